@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks: TENON_CHECK for what users get wrong (always on), TENON_DCHECK for our own bugs (debug).
+// Checks: TENON_CHECK for users' mistakes (always on), TENON_DCHECK for our own bugs (debug
+// builds).
 #pragma once
 
 #include <cstdio>
@@ -23,7 +24,7 @@
 #if defined(NDEBUG)
 #define TENON_DCHECK(condition) static_cast<void>(sizeof(!(condition)))
 #else
-/// Our own bugs: stops a debug build at the place, costs nothing in a release build.
+/// Aborts a debug build because of a bug of the library; costs nothing in a release build.
 #define TENON_DCHECK(condition)                                                          \
   do {                                                                                   \
     if (!(condition)) {                                                                  \

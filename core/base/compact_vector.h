@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector one pointer wide, for lists that are nearly always empty and kept by the thousand.
+// A vector one pointer wide, for lists that are nearly always empty and exist by the thousand.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ class CompactVector {
   const T* end() const noexcept { return begin() + size(); }
 
  private:
-  // `old` stays valid when this throws.
+  // `old` stays valid if this throws.
   static size_t* allocate(size_t* old, size_t count) {
     auto* block = static_cast<size_t*>(std::realloc(old, sizeof(size_t) + count * sizeof(T)));
     if (block == nullptr) throw std::bad_alloc();

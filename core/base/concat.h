@@ -11,9 +11,9 @@
 
 namespace tenon::base {
 
-/// A part of a text: another text, which it borrows, or a number in decimal, doubles so that they
-/// read back. Stays where it was made. Messages are many and rarely made: little code at each
-/// place counts, and so what can be is out of line.
+/// A part of a text: a borrowed text, or a number in decimal, with enough digits for doubles to
+/// read back. Not movable. There are many messages, which are rarely built, so that the code size
+/// at each call site matters: most of the code is out of line.
 class TextPart {
  public:
   TextPart(std::string_view text) noexcept : data_(text.data()), size_(text.size()) {}
@@ -38,7 +38,7 @@ class TextPart {
   template <class T>
   void write(T value) noexcept;
 
-  // The type whose constructor takes values of type T.
+  // Converts a value to the type that a constructor takes.
   template <class T>
   static auto widest(T value) noexcept {
     if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char> ||
@@ -56,7 +56,6 @@ class TextPart {
   char digits_[32];
 };
 
-/// Joins parts one behind the other.
 std::string join(const TextPart* parts, size_t count);
 
 template <class Part>
@@ -68,7 +67,8 @@ void append(std::string& out, const Part& part) {
   }
 }
 
-/// Joins its arguments: strings as they are, numbers in decimal, doubles so that they read back.
+/// Concatenates its arguments: strings unchanged, numbers in decimal, doubles with enough digits to
+/// read back.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   const TextPart all[] = {TextPart(parts)...};

@@ -7,19 +7,18 @@
 
 namespace tenon::base {
 
-/// An open shared library. Closing is explicit: by default a library stays mapped for ever, because
-/// code and texts of it may be referred to from anywhere.
+/// An open shared library. Closing is explicit: by default a library stays mapped, because its code
+/// and texts may be referenced from anywhere.
 class Dylib {
  public:
-  /// Opens a file, or a name that the loader finds. Symbols stay local to the library.
-  /// Throws Error TENON_ERROR_SYSTEM with the loader's reason.
+  /// Opens a file, or a name that the loader finds. Symbols stay local to the library. Throws
+  /// TENON_ERROR_SYSTEM with the loader's reason.
   static Dylib open(const std::string& path);
 
-  /// Finds a symbol, NULL when there is none.
+  /// Returns the address of a symbol, NULL if there is none.
   void* find(const char* symbol) const noexcept;
-  /// Unmaps the library, where nothing of it is in use any more.
+  /// Unmaps the library, of which nothing may be in use any more.
   void close() noexcept;
-  /// The path that it was opened with.
   const std::string& path() const noexcept { return path_; }
 
  private:
@@ -29,7 +28,7 @@ class Dylib {
   std::string path_;
 };
 
-/// Path of the shared library or program that holds `address`; "" when unknown.
+/// Returns the path of the shared library or program that contains `address`; "" if unknown.
 std::string path_of_address(const void* address);
 
 }  // namespace tenon::base

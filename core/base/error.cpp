@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error object behind tenon_error, the one exception type, and the calling thread's error slot.
+// The error object behind tenon_error, the only exception type, and the calling thread's error
+// slot.
 #include "base/error.h"
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ struct ErrorDetails {
   struct Frame {
     uint32_t language = TENON_LANGUAGE_NONE;
     int32_t line = 0;
-    const char* known_function = nullptr;  // lives for ever; NULL: copied_function instead
+    const char* known_function = nullptr;  // never freed; NULL: see copied_function
     const char* known_file = nullptr;
     std::string copied_function;
     std::string copied_file;
@@ -86,8 +87,8 @@ const char* status_kind(tenon_status status) noexcept {
   return status == TENON_DECLINED ? "Declined" : "Error";
 }
 
-// Marks the running calls. The next call at a place begins without a mark, and while a call runs,
-// so do those below it: under a marked one all are marked.
+// Marks all running calls. A call begins with an unmarked place, and the calls below it keep their
+// places while it runs: if a place is marked, all places below it are.
 static void mark_raised(const ThreadRecord& thread) noexcept {
   for (RunningPlace* end = thread.top.load(std::memory_order_relaxed); end != thread.running;
        --end) {
@@ -98,7 +99,6 @@ static void mark_raised(const ThreadRecord& thread) noexcept {
   }
 }
 
-// Puts an error into the slot and returns what was there.
 static tenon_error* put_error(ThreadRecord* thread, tenon_error* error) noexcept {
   TENON_DCHECK(thread == current_thread() && thread != &no_thread_record);
   if (error != nullptr) mark_raised(*thread);
@@ -186,7 +186,7 @@ tenon_error* tenon_error::make(tenon_status code, std::string_view kind,
                                std::string_view message) noexcept {
   TENON_DCHECK(message.data() != nullptr || message.empty());
   if (code == TENON_OK) code = TENON_ERROR_INTERNAL;
-  // One block: the object, the message, and the kind where it is not the code's own.
+  // One block: the object, the message, and the kind unless it is that of the code.
   const size_t kind_size = kind.empty() ? 0 : kind.size() + 1;
   void* memory = std::malloc(sizeof(tenon_error) + message.size() + 1 + kind_size);
   if (memory == nullptr) return out_of_memory();
@@ -207,7 +207,7 @@ tenon_error* tenon_error::make(tenon_status code, std::string_view kind,
 void tenon_error::retain() noexcept {
   if (static_) return;
   [[maybe_unused]] const int64_t before = references_.fetch_add(1, std::memory_order_relaxed);
-  TENON_DCHECK(before > 0);  // or it was released too often
+  TENON_DCHECK(before > 0);  // otherwise released too often
 }
 
 void tenon_error::release() noexcept {
@@ -231,7 +231,7 @@ ErrorDetails* tenon_error::change() noexcept {
 }
 
 void tenon_error::add_note(std::string_view note) noexcept {
-  // A note that memory is too short for is left out: the error itself matters more.
+  // A note is dropped if memory is short for it: the error itself matters more.
   ErrorDetails* details = change();
   if (details == nullptr) return;
   try {
@@ -305,7 +305,7 @@ bool tenon_error::get_frame(int64_t index, tenon_error_frame* out_frame) const n
 
 void tenon_error::set_cause(tenon_error* cause) noexcept {
   auto owned = tenon::base::ErrorPtr::adopt(cause);
-  // A chain that led back here would never be freed and never end when printed.
+  // A chain that led back to this error would never be freed, and printing it would not end.
   for (const tenon_error* link = cause; link != nullptr; link = link->cause()) {
     if (link == this) return;
   }
@@ -339,7 +339,7 @@ void tenon_error::write(std::string& out, int depth) const {
     out += "\n  note: ";
     out += note(i);
   }
-  // Of endless recursion both ends tell enough.
+  // Endless recursion is recognizable by both ends of the list.
   constexpr int64_t kShownAtEachEnd = 32;
   const int64_t frames = frame_count();
   tenon_error_frame frame;

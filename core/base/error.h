@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error object behind tenon_error, the one exception type, and the calling thread's error slot.
+// The error object behind tenon_error, the only exception type, and the calling thread's error
+// slot.
 #pragma once
 
 #include <atomic>
@@ -18,13 +19,13 @@ struct ErrorDetails;
 using RunningPlace = std::atomic<void*>;
 }  // namespace tenon::base
 
-/// An error. Making one costs one allocation that also holds its texts and the frame of the kernel
-/// that failed; what most errors never have (notes, more frames, cause) is made on demand. The
-/// out-of-memory error is static and ignores changes.
+/// An error. One allocation holds the object, its texts and the frame of the kernel that failed;
+/// rare parts (notes, more frames, cause) are allocated on demand. The out-of-memory error is
+/// static and ignores changes.
 struct tenon_error {
  public:
-  /// Never fails: gives the static out-of-memory error when memory is short. An empty `kind` means
-  /// the code's own; TENON_OK and unknown codes become TENON_ERROR_INTERNAL and stay, respectively.
+  /// Never fails: returns the static out-of-memory error if memory is short. An empty `kind` means
+  /// the kind of the code; TENON_OK becomes TENON_ERROR_INTERNAL, and unknown codes stay unchanged.
   static tenon_error* make(tenon_status code, std::string_view kind,
                            std::string_view message) noexcept;
   static tenon_error* out_of_memory() noexcept;
@@ -41,12 +42,12 @@ struct tenon_error {
   const char* note(int64_t index) const noexcept;
 
   void add_frame(uint32_t language, const char* function, const char* file, int32_t line) noexcept;
-  /// The same for texts that live for ever and are not copied; a frame that the last one is already
-  /// is not added again.
+  /// Like add_frame(), for texts that are never freed and are not copied. A frame that equals the
+  /// last one is not added again.
   void add_known_frame(uint32_t language, const char* function, const char* file,
                        int32_t line) noexcept;
   int64_t frame_count() const noexcept;
-  /// How many frames it takes besides those that it has; the others are left out.
+  /// Limits the number of additional frames; the error drops those beyond it.
   void limit_frames(int32_t more) noexcept {
     frame_limit_ = static_cast<uint8_t>(frame_count() + more);
   }
@@ -61,7 +62,7 @@ struct tenon_error {
   void set_payload(uint32_t language, void* payload, tenon_deleter deleter) noexcept;
   void* payload(uint32_t language) const noexcept;
 
-  /// All of it as text, kept until the next change.
+  /// Formats the whole error. The text is valid until the next change.
   const char* format() noexcept;
 
  private:
@@ -71,9 +72,9 @@ struct tenon_error {
   constexpr tenon_error(Static, tenon_status code, const char* kind, const char* message) noexcept
       : static_(true), code_(code), kind_(kind), message_(message) {}
   ~tenon_error() = default;
-  /// Made on demand; NULL when memory is short, and for the out-of-memory error.
+  /// Allocated on demand; NULL if memory is short, and for the out-of-memory error.
   tenon::base::ErrorDetails* details() noexcept;
-  /// The same to change them: the text that format() keeps goes.
+  /// Like details(), for changes: discards the text that format() keeps.
   tenon::base::ErrorDetails* change() noexcept;
   void write(std::string& out, int depth) const;
 
@@ -81,14 +82,14 @@ struct tenon_error {
 
   std::atomic<int64_t> references_{1};
   bool static_ = false;
-  uint8_t frame_limit_ = 0;  // 0: none
+  uint8_t frame_limit_ = 0;  // 0: no limit
   uint32_t payload_language_ = TENON_LANGUAGE_NONE;
   tenon_status code_;
   const char* kind_;
   const char* message_;
   void* payload_ = nullptr;
   tenon_deleter payload_deleter_ = nullptr;
-  tenon_error_frame first_frame_ = {};  // where an error began, without a copy; function NULL: none
+  tenon_error_frame first_frame_ = {};  // innermost; not copied; function NULL: none
   tenon::base::ErrorDetails* details_ = nullptr;
 };
 
@@ -97,30 +98,31 @@ namespace tenon::base {
 using ErrorObject = ::tenon_error;
 using ErrorPtr = IntrusivePtr<ErrorObject>;
 
-/// Static texts for a status, see tenon/status.h.
+/// Return static texts for a status, see tenon/status.h.
 const char* status_name(tenon_status status) noexcept;
 const char* status_kind(tenon_status status) noexcept;
 
-/// Puts an error into the calling thread's error slot, releasing the one that was there; NULL
-/// empties it. Returns its code. On a thread that memory has no record for, the error is dropped.
+/// Puts an error into the calling thread's error slot and releases the previous one; NULL empties
+/// the slot. Returns the error's code. Without memory for a thread record, the error is dropped.
 tenon_status set_current_error(ErrorPtr error) noexcept;
-/// Moves the error out of the calling thread's error slot; empty when there is none.
+/// Moves the error out of the calling thread's error slot; empty if there is none.
 ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
-/// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed
-/// none over: the error slot's when its code is `status`, else a new one that names it. `raised`:
-/// the slot got its error meanwhile; under another code it is the cause of the new one.
+/// Returns the error of a `what` ("kernel", "function") called `name` that returned `status`
+/// without passing an error: the error slot's if its code is `status`, otherwise a new one that
+/// names it. `raised` means that the slot got its error during the call; under another code it
+/// becomes the cause of the new one.
 ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
                              bool raised) noexcept;
-/// Whether the error slot got its error by the call that runs at `place`, or inside it.
+/// Returns true if the error slot got its error from the call that runs at `place`, or inside it.
 bool raised_since(const RunningPlace* place) noexcept;
 
 }  // namespace tenon::base
 
 namespace tenon {
 
-/// The one exception. Thrown in core and capi only; the guard of each C function ends it.
+/// The only exception type. Thrown in core and capi only; the guard of each C function catches it.
 class Error final : public std::exception {
  public:
   Error(tenon_status code, std::string_view message)
@@ -136,7 +138,7 @@ class Error final : public std::exception {
   base::ErrorPtr object_;
 };
 
-/// Throws an Error whose message is the parts, joined. Out of line, so that call sites stay small.
+/// Throws an Error whose message joins the parts. Out of line, to keep call sites small.
 [[noreturn]] void fail_with(tenon_status code, const base::TextPart* parts, size_t count);
 
 template <class... Parts>

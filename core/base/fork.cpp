@@ -13,13 +13,13 @@ constexpr auto kPlaces = static_cast<uint32_t>(ForkOrder::kCount);
 constinit std::mutex makings[kPlaces] = {};
 constinit std::atomic<std::mutex*> mutexes[kPlaces] = {};
 constinit std::atomic<const ForkLocks*> guarded_locks[kPlaces] = {};
-constinit std::mutex* held[kPlaces] = {};  // by the thread that forks, from before to after
+constinit std::mutex* held[kPlaces] = {};  // by the forking thread, around the fork
 constinit const ForkLocks* guarded_held[kPlaces] = {};
 constinit std::atomic<uint32_t> forks{0};
 constinit std::atomic<bool> hooked{false};
 pthread_once_t hook_once = PTHREAD_ONCE_INIT;
 
-// Whoever holds the lock of a place may make what comes later, hence place by place.
+// A thread that holds the lock of a place may make objects of later places, hence this order.
 void lock_all() {
   for (uint32_t place = 0; place < kPlaces; ++place) {
     makings[place].lock();
@@ -43,7 +43,7 @@ void unlock_all_in_child() {
   unlock_all();
 }
 
-// A child whose parent was in here runs it again.
+// If the parent forked inside this function, the child runs it again.
 void hook() {
   if (!hooked.exchange(true)) pthread_atfork(&lock_all, &unlock_all, &unlock_all_in_child);
 }
@@ -51,7 +51,8 @@ void hook() {
 }  // namespace
 
 std::mutex& making(ForkOrder place) {
-  // The thread records' own handlers come first, so that their locks are taken last.
+  // The fork handlers of thread records are registered first, so that their locks are acquired
+  // last.
   own_thread_record();
   pthread_once(&hook_once, &hook);
   return makings[static_cast<uint32_t>(place)];

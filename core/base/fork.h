@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks that a fork takes, so that the child finds them free and what they guard whole.
+// Locks that a fork acquires, so that the child finds them free and the data that they guard
+// consistent.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace tenon::base {
 
-/// The process's locks, in the order in which a thread may hold several.
+/// The process's locks, in the order in which a thread may acquire several.
 enum class ForkOrder : uint32_t {
   kAutoLoad,
   kRegistry,
@@ -28,27 +29,29 @@ enum class ForkOrder : uint32_t {
   kCount
 };
 
-/// Locks that come and go, or what else a fork has to wait for, found under the lock of their
-/// place: all of them, for one fork.
+/// A varying set of locks, or anything else that a fork must wait for, found under the lock of its
+/// place. The functions acquire and release all of them for one fork.
 struct ForkLocks {
   void (*lock)();
   void (*unlock)();
 };
 
-/// Holds a lock during each fork from now on, and those that it guards. One for each place; it
-/// lives for ever. Called by the constructor of the place's singleton.
+/// Holds a lock, and the locks that it guards, during each fork from now on. There is one lock for
+/// each place; it is never destroyed. Called by the constructor of the place's singleton.
 void hold_across_fork(std::mutex& mutex, ForkOrder place, const ForkLocks* guarded = nullptr);
 
-/// How many forks led to this process since the library came up: what was noted under another
-/// number was begun by a thread of an ancestor, which is not here to end it.
+/// Returns the number of forks that led to this process since the library was loaded. Work noted
+/// under another number was begun by a thread of an ancestor process, and will not be finished
+/// here.
 uint32_t fork_generation() noexcept;
 
-/// Held while the thing of a place is made, and so during each fork. Taken by singleton() only.
+/// Returns the mutex held while the object of a place is made, and during each fork. Used by
+/// singleton() only.
 std::mutex& making(ForkOrder place);
 
-/// The process's one T, made on first use and never destroyed. It may make those of later places.
-/// A function's static variable would not do: a child forked while another thread makes it would
-/// wait for that thread for ever.
+/// Returns the process's only T, made on first use and never destroyed. Its constructor may make
+/// the objects of later places. A static variable in a function would not work: a child forked
+/// while another thread initializes it would wait for that thread forever.
 template <typename T, ForkOrder place>
 T& singleton() {
   static constinit std::atomic<T*> made{nullptr};
@@ -64,12 +67,12 @@ T& singleton() {
   return *instance;
 }
 
-/// A condition variable for one lock. A child begins with a new one: the old would wait for threads
-/// of the parent. Used under that lock only.
+/// A condition variable for one lock. The child of a fork starts with a new one, because the old
+/// one would wait for threads of the parent. Used only under that lock.
 class ForkSafeCondition {
  public:
   ForkSafeCondition() noexcept { renew(); }
-  ~ForkSafeCondition() {}  // leaves the variable alone: threads that are gone may be on it
+  ~ForkSafeCondition() {}  // not destroyed: threads of the parent may be waiting
   ForkSafeCondition(const ForkSafeCondition&) = delete;
   ForkSafeCondition& operator=(const ForkSafeCondition&) = delete;
 

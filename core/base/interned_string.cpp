@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings kept for ever, one copy each: stable, NUL-terminated, compared by address.
+// Interned strings, never freed: one stable, NUL-terminated copy each, compared by address.
 #include "base/interned_string.h"
 
 #include <cstring>
@@ -13,9 +13,9 @@ namespace tenon::base {
 namespace {
 
 struct Place {
-  const char* text = nullptr;  // NULL: free, and the end of a search
+  const char* text = nullptr;  // NULL if free, which ends a search
   uint32_t size = 0;
-  uint32_t hash = 0;  // its upper half
+  uint32_t hash = 0;  // upper half of the hash
 };
 
 // Open addressing, three quarters full at most. Nothing is ever removed.
@@ -44,7 +44,7 @@ char* allocate_locked(Table& names, size_t size) {
   return memory;
 }
 
-// The place of a text, or the free one where it belongs.
+// Returns the place of a text, or the free place where it belongs.
 Place& find(std::vector<Place>& places, std::string_view text, uint64_t hash) {
   const size_t mask = places.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings kept for ever, one copy each: stable, NUL-terminated, compared by address.
+// Interned strings, never freed: one stable, NUL-terminated copy each, compared by address.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace tenon::base {
 
-/// Returns the one copy of `text`, which lives for ever. For names from code (operators, keys,
+/// Returns the only copy of `text`, which is never freed. For names from code (operators, keys,
 /// files), never for text that grows with data.
 std::string_view intern(std::string_view text);
 
-/// An interned string: one pointer wide, equal when the addresses are. Default: "".
+/// An interned string: one pointer wide, equal if the addresses are. Default: "".
 class InternedString {
  public:
   InternedString() noexcept = default;

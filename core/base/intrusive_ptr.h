@@ -11,7 +11,7 @@
 namespace tenon::base {
 
 /// Base of objects that count their references. A new object has one reference.
-/// `Derived::destroy(Derived*)`, where it exists, replaces `delete`.
+/// `Derived::destroy(Derived*)`, if it exists, replaces `delete`.
 template <class Derived>
 class RefCounted {
  public:
@@ -31,7 +31,7 @@ class RefCounted {
     }
   }
 
-  /// For tests and for "am I the only owner": true is stable while the caller holds the one
+  /// Returns true if there is one reference. The result is stable while the caller holds that
   /// reference.
   bool unique() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
 
@@ -70,13 +70,13 @@ class IntrusivePtr {
     pointer.object_ = object;
     return pointer;
   }
-  /// Adds a reference to an object that someone else keeps alive meanwhile.
+  /// Adds a reference to an object that another reference keeps alive.
   static IntrusivePtr share(T* object) noexcept {
     if (object != nullptr) object->retain();
     return adopt(object);
   }
 
-  /// Gives the reference to the caller and becomes empty.
+  /// Passes the reference to the caller and becomes empty.
   [[nodiscard]] T* detach() noexcept { return std::exchange(object_, nullptr); }
   void reset() noexcept { IntrusivePtr().swap(*this); }
   void swap(IntrusivePtr& other) noexcept { std::swap(object_, other.object_); }

@@ -11,14 +11,14 @@ namespace tenon::base {
 
 namespace {
 
-// Filled from the front, never emptied: readers take no lock.
+// Filled from the front and never emptied, so that readers take no lock.
 std::atomic<const char*> names[kMaxLanguages] = {"", "C", "C++", "Python", "Java", "Rust"};
 
 struct Frames {
   tenon_frames_fn function;
   void* ctx;
 };
-std::atomic<const Frames*> frames_of[kMaxLanguages];  // never freed: threads may be in them
+std::atomic<const Frames*> frames_of[kMaxLanguages];  // never freed: threads may be running them
 
 }  // namespace
 

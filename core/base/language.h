@@ -10,28 +10,30 @@
 
 namespace tenon::base {
 
-/// How many numbers there are, and how many of them are fixed.
+/// Maximum number of languages, and the number of fixed ones.
 constexpr uint32_t kMaxLanguages = 32;
 constexpr uint32_t kFixedLanguages = 6;
 
-/// "Python" and so on, "" for TENON_LANGUAGE_NONE, NULL for an unknown number. Static text.
+/// Returns "Python" and so on, "" for TENON_LANGUAGE_NONE, NULL for an unknown number. Static text.
 const char* language_name(uint32_t language) noexcept;
 
-/// Whether errors, kernels, objects and cells may carry the number; NONE they may.
+/// Returns true if errors, kernels, objects and cells may carry the number. TENON_LANGUAGE_NONE is
+/// valid.
 inline bool is_language(uint32_t language) noexcept { return language_name(language) != nullptr; }
 
-/// The number of a name, given to it if it has none. Throws TENON_ERROR_INVALID_ARGUMENT for "",
-/// TENON_ERROR_STATE when none is left.
+/// Returns the number of a name, and assigns one if it has none. Throws
+/// TENON_ERROR_INVALID_ARGUMENT for "", TENON_ERROR_STATE if no number is left.
 uint32_t register_language(std::string_view name);
 
-/// The number of a name that has one; else TENON_LANGUAGE_NONE.
+/// Returns the number of a name, TENON_LANGUAGE_NONE if it has none.
 uint32_t find_language(std::string_view name) noexcept;
 
 /// See tenon_language_set_frames.
 void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx);
 
-/// An error that nobody raises: with the frames that the calling thread is in, of all languages
-/// that tell them. `most` other than 0: so many of each language, those of its users.
+/// Makes an error, which is not raised, with the calling thread's current frames of all languages
+/// that report them. Unless `most` is 0, keeps at most that many frames of each language, all of
+/// them of user code.
 ErrorPtr capture_frames(std::string_view message, int32_t most = 0);
 
 }  // namespace tenon::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of the handles that live in the process, per kind, for leak checks.
+// Counts of the process's live handles, by kind, for leak checks.
 #include "base/live_count.h"
 
 namespace tenon::base {

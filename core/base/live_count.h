@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of the handles that live in the process, per kind, for leak checks.
+// Counts of the process's live handles, by kind, for leak checks.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace tenon::base {
 
-/// Adds `delta` to the count of a kind (TENON_HANDLE_*). Counts are kept per thread and summed when
-/// asked for, so that threads do not contend; one thread's share may be negative.
+/// Adds `delta` to the count of a kind (TENON_HANDLE_*). Counts are kept per thread and summed on
+/// request, so that threads do not contend; one thread's share may be negative.
 inline void count_live(uint32_t kind, int64_t delta) noexcept {
   std::atomic<int64_t>& mine = current_thread()->live[kind];
   if (has_thread_record()) {
@@ -21,7 +21,7 @@ inline void count_live(uint32_t kind, int64_t delta) noexcept {
   }
 }
 
-/// Returns how many live, -1 for an unknown kind.
+/// Returns the number of live handles of a kind, -1 for an unknown kind.
 int64_t live_count(uint32_t kind) noexcept;
 
 /// Returns "tensor" and so on, NULL for an unknown kind.

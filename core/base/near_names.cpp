@@ -13,8 +13,8 @@ char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-// Letters to insert, remove, replace or swap with the next one: the optimal string alignment
-// distance, row by row. Anything above `most` is `most + 1`.
+// Returns the optimal string alignment distance: the number of letters to insert, remove, replace
+// or swap with the next one. Computed row by row. Anything above `most` is returned as `most + 1`.
 size_t distance(std::string_view a, std::string_view b, size_t most) {
   if ((a.size() > b.size() ? a.size() - b.size() : b.size() - a.size()) > most) return most + 1;
   std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kGroups = "/sys/fs/cgroup";
 
-// The first bytes of a file that is short; empty where there is none.
+// Returns the content of a short file; empty if it cannot be read.
 std::string read_file(const std::string& path) {
   std::string text(1024, '\0');
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -33,9 +33,9 @@ int64_t next_number(std::string_view& text) noexcept {
   return error == std::errc() ? number : 0;
 }
 
-// The smallest quota from the process's own group up to the root; 0: none.
+// Returns the smallest quota from the process's own group up to the root; 0 if there is none.
 int32_t quota() {
-  // "0::/user.slice/..." is the line of cgroup v2.
+  // The line of cgroup v2 is "0::/user.slice/...".
   const std::string groups = read_file("/proc/self/cgroup");
   const size_t line = groups.find("0::");
   std::string group;
@@ -77,13 +77,13 @@ int32_t thread_count_of(std::string_view text) noexcept {
 int32_t processor_count() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
-  // More processors than the set has: all of them may be used.
+  // Fails if there are more processors than the set can hold: then all of them may be used.
   const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
   int64_t count = known ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
   try {
     if (const int32_t limit = quota(); limit > 0) count = std::min<int64_t>(count, limit);
   } catch (const std::bad_alloc&) {
-    // Without memory to read them quotas do not count.
+    // Without memory to read them, quotas are ignored.
   }
   return static_cast<int32_t>(std::clamp<int64_t>(count, 1, kMostThreads));
 }

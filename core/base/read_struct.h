@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs that callers fill, who may know fewer fields than this version or more.
+// Structs filled by callers that may know fewer or more fields than this version.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace tenon::base {
 
-/// Checks the size that a struct's first field, `struct_size`, says it has. `first` is the size of
-/// the first released version, the least that is accepted; what lies behind the first `known` bytes
-/// must be zero. Throws TENON_ERROR_ABI; `who` begins the message.
+/// Checks the size in a struct's first field, `struct_size`. `first` is the size of the first
+/// released version, the minimum; bytes after the first `known` ones must be zero. Throws
+/// TENON_ERROR_ABI; `who` begins the message.
 template <class T, class Who>
 void check_struct(const Who& who, size_t first, const T& given, size_t known = sizeof(T)) {
-  constexpr size_t kMost = 4096;  // no struct will ever be larger: it was not set
+  constexpr size_t kMost = 4096;  // a larger value means that the field was not set
   const uint32_t size = given.struct_size;
   TENON_CHECK(size >= first && size <= kMost, TENON_ERROR_ABI, who,
               ": struct_size must be at least ", first, ", got ", size);
@@ -28,7 +28,8 @@ void check_struct(const Who& who, size_t first, const T& given, size_t known = s
   }
 }
 
-/// The same struct as this version knows it: fields that an older caller does not know are zero.
+/// Returns the struct with this version's fields: those that an older caller does not know are
+/// zero.
 template <class T, class Who>
 T read_struct(const Who& who, size_t first, const T& given) {
   check_struct(who, first, given);
@@ -37,7 +38,7 @@ T read_struct(const Who& who, size_t first, const T& given) {
   return whole;
 }
 
-/// Throws TENON_ERROR_INVALID_ARGUMENT where a reserved word is not zero.
+/// Throws TENON_ERROR_INVALID_ARGUMENT if a reserved word is not zero.
 template <class Who, class... Words>
 void check_reserved(const Who& who, const Words&... words) {
   const auto is_zero = [](const auto& word) {

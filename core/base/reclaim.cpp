@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reclamation: frees what calls may still use once no thread's stack of running kernels shows it.
+// Reclamation: frees objects that calls may still use, once no thread's stack of running kernels
+// shows them.
 #include "base/reclaim.h"
 
 #include <linux/membarrier.h>
@@ -19,7 +20,7 @@ namespace tenon::base {
 
 void full_fence() noexcept {
 #if defined(__SANITIZE_THREAD__)
-  // The thread sanitizer does not know fences; for it, meeting at one word orders as much.
+  // ThreadSanitizer does not model fences; for it, a common atomic word has the same effect.
   static constinit std::atomic<int> meeting{0};
   meeting.fetch_add(1, std::memory_order_seq_cst);
 #else
@@ -29,13 +30,14 @@ void full_fence() noexcept {
 
 namespace {
 
-// What one thread is freeing right now; lives on its stack. The thread is told apart by itself: one
-// that exits frees too, and shares the stand-in for records with all that never had one.
+// The objects that one thread is freeing right now; on the thread's stack. Identified by the thread
+// itself: an exiting thread also frees, and then shares the stand-in record with threads that never
+// had a record.
 struct Active {
   Active* next;
   pthread_t thread;
   int64_t thread_id;  // the kernel's number, for messages
-  const void* group;  // of the one being freed
+  const void* group;  // of the object being freed
   Retired* rest;      // still to be freed
 };
 
@@ -44,7 +46,7 @@ int64_t own_thread_id() {
                              : ::syscall(SYS_gettid);
 }
 
-// What the threads' stacks show, gathered by one scan.
+// The content of all threads' stacks, gathered by one scan.
 struct Entry {
   uintptr_t value;
   uint64_t ack;
@@ -80,10 +82,10 @@ class Scan {
 };
 
 constinit std::mutex mutex;  // guards the lists below
-Retired* later = nullptr;    // given to retire_later(), without barrier so far
+Retired* later = nullptr;    // from retire_later(), without a barrier so far
 int64_t later_count = 0;
 Retired* waiting = nullptr;
-Retired* pinned = nullptr;  // in use by pins only: no sweep looks there, nobody is poked for it
+Retired* pinned = nullptr;  // in use by pins only; ignored by sweeps and pokes
 Active* active = nullptr;
 constinit std::atomic<int64_t> waiting_count{0};
 constinit std::atomic<int64_t> pinned_count{0};
@@ -93,7 +95,7 @@ constinit std::atomic<bool> refused{false};
 bool picks(uintptr_t entry) { return (entry & kPicking) != 0; }
 uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
-// What stacks show of it and its name, NULL for what is no kernel.
+// Return the address that stacks show of a kernel, and its label; NULL for other objects.
 const void* kernel_of(const Retired& retired) {
   return retired.is_pinnable ? static_cast<const Pinnable&>(retired).kernel : nullptr;
 }
@@ -158,7 +160,7 @@ size_t count_entries() {
   return count;
 }
 
-// Sends the next call of every thread that is in the way into its slow path.
+// Sends the next call of every thread that may block to the slow path.
 void poke_locked() {
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     if (thread->in_use.load(std::memory_order_acquire) == 0) continue;
@@ -180,17 +182,18 @@ void switch_to_fences() {
   }
 }
 
-// Orders every other thread's pushes against its snapshot loads. False where that was not possible.
+// Orders every other thread's pushes before its snapshot loads. Returns false if that was not
+// possible.
 bool make_barrier() {
   if (!refused.load(std::memory_order_relaxed)) {
     if (call_barrier()) return true;
-    switch_to_fences();  // a sandbox that forbids the call after start
+    switch_to_fences();  // a sandbox forbids the call, unlike at the start
   }
   full_fence();
   return false;
 }
 
-// Makes the barrier for a list of what was replaced, and adds it to what waits.
+// Makes the barrier for a list of replaced objects, and adds them to the waiting ones.
 void add_waiting_locked(Retired* list) {
   const uint64_t now = generation.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool fenced = !make_barrier();
@@ -207,7 +210,7 @@ void add_waiting_locked(Retired* list) {
   waiting_count.fetch_add(count, std::memory_order_relaxed);
 }
 
-// Joins what came since the last barrier to `list`, which may be empty.
+// Returns the objects retired since the last barrier, followed by `list`, which may be empty.
 Retired* take_later_locked(Retired* list) {
   if (later == nullptr) return list;
   Retired** end = &later;
@@ -228,7 +231,7 @@ bool has_pins(const Retired& retired) {
           (spread != nullptr && spread->sum() != 0));
 }
 
-// Takes what has lost its last pin out of the pinned list; joins it to `unused`.
+// Moves objects that have lost their last pin from the pinned list to `unused`.
 Retired* take_unpinned_locked(Retired* unused) {
   for (Retired** link = &pinned; *link != nullptr;) {
     Retired* retired = *link;
@@ -244,14 +247,14 @@ Retired* take_unpinned_locked(Retired* unused) {
   return unused;
 }
 
-// Takes what nobody uses out of the waiting list.
+// Takes unused objects out of the waiting list.
 Retired* take_unused_locked() {
   if (Retired* list = take_later_locked(nullptr)) add_waiting_locked(list);
   if (waiting == nullptr) return nullptr;
   if (refused.load(std::memory_order_relaxed)) full_fence();
   Scan scan(count_entries() + 64);
   scan.read_stacks();
-  if (!scan.complete()) return nullptr;  // memory is short or stacks grew: a later sweep will do
+  if (!scan.complete()) return nullptr;  // memory is short or stacks grew: retry later
   Retired* unused = nullptr;
   Retired** unused_end = &unused;
   bool awaits = false;
@@ -278,7 +281,8 @@ Retired* take_unused_locked() {
     }
   }
   if (waiting != nullptr) poke_locked();
-  // Whoever drops a last pin looks at the count after that: one of the two sees the other.
+  // A thread that drops the last pin checks the count afterwards: one of the two threads sees the
+  // other.
   if (awaits) make_barrier();
   return pinned != nullptr ? take_unpinned_locked(unused) : unused;
 }
@@ -292,7 +296,7 @@ void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
     mine.rest = retired->next;
     mine.group = retired->group;
     lock.unlock();
-    retired->reclaim(retired);  // may run foreign code, which may come back here
+    retired->reclaim(retired);  // may run foreign code, which may re-enter
     lock.lock();
   }
   Active** link = &active;
@@ -357,7 +361,7 @@ bool has_pick(const ThreadRecord* thread, const RunningPlace* top) {
   return false;
 }
 
-// Answers a poke and learns of removals. Tells whether something may have become free.
+// Answers a poke and acknowledges removals. Returns true if objects may have become free.
 bool answer(ThreadRecord* thread) {
   const RunningPlace* before =
       thread->limit.exchange(resting_limit(thread), std::memory_order_acq_rel);
@@ -371,7 +375,7 @@ bool answer(ThreadRecord* thread) {
   const uint64_t now = generation.load(std::memory_order_acquire);
   if (thread->ack.load(std::memory_order_relaxed) != now) {
     news = true;
-    // A pick below that a signal interrupted may hold an older snapshot: it must not look newer.
+    // A pick below, interrupted by a signal, may hold an older snapshot and must not look newer.
     if (!has_pick(thread, thread->top.load(std::memory_order_relaxed))) {
       full_fence();
       thread->ack.store(now, std::memory_order_release);
@@ -399,7 +403,7 @@ Entered enter_slow(const void* owner) noexcept {
 
 void retire(Retired* list) noexcept {
   if (list == nullptr) return;
-  // The stack of this thread must be readable like any other, and fences be set up.
+  // This thread's stack must be readable like any other, and its fences set up.
   own_thread_record();
   std::unique_lock lock(mutex);
   add_waiting_locked(take_later_locked(list));
@@ -427,7 +431,7 @@ void reap() noexcept {
 }
 
 void unpin(Pinnable* held) noexcept {
-  // From here on, it may be gone.
+  // After this, another thread may have freed the object.
   const int64_t before = held->pins.fetch_sub(1, std::memory_order_seq_cst);
   TENON_DCHECK(before > 0);
   if (before != 1) return;
@@ -468,7 +472,7 @@ Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexc
 }
 
 void poke_all_threads() noexcept {
-  // With the lock, so that a thread that answers another's poke learns of this one's reason too.
+  // Under the lock, so that a thread that answers another poke also sees the reason for this one.
   std::lock_guard lock(mutex);
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     thread->limit.store(nullptr, std::memory_order_release);
@@ -485,7 +489,7 @@ void start_barriers() noexcept {
 void start_thread(ThreadRecord* thread) noexcept {
   thread->ack.store(generation.load(std::memory_order_acquire), std::memory_order_relaxed);
   thread->fenced.store(refused.load(std::memory_order_acquire) ? 1 : 0, std::memory_order_relaxed);
-  // An exchange: what a poke that it overwrites announced is seen after it.
+  // An exchange, so that what an overwritten poke announced is visible afterwards.
   thread->limit.exchange(resting_limit(thread), std::memory_order_acq_rel);
 }
 
@@ -493,7 +497,7 @@ void lock_for_fork() noexcept { mutex.lock(); }
 
 void unlock_after_fork(bool in_child) noexcept {
   if (in_child) {
-    active = nullptr;  // those threads do not exist here; what they were freeing leaks
+    active = nullptr;  // not in the child; what they were freeing leaks
     if (!refused.load(std::memory_order_relaxed)) start_barriers();
   }
   mutex.unlock();

@@ -6,7 +6,7 @@
 
 namespace tenon::base {
 
-// Those that wait on a thread, first come first; on the stack of the call that ends the first one.
+// A thread's waiting objects, in order; on the stack of the call that destroys the first one.
 struct ReleaseQueue {
   Ending* first = nullptr;
   Ending* last = nullptr;
@@ -26,7 +26,8 @@ struct ReleaseQueue {
 void end_in_turn(Ending* ending, void (*run)(Ending* ending) noexcept) noexcept {
   ending->run = run;
   ThreadRecord* thread = own_thread_record();
-  // Without memory for a record there is no place for a queue: what this one owns ends inside.
+  // Without a record there is no place for a queue: objects that this one owns are destroyed
+  // recursively.
   if (thread == nullptr) return run(ending);
   if (thread->endings != nullptr) return thread->endings->push(ending);
   ReleaseQueue queue;

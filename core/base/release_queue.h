@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of objects in turn instead of one inside another: a chain of a million objects that own each
-// other is freed on any stack.
+// Destroys objects one after the other instead of recursively, so that a chain of a million objects
+// that own each other can be freed on any stack.
 #pragma once
 
 namespace tenon::base {
 
-/// A link of the queue. It lies in the object that ends, so that an end needs no memory.
+/// A link of the queue. It is part of the object, so that destruction needs no memory.
 struct Ending {
   Ending* next;
-  void (*run)(Ending* ending) noexcept;  // ends the object, and the link with it
+  void (*run)(Ending* ending) noexcept;  // destroys the object and this link
 };
 
-/// Ends an object whose last reference is gone: now, or, when this is called by the end of another
-/// one on the same thread, after that.
+/// Destroys an object whose last reference is gone: now, or, if another object is being destroyed
+/// on the same thread, after that.
 void end_in_turn(Ending* ending, void (*run)(Ending* ending) noexcept) noexcept;
 
 }  // namespace tenon::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpinGuard: holds a flag for a few instructions, in which nothing foreign runs.
+// SpinGuard: a spin lock held for a few instructions, during which no foreign code runs.
 #pragma once
 
 #include <atomic>

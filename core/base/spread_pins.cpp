@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kBits = 64;
 
-// A bit for each place that is taken.
+// One bit for each place that is taken.
 constinit std::atomic<uint64_t> taken[SpreadPins::kPlaces / kBits] = {};
 
 uint32_t find_place() noexcept {
@@ -34,7 +34,7 @@ constinit std::atomic<uint64_t> SpreadPins::waits_{0};
 void SpreadPins::take_place() noexcept {
   place_ = find_place();
   together_.store(-sum(),
-                  std::memory_order_relaxed);  // what whoever had the place before left there
+                  std::memory_order_relaxed);  // cancels counts of the place's former owner
 }
 
 SpreadPins::~SpreadPins() {
@@ -67,7 +67,7 @@ void SpreadPins::add_slow(int64_t change) noexcept {
   current_thread()->pins[place_ / ThreadRecord::kPinsInPart].store(part, std::memory_order_release);
 }
 
-// Whoever adds up meanwhile sees this one, or is asked again.
+// A concurrent sum includes this drop, or the sum is computed again here.
 void SpreadPins::drop_awaited() noexcept {
   together_.fetch_sub(1, std::memory_order_seq_cst);
   reap_unpinned();

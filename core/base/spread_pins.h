@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpreadPins: pins that are taken and dropped all the time. Each thread counts its own, so that
-// neither costs an atomic operation; a pin taken on one thread may be dropped on another.
+// SpreadPins: counters for pins that are taken and dropped all the time. Each thread has its own
+// counter, so that neither takes an atomic operation; a pin taken on one thread may be dropped on
+// another.
 //
-// Nobody asks how many there are before what they hold is retired. From then on pins are only
-// dropped, so that a sum of zero stays zero. Whoever retires says that it waits, makes a barrier on
-// all threads, and adds up; a thread that drops a pin looks after that whether somebody has begun
-// to wait meanwhile: one of the two sees the other.
+// Note: the last pin. The sum of the counters matters only once the pinned object has been retired.
+// From then on, pins are only dropped, so that a sum of zero stays zero. The retiring thread
+// announces that it waits, makes a barrier on all threads, and computes the sum. A thread that
+// drops a pin checks afterwards whether a wait was announced in between. So either the sum includes
+// the drop, or the dropping thread sees the announcement and computes the sum again.
 #pragma once
 
 #include <atomic>
@@ -15,24 +17,24 @@
 
 namespace tenon::base {
 
-// Of reclaim.cpp: see reclaim.h.
+// Defined in reclaim.cpp, see reclaim.h.
 void full_fence() noexcept;
 void reap_unpinned() noexcept;
 
 class SpreadPins {
  public:
   SpreadPins() noexcept = default;
-  /// All pins have been dropped.
+  /// All pins must have been dropped.
   ~SpreadPins();
   SpreadPins(const SpreadPins&) = delete;
   SpreadPins& operator=(const SpreadPins&) = delete;
 
-  /// Takes a place in the threads' tables, before there are pins. Without one, and on threads that
-  /// have no record, pins are counted together.
+  /// Takes a place in the threads' tables, before there are pins. Without a place, and on threads
+  /// without a record, pins are counted in one shared counter.
   void take_place() noexcept;
-  /// Adds a pin. The caller is in a call that keeps what they hold from being freed.
+  /// Adds a pin. The caller is in a call that keeps the pinned object alive.
   void take() noexcept { add(1); }
-  /// Drops one. From then on what it held may be gone.
+  /// Drops a pin. The pinned object may be gone afterwards.
   void drop() noexcept {
     const uint64_t before = waits_.load(std::memory_order_acquire);
     if (is_awaited_.load(std::memory_order_acquire)) [[unlikely]] {
@@ -48,12 +50,13 @@ class SpreadPins {
     }
   }
 
-  /// For reclaim.cpp: says that the last pin is waited for; the caller makes a barrier after that.
+  /// For reclaim.cpp: announces that the last pin is waited for; the caller then makes a barrier.
   void await() noexcept {
     is_awaited_.store(true, std::memory_order_release);
     waits_.fetch_add(1, std::memory_order_seq_cst);
   }
-  /// What threads show. Of something retired, whose calls have ended, zero is true.
+  /// Returns the sum of all counters. Zero is final once the object is retired and its calls have
+  /// ended.
   int64_t sum() const noexcept;
 
   static constexpr uint32_t kPlaces = ThreadRecord::kPinParts * ThreadRecord::kPinsInPart;
@@ -71,7 +74,7 @@ class SpreadPins {
   void add_slow(int64_t change) noexcept;
   void drop_awaited() noexcept;
 
-  static std::atomic<uint64_t> waits_;  // how often somebody began to wait
+  static std::atomic<uint64_t> waits_;  // number of announced waits
 
   uint32_t place_ = kPlaces;  // kPlaces: none
   std::atomic<bool> is_awaited_{false};

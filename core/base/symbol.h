@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layers below core/symbol know of symbolic numbers: their words, and who owns them.
+// The part of symbolic numbers that layers below core/symbol use: their words, and their owners.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@
 
 namespace tenon::base {
 
-/// Owns symbols, which live as long as it does: a reference to a symbol is one to its owner.
+/// Owns symbols, which live as long as it does: a reference to a symbol is a reference to its
+/// owner.
 class SymbolOwner {
  public:
   SymbolOwner(const SymbolOwner&) = delete;
@@ -24,7 +25,7 @@ class SymbolOwner {
 
   /// Appends a symbol's text, such as "s0*s1 + 1".
   virtual void append_text(const ::tenon_symbol& symbol, std::string& text) = 0;
-  /// What a symbol's word stands for by now: one of a simpler symbol, or a number.
+  /// Returns what a symbol's word simplifies to by now: the word of a simpler symbol, or a number.
   virtual int64_t simplify(int64_t word) = 0;
 
  protected:
@@ -37,7 +38,7 @@ class SymbolOwner {
 
 }  // namespace tenon::base
 
-/// A symbolic number: what every expression of core/symbol begins with.
+/// A symbolic number: the first part of every expression of core/symbol.
 struct tenon_symbol {
   tenon::base::SymbolOwner* const owner;
   const uint16_t tag;  // TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL
@@ -48,12 +49,12 @@ struct tenon_symbol {
 
 namespace tenon::base {
 
-/// The least number that a word holds: smaller ones have the bits of symbols.
+/// The smallest number that a word can hold: smaller ones have the bits of symbols.
 inline constexpr int64_t kLeastNumber = -(int64_t{1} << 62);
 
 /// Returns true if a word is a symbol. Sizes of symbolic tensors are words: numbers from
-/// kLeastNumber, or addresses of symbols with the top bit set. Ask this only of what a tag, a flag
-/// or a symbolic tensor says is a word: a plain int of a user may have any bits.
+/// kLeastNumber on, or addresses of symbols with the top bit set. Call this only if a tag, a flag
+/// or a symbolic tensor shows that it is a word: a user's plain int may have any bits.
 constexpr bool is_symbol(int64_t word) noexcept { return word < kLeastNumber; }
 
 inline int64_t word_of(const ::tenon_symbol* symbol) noexcept {
@@ -66,7 +67,7 @@ inline ::tenon_symbol* symbol_of(int64_t word) noexcept {
   return reinterpret_cast<::tenon_symbol*>(static_cast<uint64_t>(word) & ~(uint64_t{1} << 63));
 }
 
-/// What a word stands for by now.
+/// Returns what a word simplifies to by now.
 inline int64_t simplified(int64_t word) {
   return is_symbol(word) ? symbol_of(word)->owner->simplify(word) : word;
 }

@@ -10,7 +10,7 @@ namespace tenon::base {
 
 namespace detail {
 
-// Every bit of the result depends on every bit of both.
+// Every bit of the result depends on every bit of both arguments.
 inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -26,7 +26,7 @@ uint64_t read(const char* data) noexcept {
 
 }  // namespace detail
 
-/// Tells whether two texts of the same size are equal, in line: names are short.
+/// Returns true if two texts of the same size are equal. Inlined, because names are short.
 inline bool same_text(const char* a, const char* b, size_t size) noexcept {
   if (size < 8) return std::memcmp(a, b, size) == 0;
   uint64_t differences =
@@ -37,8 +37,8 @@ inline bool same_text(const char* a, const char* b, size_t size) noexcept {
   return differences == 0;
 }
 
-/// Sixteen bytes a step; the last of them, or fewer, in two reads that may overlap what was read.
-/// All bits are well mixed.
+/// Hashes 16 bytes per step. The last 16 bytes, or fewer, are two reads that may overlap earlier
+/// ones. All bits are well mixed.
 inline uint64_t hash_text(std::string_view text) noexcept {
   constexpr uint64_t kFirst = 0x9fb21c651e98df25u, kSecond = 0xa0761d6478bd642fu;
   const char* data = text.data();
@@ -61,7 +61,8 @@ inline uint64_t hash_text(std::string_view text) noexcept {
   } else {
     for (size_t i = 0; i < left; ++i) head = head << 8 | static_cast<unsigned char>(data[i]);
   }
-  // Numbered names differ at their ends, in what the loop has read too: not where that went.
+  // Numbered names differ at their ends, in bytes that `hash` may contain already: hence `tail` is
+  // the other factor instead of being XORed with `hash`.
   return detail::fold(tail ^ kSecond, head ^ hash);
 }
 

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/reclaim.h"
 
-// LeakSanitizer's, where the program has its runtime; NULL otherwise.
+// LeakSanitizer's function; NULL unless the program contains its runtime.
 extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, size_t size);
 
 namespace tenon::base {
@@ -32,7 +32,7 @@ struct MappedThreadRecord : ThreadRecord {
 constexpr size_t kMaxExitHooks = 16;
 
 constinit std::atomic<ThreadRecord*> all_records{nullptr};
-// Making records, exit hooks and late defaults; readers of the list need none.
+// Guards the creation of records, exit hooks and late defaults; readers of the list take no lock.
 constinit std::mutex records_mutex;
 ThreadExitHook exit_hooks[kMaxExitHooks];
 constinit std::atomic<size_t> exit_hook_count{0};
@@ -58,7 +58,7 @@ void exit_thread(void* argument) {
   auto* thread = static_cast<ThreadRecord*>(argument);
   const size_t count = exit_hook_count.load(std::memory_order_acquire);
   for (size_t i = 0; i < count; ++i) exit_hooks[i](thread);
-  // Releasing an error may run foreign code that raises again; a second time is enough.
+  // Releasing an error may run foreign code that raises again, hence the second pass.
   for (int i = 0; i < 2; ++i) ErrorPtr::adopt(std::exchange(thread->error, nullptr)).reset();
   thread_self = &no_thread_record;
   reset(thread);
@@ -77,8 +77,8 @@ void after_fork_in_parent() {
 }
 
 void after_fork_in_child() {
-  // The other threads do not exist here. What their locals and caches held is left alone: releasing
-  // it could run foreign code, which must not happen between fork and exec.
+  // The other threads do not exist in the child. Their locals and caches are leaked: releasing them
+  // could run foreign code, which must not happen between fork and exec.
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     if (thread == thread_self) {
       thread->thread_id.store(::syscall(SYS_gettid), std::memory_order_relaxed);
@@ -97,8 +97,8 @@ void start_process() {
   start_barriers();
 }
 
-// Other runtimes put guard pages into the main thread's stack while it runs (a Java machine leaves
-// it 1 MiB), so its bounds are believed for this much further down only.
+// Other runtimes put guard pages into the main thread's stack while it runs (a JVM leaves 1 MiB).
+// The bounds of that stack are therefore trusted only this far below the current position.
 constexpr uint64_t kMainStackStep = 128 << 10;
 
 void find_stack(ThreadRecord* thread) {
@@ -110,7 +110,7 @@ void find_stack(ThreadRecord* thread) {
   void* low = nullptr;
   size_t size = 0;
   if (pthread_attr_getstack(&attributes, &low, &size) == 0 && size != 0) {
-    // What is kept free is for the kernel's own frames and for the error that reports the depth.
+    // The reserve is for the kernel's own frames and for the error that reports the depth.
     const size_t reserve = std::clamp<size_t>(size / 8, 16 << 10, 256 << 10);
     thread->stack_bottom = reinterpret_cast<uint64_t>(low);
     thread->stack_end = thread->stack_bottom + std::min(reserve, size);
@@ -141,7 +141,7 @@ ThreadRecord* map_record() {
   void* mapping = mmap(nullptr, 2 * kRecordAlignment, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
-  // Twice the size has one aligned piece; what is around it goes back.
+  // A mapping of twice the size contains an aligned block; the remainder is unmapped.
   const auto start = reinterpret_cast<uintptr_t>(mapping);
   const uintptr_t aligned = (start + kRecordAlignment - 1) & ~(kRecordAlignment - 1);
   if (aligned != start) munmap(mapping, aligned - start);
@@ -150,13 +150,13 @@ ThreadRecord* map_record() {
     munmap(reinterpret_cast<void*>(behind), start + 2 * kRecordAlignment - behind);
   }
   void* memory = reinterpret_cast<void*>(aligned);
-  // The leak checker does not look into mapped memory by itself: what `locals` own is no leak. The
-  // program may be built with it and the library not.
+  // The leak checker does not scan mapped memory by itself, and would report what `locals` owns.
+  // The program may be built with it even if the library is not.
   if (&__lsan_register_root_region != nullptr) {
     __lsan_register_root_region(memory, sizeof(ThreadRecord));
   }
-  // Fresh pages are zero, which is what an unused place holds; they are left untouched, so
-  // that only the depth that a thread reaches costs memory.
+  // Fresh pages are zero, the content of an unused place. They are not touched, so that only the
+  // depth that a thread reaches costs memory.
   auto* mapped = static_cast<MappedThreadRecord*>(memory);
   ThreadRecord* thread = new (memory) ThreadRecord;
   thread->running = mapped->stack_of_running;
@@ -208,15 +208,15 @@ void request_slow_calls(SlowRequest reason, bool wanted) noexcept {
   ThreadRecord* thread = thread_self;
   TENON_DCHECK(has_thread_record());
   thread->slow_requests = wanted ? thread->slow_requests | reason : thread->slow_requests & ~reason;
-  // NULL is always right here: the next slow path puts the resting limit back.
+  // NULL is always valid: the next slow path restores the resting limit.
   thread->limit.exchange(nullptr, std::memory_order_acq_rel);
 }
 
 void add_thread_default(uint64_t functionality_bit, bool included) {
   TENON_DCHECK(functionality_bit >> TENON_BACKEND_BITS != 0 &&
                (functionality_bit & (functionality_bit - 1)) == 0);
-  // A thread's record is made under this lock: either it is in the list below, or its thread sees
-  // the bits when it starts.
+  // Records are made under this lock: a thread's record is either in the list below, or the thread
+  // sees the bits when it starts.
   std::lock_guard lock(records_mutex);
   if ((late_defaults.known.load(std::memory_order_relaxed) & functionality_bit) != 0) return;
   if (included) late_defaults.included.fetch_or(functionality_bit, std::memory_order_relaxed);

@@ -24,10 +24,10 @@ inline void pause() noexcept {
 #endif
 }
 
-// Calls `is_done` until it is true or the time is over: whether it was.
+// Polls `is_done` until it is true or the time is over. Returns true in the first case.
 template <class IsDone>
 bool spin(int64_t microseconds, IsDone&& is_done) noexcept {
-  constexpr int kLooks = 64;  // between two looks at the clock
+  constexpr int kLooks = 64;  // polls between two looks at the clock
   const auto end = Clock::now() + std::chrono::microseconds(microseconds);
   do {
     for (int i = 0; i < kLooks; ++i) {
@@ -72,7 +72,7 @@ void Region::work_alone() noexcept {
 }
 
 void Region::run_chunk(int64_t chunk) noexcept {
-  // Earlier chunks go on, so that the error is the same whatever the number of threads.
+  // Earlier chunks still run, so that the error is the same for any number of threads.
   if (chunk > failed_chunk_.load(std::memory_order_relaxed)) return;
   const int64_t begin = chunk * grain_;
   const tenon_status status = run_(ctx_, begin, begin + std::min(grain_, count_ - begin));
@@ -124,7 +124,7 @@ bool ThreadPool::run(Region& region) noexcept {
   gate_.fetch_add(1, std::memory_order_seq_cst);
   gate_.notify_all();
   region.work(0);
-  // Whoever comes from now on finds the gate shut; who came before says when it is done.
+  // Workers that arrive from now on find the gate shut; those inside signal when they are done.
   gate_.fetch_add(1, std::memory_order_seq_cst);
   const auto is_empty = [this] { return inside_.load(std::memory_order_seq_cst) == 0; };
   if (!spin(spin_.load(std::memory_order_relaxed), is_empty)) {
@@ -144,11 +144,11 @@ void ThreadPool::start_workers(int32_t count) noexcept {
   if (workers_ >= count) [[likely]]
     return;
   if (!watches_forks_) {
-    // A child has none of the workers.
+    // The child of a fork has none of the workers.
     watches_forks_ = pthread_atfork(nullptr, nullptr, [] { pool.forget_workers(); }) == 0;
     if (!watches_forks_) return;
   }
-  // Signals are for the host's own threads.
+  // Workers block all signals, which are for the host's own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -161,7 +161,7 @@ void ThreadPool::start_workers(int32_t count) noexcept {
       start.pool->worker(start.number);
       return nullptr;
     };
-    // Fewer threads do the work where the system gives no more.
+    // If the system refuses to create a thread, those that exist do the work.
     if (start == nullptr || pthread_create(&handles_[workers_], nullptr, begin, start) != 0) {
       delete start;
       break;
@@ -170,7 +170,7 @@ void ThreadPool::start_workers(int32_t count) noexcept {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// The gate's next value after `seen`.
+// Waits for a value of the gate other than `seen`, and returns it.
 uint32_t ThreadPool::await_gate(uint32_t seen) const noexcept {
   uint32_t now = seen;
   const auto has_changed = [&] {
@@ -190,7 +190,7 @@ void ThreadPool::worker(int32_t number) noexcept {
     seen = await_gate(seen);
     if (closing_.load(std::memory_order_acquire)) return;
     if (seen % 2 == 0) continue;
-    // Either this sees the gate shut, or who shuts it sees this inside.
+    // Either this thread sees the gate shut, or the thread that shuts it sees this one inside.
     inside_.fetch_add(1, std::memory_order_seq_cst);
     const bool is_open = gate_.load(std::memory_order_seq_cst) == seen;
     if (is_open && number < helpers_) region_->work(number + 1);
@@ -210,8 +210,8 @@ bool ThreadPool::close() noexcept {
   return true;
 }
 
-// In the child of a fork, on its one thread. One that forked inside its own region is in it still,
-// with nobody to wait for.
+// Runs in the child of a fork, on its only thread. If that thread forked inside its own region, it
+// is still in it, without workers to wait for.
 void ThreadPool::forget_workers() noexcept {
   workers_ = 0;
   inside_.store(0, std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that share the loops of kernels. One region at a time: who comes while one runs, from
-// inside of it too, works alone. Chunks do not depend on the number of threads, so results do not.
+// The threads that share the loops of kernels. One region runs at a time: nested or concurrent
+// regions run serially on their calling thread. Chunks do not depend on the number of threads, and
+// neither do results.
 #pragma once
 
 #include <pthread.h>
@@ -15,33 +16,33 @@
 
 namespace tenon::base {
 
-/// One call: the chunks that are left of it, and the error of the first that failed. Each thread
-/// has a part of them, neighbours, and takes those of others when its own are done: so it finds
-/// what it wrote in the loop before in the caches of its own core.
+/// One parallel loop: the chunks that are left, and the error of the first one that failed. Each
+/// thread has a part of neighboring chunks, and takes chunks of other parts when its own is done.
+/// So it finds what it wrote in the previous loop in the caches of its core.
 class Region {
  public:
   Region(int64_t count, int64_t grain, tenon_parallel_fn run, void* ctx) noexcept
       : count_(count), grain_(grain), run_(run), ctx_(ctx) {}
 
   int64_t chunks() const noexcept { return (count_ - 1) / grain_ + 1; }
-  /// Gives so many threads their parts, before any of them works.
+  /// Splits the chunks among `threads` threads. Called before work().
   void share(int32_t threads) noexcept;
-  /// Takes chunks until none is left, or one has failed: as thread 0, 1, ...
+  /// Takes chunks as thread number `thread` until none is left or one has failed.
   void work(int32_t thread) noexcept;
-  /// Takes all chunks, without other threads.
+  /// Runs all chunks on the calling thread.
   void work_alone() noexcept;
   /// Runs a chunk, unless an earlier one has failed.
   void run_chunk(int64_t chunk) noexcept;
-  /// Moves the error to the calling thread's slot; its code.
+  /// Moves the error to the calling thread's slot and returns its code.
   tenon_status finish() noexcept;
 
  private:
-  // In a line of its own.
+  // Aligned to a cache line, to avoid false sharing.
   struct alignas(64) Part {
     std::atomic<int64_t> next;
     int64_t end;
   };
-  static constexpr int64_t kMostParts = 16;  // some threads share one where there are more
+  static constexpr int64_t kMostParts = 16;  // additional threads share a part
 
   void fail(int64_t chunk, tenon_status status) noexcept;
 
@@ -58,21 +59,22 @@ class Region {
 
 class ThreadPool {
  public:
-  /// The process's one, never destroyed.
+  /// Returns the process's pool, which is never destroyed.
   static ThreadPool& instance() noexcept;
 
-  /// The threads that work on a region, the caller's included.
+  /// Returns the number of threads that work on a region, including the caller.
   int32_t threads() noexcept;
-  /// 0: as many as the environment or the machine says.
+  /// Sets the number of threads; 0: determined by the environment or the machine.
   void set_threads(int32_t count) noexcept { wanted_.store(count, std::memory_order_relaxed); }
-  /// For how long a thread without work looks for more before it sleeps.
+  /// Sets how long a thread without work polls for more before it sleeps.
   void set_spin(int64_t microseconds) noexcept {
     spin_.store(microseconds, std::memory_order_relaxed);
   }
 
-  /// Runs a region with all threads that come in time; false where one runs already.
+  /// Runs a region with all threads that arrive in time. Returns false if a region is running
+  /// already.
   bool run(Region& region) noexcept;
-  /// Ends all threads but the caller's; false while a region runs.
+  /// Ends all threads except the caller. Returns false while a region runs.
   bool close() noexcept;
 
  private:
@@ -83,17 +85,17 @@ class ThreadPool {
   uint32_t await_gate(uint32_t seen) const noexcept;
   void forget_workers() noexcept;
 
-  // Odd: open. Opened and shut by the thread that holds `busy_`, in which a region runs.
+  // Odd: open. Opened and shut by the thread that holds `busy_`, during which a region runs.
   std::atomic<uint32_t> gate_{0};
   std::atomic<int32_t> inside_{0};  // workers that may be in the region
   std::atomic<bool> busy_{false};
   std::atomic<bool> closing_{false};
-  std::atomic<int32_t> wanted_{0};   // by the user; 0: not said
-  std::atomic<int32_t> default_{0};  // 0: not asked for so far
+  std::atomic<int32_t> wanted_{0};   // set by the user; 0: not set
+  std::atomic<int32_t> default_{0};  // 0: not determined yet
   std::atomic<int64_t> spin_{300};
-  // These are of whoever holds `busy_`; workers read the first two while the gate is open.
+  // Used by the holder of `busy_`; workers read the first two while the gate is open.
   Region* region_ = nullptr;
-  int32_t helpers_ = 0;  // workers that the region wants
+  int32_t helpers_ = 0;  // maximum number of workers for the region
   pthread_t caller_ = {};
   int32_t workers_ = 0;
   bool watches_forks_ = false;

@@ -8,10 +8,10 @@ namespace tenon::base {
 
 namespace {
 
-// Bytes that follow the first one of a character, and the range of the second: what keeps out
-// overlong forms, surrogates and numbers above U+10FFFF (Unicode, table 3-7).
+// The number of bytes that follow the first byte of a character, and the range of the second byte,
+// which excludes overlong forms, surrogates and code points above U+10FFFF (Unicode, table 3-7).
 struct Form {
-  uint8_t following;  // 0: no character begins so
+  uint8_t following;  // 0: no character begins with this byte
   uint8_t low = 0x80;
   uint8_t high = 0xbf;
 };

@@ -15,7 +15,7 @@ namespace tenon::base {
 
 namespace {
 
-// Calls that began with a handler keep it.
+// Refcounted, so that a running call keeps its handler alive.
 struct Handler final : RefCounted<Handler> {
   Handler(tenon_warning_fn function, void* ctx, tenon_deleter deleter) noexcept
       : function(function), ctx(ctx), deleter(deleter) {}
@@ -30,14 +30,14 @@ struct Handler final : RefCounted<Handler> {
 };
 using HandlerPtr = IntrusivePtr<Handler>;
 
-// Of a site that has warned, or that a thread warns for at this moment.
+// The state of a site that has warned, or for which a thread is warning right now.
 struct SiteState {
-  uint64_t claim;  // whoever warns for it, or did
+  uint64_t claim;  // number of the thread's claim
   bool told;
   uint32_t fork_generation;  // of the thread that warns
 };
 
-// Most processes have none: warning costs them one load.
+// Most processes have no handler: a warning then costs one load.
 constinit std::atomic<bool> has_handler{false};
 
 class Warnings {
@@ -50,10 +50,10 @@ class Warnings {
       const std::lock_guard lock(mutex_);
       swap_handler_locked(handler);
     }
-    // The one before is dropped here, without the lock: its deleter may call anything.
+    // The previous handler is destroyed here, without the lock: its deleter may call anything.
   }
   void set_default_handler(HandlerPtr handler) {
-    // Dropped without the lock, like a handler before, where it is not the first.
+    // `handler` is destroyed after the lock is released: it is the previous one, or unused.
     const std::lock_guard lock(mutex_);
     if (!is_set_) swap_handler_locked(handler);
   }
@@ -62,13 +62,14 @@ class Warnings {
     return handler_;
   }
 
-  // A number for the caller that is the one to warn for a site: it ends with end_site(). Else 0.
+  // Returns a claim if the caller is the one to warn for a site, to be ended by end_site();
+  // otherwise 0.
   uint64_t begin_site(const void* site) {
     const std::lock_guard lock(mutex_);
     const SiteState mine{++last_claim_, false, fork_generation()};
     const auto [found, fresh] = sites_.try_emplace(site, mine);
     if (fresh) return mine.claim;
-    // One that was begun by a thread of the parent has nobody here to end it.
+    // A warning that a thread of the parent process began cannot be ended by that thread here.
     const SiteState& state = found->second;
     if (state.told || state.fork_generation == fork_generation()) return 0;
     found->second = mine;
@@ -77,7 +78,7 @@ class Warnings {
   void end_site(const void* site, uint64_t claim, bool told) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = sites_.find(site);
-    // Forgotten meanwhile, and another one's by now where it is there.
+    // Forgotten in the meantime. An entry that exists again belongs to another claim.
     if (found == sites_.end() || found->second.claim != claim) return;
     TENON_DCHECK(!found->second.told);
     if (told) {
@@ -100,12 +101,13 @@ class Warnings {
 
   std::mutex mutex_;
   HandlerPtr handler_;
-  bool is_set_ = false;  // by the host, to none perhaps, or by a binding
+  bool is_set_ = false;  // by the host, possibly to none, or by a binding
   std::unordered_map<const void*, SiteState> sites_;
   uint64_t last_claim_ = 0;
 };
 
-// NULL for no function, with `ctx` deleted, as where memory is short.
+// Makes a handler. Returns NULL, with `ctx` deleted, if there is no function; if memory is short,
+// deletes `ctx` and throws.
 HandlerPtr make_handler(tenon_warning_fn function, void* ctx, tenon_deleter deleter) {
   if (function == nullptr) {
     if (deleter != nullptr) deleter(ctx);
@@ -119,7 +121,7 @@ HandlerPtr make_handler(tenon_warning_fn function, void* ctx, tenon_deleter dele
   }
 }
 
-// Tells the handler, if there is one.
+// Calls the handler, if there is one.
 tenon_status tell(const char* category, const char* message, const char* op, bool* out_told) {
   *out_told = false;
   if (!has_warning_handler()) return TENON_OK;
@@ -152,7 +154,7 @@ tenon_status warn(const char* category, const char* message, const char* op) {
 
 tenon_status warn_once(const void* site, const char* category, const char* message,
                        const char* op) {
-  // Ended also where the handler is left by a forced unwind.
+  // Ended even if a forced unwind leaves the handler.
   struct Claim {
     const void* site;
     const uint64_t number;

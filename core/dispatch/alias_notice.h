@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of an alias that a layer makes of a tensor by itself, and of a kernel that resizes
-// one, with no call that others see.
+// Notices to recordings of what no recorded call shows: a layer made an alias of a tensor by
+// itself, or a kernel resized a tensor.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@ namespace tenon::dispatch {
 
 using AliasNotice = void (*)(tensor::Tensor& tensor, tensor::Tensor& alias);
 
-/// NULL until a recording has begun, for which the two are one value. Set once.
+/// NULL until a recording has begun, which treats the two tensors as one value. Set once.
 inline constinit std::atomic<AliasNotice> alias_notice{nullptr};
 
-/// To be called on the thread that has made the alias. Throws std::bad_alloc.
+/// Reports an alias on the thread that has made it. Throws std::bad_alloc.
 inline void notice_alias(const tensor::Tensor& tensor, tensor::Tensor& alias) {
   const AliasNotice notice = alias_notice.load(std::memory_order_acquire);
   if (notice != nullptr) [[unlikely]] {
@@ -24,10 +24,10 @@ inline void notice_alias(const tensor::Tensor& tensor, tensor::Tensor& alias) {
 
 using ResizeNotice = void (*)(tensor::Tensor& tensor);
 
-/// NULL until a recording has begun, which has a call in its place. Set once.
+/// NULL until a recording has begun, which then records a call for the resize. Set once.
 inline constinit std::atomic<ResizeNotice> resize_notice{nullptr};
 
-/// To be called when a tensor has been resized. Throws std::bad_alloc.
+/// Reports that a tensor has been resized. Throws std::bad_alloc.
 inline void notice_resize(tensor::Tensor& tensor) {
   const ResizeNotice notice = resize_notice.load(std::memory_order_acquire);
   if (notice != nullptr) [[unlikely]] {

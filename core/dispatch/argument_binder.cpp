@@ -22,7 +22,7 @@ namespace {
 using schema::Argument;
 using schema::Schema;
 
-// An argument that neither position nor name has given yet; no tag of a value.
+// Marks an argument that has not been passed by position or name so far; not the tag of any value.
 constexpr uint16_t kNotGiven = 0xffff;
 
 size_t positional_count(const Schema& schema) noexcept {
@@ -150,7 +150,7 @@ class Binder {
   bool done_ = false;
 };
 
-// What a call binds, cleared when it has ended, however it ends.
+// Owns the values that a call binds and clears them however the call ends.
 class BoundArguments {
  public:
   explicit BoundArguments(size_t count) : values_(count) {}
@@ -172,7 +172,8 @@ class BoundArguments {
 const tenon_value* default_value(const Argument& argument) {
   if (argument.default_value == nullptr) return nullptr;
   const schema::Default& written = *argument.default_value;
-  // A backend that registers by name gets its number at run time: looked up when asked for.
+  // A backend registered by name gets its number at run time, so the device is resolved on first
+  // use.
   if (written.value().tag == TENON_TAG_DEVICE && !written.device_known()) {
     written.set_device(tensor::parse_device(written.device_text()));
   }
@@ -200,7 +201,7 @@ tenon_status call_named(const tenon_op& op, const GivenArguments& given,
   stack.nargs = static_cast<uint32_t>(bound.size());
   stack.rets = rets.data();
   stack.nrets = static_cast<uint32_t>(rets.size());
-  // Checked once more: the operator may have been defined anew since its schema was read.
+  // Checked again: another thread may have redefined the operator since its schema was read.
   return call_checked(&op, &stack);
 }
 

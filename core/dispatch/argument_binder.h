@@ -11,26 +11,28 @@
 
 namespace tenon::dispatch {
 
-/// What a call was given. Names stand beside their values.
+/// The arguments that a call passes. `names[i]` is the name of `named[i]`.
 struct GivenArguments {
   std::span<const tenon_value> positional;
   std::span<const char* const> names;
   std::span<const tenon_value> named;
 };
 
-/// An argument's default, NULL without one. Throws TENON_ERROR_NOT_FOUND for a default device of a
-/// backend that is not registered.
+/// Returns an argument's default, NULL if it has none. Throws TENON_ERROR_NOT_FOUND for a default
+/// device of a backend that is not registered.
 const tenon_value* default_value(const schema::Argument& argument);
 
-/// How many values a call binds: one for each argument, and for a schema that ends in `...` the
-/// positional ones beyond.
+/// Returns the number of values that a call binds: one per argument, and for a schema that ends in
+/// `...` the additional positional ones.
 size_t bound_count(const schema::Schema& schema, size_t positional) noexcept;
 
-/// See tenon_schema_bind. `out_values` has room for bound_count(); all are NONE when this throws.
+/// Binds arguments; see tenon_schema_bind. `out_values` has room for bound_count() values, which
+/// are all NONE if this throws.
 void bind_arguments(const schema::Schema& schema, const GivenArguments& given,
                     tenon_value* out_values);
 
-/// See tenon_op_call_named. Throws what the arguments were refused with; returns the call's status.
+/// Binds and calls; see tenon_op_call_named. Throws if the arguments are refused; returns the
+/// call's status.
 tenon_status call_named(const tenon_op& op, const GivenArguments& given,
                         std::span<tenon_value> rets);
 

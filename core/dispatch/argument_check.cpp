@@ -32,7 +32,7 @@ bool elements_match(const tenon_value& value, const Type& type) noexcept {
   return true;
 }
 
-// Index of the first element that is NULL, the number of elements when none is.
+// Returns the index of the first NULL element, or the number of elements if there is none.
 size_t first_absent(const tenon_value& tensor_list) noexcept {
   const auto* tensors = value::tensors(tensor_list);
   return static_cast<size_t>(std::find(tensors, tensors + tensor_list.count, nullptr) - tensors);
@@ -62,7 +62,7 @@ bool is_instance(const tenon_value& value, const Type& type) noexcept {
   return value.tag == TENON_TAG_OBJECT && value::is_a(value.as.object->type(), type.text.view());
 }
 
-// Objects that override operators may stand for anything.
+// Objects that override operators are accepted for every type.
 bool overrides(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_OBJECT && value.as.object->type()->override != nullptr;
 }
@@ -116,7 +116,7 @@ bool kind_matches(const tenon_value& value, const Type& type) noexcept {
     case TENON_TYPE_OPTIONAL:
       return value_matches(value, *type.elements[0]);
     case TENON_TYPE_LIST:
-      // Lists that have a tag of their own are right by it or not at all.
+      // A list type with a dedicated tag matches by that tag, above, or not at all.
       return value.tag == TENON_TAG_LIST && (plan & kEveryTag) == 0 &&
              elements_match(value, *type.elements[0]);
     case TENON_TYPE_TUPLE:
@@ -129,12 +129,12 @@ bool kind_matches(const tenon_value& value, const Type& type) noexcept {
       }
       return false;
     default:
-      return false;  // what the tag told, and Future, Await, RRef: not carried by values
+      return false;  // decided by the tag above; or Future, Await, RRef, which values cannot hold
   }
 }
 
-// What element `i` of a list, tuple or dict of type `type` must be; NULL where the type is that of
-// other values.
+// Returns the type that element `i` of a list, tuple or dict of type `type` must have; NULL if
+// `type` is the type of other values.
 const Type* type_of_element(const Type& type, uint16_t tag, uint64_t i) {
   switch (type.kind) {
     case TENON_TYPE_ANY:
@@ -168,7 +168,7 @@ ErrorPtr count_error(const tenon_op& op, const char* what, size_t expected, bool
                                  "; schema: ", schema.text()));
 }
 
-// The argument that a return is, by its annotation; -1 for none.
+// Returns the argument that a return must be, by its annotation; -1 if none.
 int64_t written_argument(const Schema& schema, size_t index) {
   const Argument& result = schema.returns()[index];
   if (!result.is_written()) return -1;
@@ -183,7 +183,7 @@ bool value_matches(const tenon_value& value, const Type& type) noexcept {
 
 bool is_exact_float(int64_t number) noexcept {
   const auto converted = static_cast<double>(number);
-  // 2^63 is a double and no int64: converting it back would not be defined.
+  // 2^63 is a double but not an int64: converting it back would be undefined.
   return converted < 0x1p63 && static_cast<int64_t>(converted) == number;
 }
 
@@ -278,7 +278,7 @@ ErrorPtr compare_results(const tenon_op& op, const Schema& schema, const tenon_v
     }
     const Type& type = *returns[i].type;
     if (is_null_tensor(ret) && type.kind == TENON_TYPE_OPTIONAL) {
-      if (args != nullptr) ret = tenon_value{};  // callers see one kind of absence
+      if (args != nullptr) ret = tenon_value{};  // callers see only one kind of absence
       continue;
     }
     if (!value_matches(ret, type)) {

@@ -14,7 +14,8 @@ constexpr ArgumentPlan tags(Tags... each) {
 
 enum class Holds { kNothing, kTensors, kAnything };
 
-// What tensors a value of a type can hold: none, in a form that its tag tells, or anywhere inside.
+// Returns which tensors a value of a type can hold: none, directly (its tag shows it), or nested
+// inside.
 Holds holds(const Type& type) {
   switch (type.kind) {
     case TENON_TYPE_TENSOR:
@@ -61,7 +62,7 @@ ArgumentPlan list_tags(const Type& element) {
   }
 }
 
-// The tags that are enough.
+// Returns the tags that make a value valid without a look at its contents.
 ArgumentPlan right_tags(const Type& type) {
   switch (type.kind) {
     case TENON_TYPE_TENSOR:
@@ -107,7 +108,7 @@ ArgumentPlan right_tags(const Type& type) {
     case TENON_TYPE_LIST:
       return list_tags(*type.elements[0]);
     default:
-      // A tag does not tell: tuples, dicts, unions, and handles, which may be NULL or override.
+      // The tag is not enough: tuples, dicts, unions, and handles, which may be NULL or override.
       return 0;
   }
 }

@@ -51,7 +51,7 @@ Explanation explain_select(const Arguments*) {
           true};
 }
 
-// What stands in for the layers that are not there: skipping, except where a key has work to do
+// Defaults for keys whose layers are absent: the keys are skipped, unless they have work to do
 // without any layer.
 constexpr BuiltIn kBuiltIns[] = {
     {"skip_autocast", TENON_KEY_AUTOCAST, nullptr, nullptr, nullptr},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BuiltIn: a fallback that is there from the start. This layer has some; layers above hand in
-// theirs.
+// BuiltIn: a fallback that exists from the start. This layer has some; layers above pass theirs to
+// set_layers().
 #pragma once
 
 #include <span>
@@ -14,59 +14,59 @@
 
 namespace tenon::dispatch {
 
-/// A call's arguments, for what depends on them and on the thread.
+/// A call's arguments, for explanations that depend on them and on the thread.
 struct Arguments {
   const tenon_value* values;
   uint32_t count;
   const tenon_op& op;
 };
 
-/// What explain says of a built-in kernel in a call.
+/// The explanation of what a built-in kernel does in a call.
 struct Explanation {
-  std::string text;         // what it does; "" says nothing
-  bool calls_anew = false;  // does not go on below with the same arguments, but by calls of its own
+  std::string text;         // empty if there is nothing to say
+  bool calls_anew = false;  // starts new calls instead of redispatching the same arguments
 };
 
 struct BuiltIn {
   const char* name;
-  tenon_key key;                 // or alias; no other one has it
-  tenon_kernel_fn kernel;        // NULL: falls through
-  tenon_fallback_select select;  // NULL: concerns all operators
-  /// NULL for what falls through. `arguments` is NULL where there is only a key set.
+  tenon_key key;                 // or alias; no other built-in fallback has it
+  tenon_kernel_fn kernel;        // NULL if it falls through
+  tenon_fallback_select select;  // NULL if it concerns all operators
+  /// NULL if the fallback falls through. `arguments` is NULL if only a key set is known.
   Explanation (*explain)(const Arguments* arguments);
 };
 
-/// Kernels that a layer registers for operators, all with the same function: what explain says of
-/// one with this context that serves this key.
+/// A kernel function that a layer registers for many operators. `explain` describes a kernel with
+/// that function, its context and the key that it serves.
 struct ExplainedKernel {
   tenon_kernel_fn kernel;
   Explanation (*explain)(const void* ctx, tenon_key key, const Arguments* arguments);
 };
 
-/// The built-in fallbacks of this layer.
+/// Returns the built-in fallbacks of this layer.
 std::span<const BuiltIn> built_ins() noexcept;
 
-/// Loads what is missed. Functions that find nothing to load do nothing.
+/// Loads missing libraries on demand. The functions do nothing if there is nothing to load.
 struct Loader {
-  /// After a failed lookup in a namespace, and before anything is registered in it: loads what
-  /// ships for it, unless that was tried before. Returns the reason of an earlier or present
-  /// failure. The caller holds no lock, is in no pick and looks again: another thread may have
-  /// loaded it meanwhile.
+  /// Called after a failed lookup in a namespace, and before the first registration in it. Loads
+  /// what ships for the namespace, unless that was tried before. Returns the reason of an earlier
+  /// or present failure. The caller holds no lock, is in no pick, and looks again: another thread
+  /// may have loaded it in the meantime.
   base::ErrorPtr (*for_namespace)(std::string_view ns);
-  /// The same after a call of an operator found no kernel for a key. True when something new was
-  /// loaded; `out_cause` gets the reason of a failure.
+  /// Like for_namespace(), but called after a call of an operator found no kernel for a key.
+  /// Returns true if something new was loaded; stores the reason of a failure in `out_cause`.
   bool (*for_kernel)(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause);
 };
 
-/// What layers above this one have for it.
+/// The services that the layers above provide to this one.
 struct Layers {
   std::span<const std::span<const BuiltIn>> built_ins;  // static memory
-  std::span<const ExplainedKernel> explained;           // the same
+  std::span<const ExplainedKernel> explained;           // static memory
   Loader loader;
 };
-/// Called once, when the library is loaded, before anything else.
+/// Sets the layers. Called once, when the library is loaded, before anything else.
 void set_layers(const Layers& layers) noexcept;
-/// Without layers, its functions find nothing.
+/// Returns the layers. Unless they have been set, the functions of their loader find nothing.
 const Layers& layers() noexcept;
 
 }  // namespace tenon::dispatch

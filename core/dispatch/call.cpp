@@ -17,7 +17,7 @@ namespace {
 
 using base::ErrorPtr;
 
-// Ends a call that failed: the error goes where the caller looks for it.
+// Ends a failed call: stores the error where the caller looks for it.
 tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorHome home) noexcept {
   const tenon_status status = error->code();
   if (home == ErrorHome::kThreadSlot) {
@@ -29,8 +29,8 @@ tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorHome home) noexc
   return status;
 }
 
-// The keys of a call, with a backend where the built-in BackendSelect fallback would do no more
-// than choose one and call again.
+// Adds a backend to the keys of a call if the built-in BackendSelect fallback would only choose one
+// and call again.
 [[gnu::always_inline]] inline tenon_keyset with_backend(const Snapshot& snapshot, tenon_keyset keys,
                                                         const tenon_value* args,
                                                         uint32_t nargs) noexcept {
@@ -53,7 +53,7 @@ void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
   if (is_recorded(*thread)) record_begin(place, op, picked.keys, *picked.kernel, redispatch);
 }
 
-// Keys of a call whose arguments carry `carried`.
+// Computes the keys of a call whose arguments carry `carried`.
 tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
                           tenon_keyset carried, const tenon_value* args, uint32_t nargs) noexcept {
   const tenon_keyset keys =
@@ -62,7 +62,7 @@ tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
   return with_backend(snapshot, keys, args, nargs);
 }
 
-// What whoever began or resolved a frame calls.
+// Returns the entry that the caller of the frame invokes: the kernel's, or a profile's stand-in.
 const tenon_entry* begin_profiled(const tenon_op* op, const Pick& picked, ThreadRecord* thread,
                                   RunningPlace* place, tenon_frame* frame) noexcept {
   const tenon_entry* entry = fill_frame(op, picked.kernel, picked.keys, thread, place, frame);
@@ -85,7 +85,7 @@ ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   return missing_kernel_error(*op, keys, std::move(cause));
 }
 
-// Of a call that found no kernel: leaves it, and calls again when a plugin came that may have one.
+// Leaves a call that found no kernel; calls again if a plugin was loaded that may have one.
 [[gnu::cold]] tenon_status run_missing(const tenon_op* op, tenon_keyset keys, tenon_keyset missing,
                                        tenon_stack* stack, ThreadRecord* thread,
                                        RunningPlace* place, BeginKind kind) {
@@ -98,7 +98,7 @@ ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
                : redispatch(op, keys, stack);
 }
 
-// Runs what serves the keys of a call that has been entered, whatever that is.
+// Selects and runs the kernel of a call that has been entered.
 tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, ThreadRecord* thread,
                  RunningPlace* place, const Snapshot* snapshot, BeginKind kind) {
   const Pick picked = pick(*snapshot, keys);
@@ -113,7 +113,7 @@ bool loses_override(tenon_keyset carried, tenon_keyset keys) noexcept {
   return (carried & ~keys & kOverrideBit) != 0;
 }
 
-// A call whose arguments carry these keys.
+// Dispatches a call whose arguments carry the keys `carried`.
 tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* stack,
                       ThreadRecord* thread, RunningPlace* place, const Snapshot* snapshot) {
   const tenon_keyset keys = keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
@@ -124,7 +124,7 @@ tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* sta
   return run(op, keys, stack, thread, place, snapshot, BeginKind::kCall);
 }
 
-// The error of a kernel that failed: its stack's, else what adopt_slot_error() finds.
+// Returns the error of a failed kernel: its stack's, otherwise what adopt_slot_error() finds.
 ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningPlace* place,
                      tenon_status status) noexcept {
   if (stack->error != nullptr) {
@@ -133,7 +133,7 @@ ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningPlace*
   return adopt_slot_error(*op, place, status);
 }
 
-// Whether the results are right, without the schema. Fills in a returned written argument.
+// Checks the results without the schema. Fills in a written argument that is returned.
 [[gnu::always_inline]] inline bool results_good(const tenon_op& op, tenon_stack* stack) noexcept {
   const uint64_t word = op.results.load(std::memory_order_relaxed);
   if (word >> 32 != stack->nrets) return false;
@@ -158,7 +158,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
   const Kernel& kernel = *running_kernel(place);
   ErrorPtr error;
   if (status == TENON_OK) {
-    // What the kernel tried and survived is no error of this call.
+    // An error that the kernel recovered from is no error of this call.
     ErrorPtr::adopt(std::exchange(stack->error, nullptr));
     error = may_return_anything(kernel)
                 ? carried_results_error(*op, stack)
@@ -190,7 +190,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
   return status;
 }
 
-// Of a call whose stack does not fit the operator: leaves it.
+// Leaves a call whose stack does not fit the operator.
 [[gnu::cold]] tenon_status refuse_stack(const tenon_op* op, tenon_stack* stack,
                                         ThreadRecord* thread, RunningPlace* place,
                                         const Snapshot* snapshot) noexcept {
@@ -199,7 +199,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
   return fail_call(std::move(error), stack, ErrorHome::kThreadSlot);
 }
 
-// Goes on with a call that has been entered, with checks of tensors alone or of all types.
+// Continues a call that has been entered, with checks of the tensors only or of all types.
 template <Checks checks>
 tenon_status call_entered_with(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                                RunningPlace* place, const Snapshot* snapshot) {
@@ -221,7 +221,7 @@ template <Checks checks>
                                    op->snapshot.load(std::memory_order_acquire));
 }
 
-// Ends the fast path of any arguments.
+// Ends the fast path of calls with arbitrary arguments.
 [[gnu::always_inline]] inline tenon_status call_keys_found(const tenon_op* op, tenon_keyset keys,
                                                            tenon_stack* stack, ThreadRecord* thread,
                                                            RunningPlace* place,
@@ -234,7 +234,7 @@ template <Checks checks>
   return run_kernel(op, kernel, keys, stack, place, finish_call);
 }
 
-// The fast path where tags do not tell enough: texts, lists of texts, anything.
+// The fast path if tags alone are not enough: texts, lists of texts, untyped values.
 template <Checks checks>
 [[gnu::noinline]] tenon_status look_and_call(const tenon_op* op, tenon_stack* stack,
                                              ThreadRecord* thread, RunningPlace* place,
@@ -248,7 +248,7 @@ template <Checks checks>
   return call_keys_found(op, keys, stack, thread, place, snapshot);
 }
 
-// The fast path of calls with any arguments, whose counts are known to be right.
+// The fast path of calls with arbitrary arguments.
 template <Checks checks>
 [[gnu::always_inline]] inline tenon_status scan_and_call(const tenon_op* op, tenon_stack* stack,
                                                          ThreadRecord* thread, RunningPlace* place,
@@ -262,7 +262,7 @@ template <Checks checks>
 }
 
 // Returns what is wrong with a redispatch whose keys its caller chose: the counts, the types at
-// positions of tensors, an override that the keys pass over, or memory that cannot be read.
+// positions of tensors, an override that the keys skip, or memory that cannot be read.
 ErrorPtr explicit_call_error(const tenon_op* op, tenon_keyset keys,
                              const tenon_stack& stack) noexcept {
   const SnapshotGuard guard(op);
@@ -313,7 +313,7 @@ bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
 
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
                         ThreadRecord* thread, RunningPlace* place, BeginKind kind) {
-  base::set_running(place, picked.kernel);  // before the listener, which may remove it
+  base::set_running(place, picked.kernel);  // first, as the listener may remove the kernel
   profile_pick(op, picked, kind, thread, place);
   const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
   if (is_recorded(*thread)) [[unlikely]] {
@@ -435,7 +435,7 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
     base::leave(entered.thread, entered.place);
     return fail_begin(device_error(*op, *device));
   }
-  // The choice is made here: what runs above BackendSelect redispatches with it.
+  // The choice is made here: kernels above BackendSelect redispatch with it.
   constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
   const tenon_keyset chosen = dense_keys(device);
   const tenon_keyset keys = fast_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
@@ -556,7 +556,7 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
     return fail_call(std::move(error), stack, ErrorHome::kThreadSlot);
   }
   const Kernel* kernel = kernel_of_slot(*snapshot, slot_of_key(key));
-  // The kernel sees itself as the highest key, whatever the arguments carry above.
+  // The highest key that the kernel sees is its own, whatever higher keys the arguments carry.
   const tenon_keyset carried = keys;
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
   if (loses_override(carried, keys)) {

@@ -12,7 +12,7 @@ using base::ErrorPtr;
 
 namespace {
 
-// Puts the error of a check, if there is one, into the thread's slot.
+// Moves the error of a check, if any, to the thread's error slot, and returns its status.
 tenon_status status_of(ErrorPtr error) noexcept {
   if (!error) return TENON_OK;
   const tenon_status status = error->code();
@@ -58,7 +58,7 @@ tenon_status check_keys(const tenon_op* op, tenon_keyset keys, const tenon_value
 }
 
 tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept {
-  // Without arguments no result is filled in: they are read only.
+  // Without arguments no result is filled in: `rets` is only read.
   ErrorPtr error =
       results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), narrow_count(nrets));
   return status_of(std::move(error));

@@ -24,7 +24,7 @@ ErrorPtr make_error(tenon_status code, const Parts&... parts) {
   return ErrorPtr::adopt(ErrorObject::make(code, {}, base::concat(parts...)));
 }
 
-// Runs what may throw for want of memory.
+// Runs a function that may throw, for instance if memory is short; returns what it throws.
 template <class Body>
 ErrorPtr guarded(Body body) noexcept {
   try {
@@ -36,7 +36,7 @@ ErrorPtr guarded(Body body) noexcept {
   }
 }
 
-// "CPU, Autograd" of what is registered for the operator.
+// Lists the keys for which the operator has kernels, such as "CPU, Autograd".
 std::string registered_keys_locked(const tenon_op& op) {
   std::string text;
   for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
@@ -57,7 +57,7 @@ std::string hint(tenon_key key) {
                       " or CompositeExplicitAutograd, or move the arguments");
 }
 
-// What the plugin with a device's kernels is missing for, as an answer to what the user can do.
+// Explains why the plugin with a device's kernels was not loaded, if the user can act on it.
 std::string not_loaded(const ErrorPtr& cause) {
   if (!cause) return {};
   const bool is_file =
@@ -65,7 +65,7 @@ std::string not_loaded(const ErrorPtr& cause) {
   return is_file ? base::concat("; ", cause->message()) : std::string();
 }
 
-// The functionalities of a set that the thread's guards take away, though not by default.
+// Returns the functionalities that the thread's guards exclude, without those excluded by default.
 tenon_keyset excluded_here() {
   return key_words().exclude & ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST) &
          kFunctionalityMask;
@@ -177,7 +177,7 @@ ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
 ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nargs,
                        tenon_value* rets, uint32_t nrets) noexcept {
   const SnapshotGuard guard(&op);
-  // Without schema there is nothing to compare with: the definition went while the kernel ran.
+  // Without a schema there is nothing to compare: the definition was removed while the kernel ran.
   if (guard.get() == nullptr || guard.get()->schema == nullptr) return {};
   return guarded(
       [&] { return compare_results(op, *guard.get()->schema, args, nargs, rets, nrets); });

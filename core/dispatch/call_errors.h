@@ -27,42 +27,43 @@ base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
 /// Like missing_kernel_error(), but for a call of one key's slot, whatever the arguments carry.
 base::ErrorPtr missing_slot_error(const tenon_op& op, tenon_key key) noexcept;
 
-/// A kernel that runs at `place` failed without an error of its own on the stack or frame: the
-/// error slot's when its code is `status`, else a new one that names the operator, caused by what
-/// the kernel raised under another code.
+/// Returns the error of a kernel that failed at `place` without storing an error in its stack or
+/// frame: the error slot's if its code is `status`, otherwise a new error that names the operator.
+/// An error that the kernel raised under another code becomes the new one's cause.
 base::ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningPlace* place,
                                 tenon_status status) noexcept;
 
-/// Names the failing kernel in the error's frames where its language has no frames of its own: C
-/// and C++. Others add theirs, with the lines that ran.
+/// Adds the failing kernel to the error's frames if its language has no frames (C and C++). Other
+/// languages add theirs, with the lines that ran.
 void add_kernel_frame(base::ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept;
 
-/// Why a stack does not fit the operator.
+/// Returns why a stack does not fit the operator.
 base::ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
                            const tenon_stack& stack) noexcept;
-/// Why the arguments do not fit; never empty.
+/// Returns why the arguments do not fit; never empty.
 base::ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema,
                                const tenon_value* args, uint32_t nargs) noexcept;
 
-/// What differs between a stack's results and the operator's schema as it is now, empty when
-/// nothing.
+/// Returns what differs between a stack's results and the operator's current schema, empty if
+/// nothing does.
 base::ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nargs,
                              tenon_value* rets, uint32_t nrets) noexcept;
 
-/// A typed kernel gave NULL for a result that must be a tensor.
+/// Returns the error of a typed kernel that returned NULL for a result that must be a tensor.
 base::ErrorPtr missing_result_error(const tenon_op& op, int64_t index) noexcept;
 
-/// The same as results_error() for results of overrides, which become carriers where the schema
-/// says Tensor.
+/// Like results_error(), but for results of overrides, which become carriers where the schema says
+/// Tensor.
 base::ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept;
 
-/// An argument overrides operators, but the call may not go to Override.
+/// Returns the error of a call that may not go to Override although an argument overrides
+/// operators.
 base::ErrorPtr override_shut_error(const tenon_op& op) noexcept;
 
-/// A key that no slot has.
+/// Returns the error for a key that is not a runtime key.
 base::ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept;
 
-/// A device type that no backend has.
+/// Returns the error for a device type that no backend has.
 base::ErrorPtr device_error(const tenon_op& op, const tenon_device& device) noexcept;
 
 }  // namespace tenon::dispatch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of kernels that others replaced, by the registration of the one that stands in front.
+// Calls of kernels that newer ones replaced, by the registration of the newer kernel.
 #include "base/error.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
@@ -35,8 +35,9 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
   const tenon_op* op = registration.op;
   const base::Entered entered = base::enter(op);
   if (entered.place == nullptr) return fail_call(enter_error(*op, entered), stack);
-  // What is removed from here on is not freed before the pick ends, but loses its link: hence this
-  // order.
+  // A kernel that is removed from here on is not freed before the pick ends, but removal clears its
+  // link `older`. So the link is read between two checks of `removed`: if the second one finds it
+  // unset, the link was valid when it was read.
   const Kernel* older = nullptr;
   if (!registration.removed.load(std::memory_order_acquire)) {
     older = registration.kernel->older.load(std::memory_order_acquire);
@@ -60,7 +61,7 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
     return fail_call(std::move(error), stack);
   }
   if (is_runtime_key(older->key)) {
-    // The caller may have put other tensors in place of the arguments.
+    // The caller may have replaced the arguments with other tensors.
     base::ErrorPtr error =
         unreadable_argument(*op, *snapshot, keyset_of(older->key), stack->args, stack->nargs);
     if (error) {

@@ -11,19 +11,21 @@ namespace tenon::dispatch {
 using base::RunningPlace;
 using base::ThreadRecord;
 
-/// Keeps the compiler from combining what comes before and after.
+/// Keeps the compiler from merging the operations before and after.
 #define TENON_IN_REGISTER(word) asm volatile("" : "+r"(word))
 
-/// What serves a key set: `kernel` NULL when nothing does. `keys` lost what falls through.
+/// The kernel that serves a key set, NULL if none does, and the set without the keys that fell
+/// through.
 struct Pick {
   const Kernel* kernel;
   tenon_keyset keys;
 };
 
-/// Goes on below slots that fall through for one backend only.
+/// Continues the search for a slot that holds no kernel: goes on below slots whose fallthrough
+/// applies to one backend only, and returns shared fallbacks.
 [[gnu::cold]] Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept;
 
-/// The kernel that the table has for a key set; NULL where its slot holds something else.
+/// Returns the kernel that the table has for a key set, NULL if its slot holds something else.
 inline const Kernel* slot_kernel(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   const int64_t number = snapshot.slots[slot_of(keys)];
   return number < 0 ? snapshot.kernel(number) : nullptr;
@@ -34,7 +36,7 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return kernel != nullptr ? Pick{kernel, keys} : pick_below(snapshot, keys);
 }
 
-/// The same for a redispatch, most of which go to the backend.
+/// Like find_kernel(), but for a redispatch; most redispatches go to the backend's kernel.
 [[gnu::always_inline]] inline bool find_kernel_below(const Snapshot& snapshot, tenon_keyset keys,
                                                      const Kernel** out_kernel) noexcept {
   if (keys == snapshot.below) [[likely]] {
@@ -48,12 +50,13 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return true;
 }
 
-/// Key set of a call as the fast path has it: what the arguments carry, what operator and thread
-/// add, what they take away. The grad mode has taken away what own_autograd() puts back.
+/// Computes the key set of a call on the fast path: the keys that the arguments carry and that
+/// operator and thread include, without those that thread and operator exclude. Lacks the Autograd
+/// that own_autograd() adds back.
 [[gnu::always_inline]] inline tenon_keyset fast_keys(const Snapshot& snapshot,
                                                      const ThreadRecord& thread,
                                                      tenon_keyset keys) noexcept {
-  // One step at a time, so that each operand is used from memory.
+  // One operation at a time, so that each takes its operand from memory.
   keys |= snapshot.include;
   TENON_IN_REGISTER(keys);
   keys |= thread.include;
@@ -63,8 +66,8 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return keys & snapshot.mask;
 }
 
-/// Autograd where only the grad mode took it from a call of an operator with an Autograd kernel of
-/// a user's own, which runs in every mode. A guard that excludes the key wins.
+/// Returns the Autograd bit if only the grad mode removed it from a call of an operator with a
+/// user-defined Autograd kernel, which runs in every grad mode. A guard that excludes the key wins.
 [[gnu::always_inline]] inline tenon_keyset own_autograd(const Snapshot& snapshot,
                                                         const ThreadRecord& thread) noexcept {
   if ((snapshot.flags & kHasOwnAutograd) == 0) [[likely]] {
@@ -73,16 +76,16 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return snapshot.include & ~(thread.keep | thread.exclude);
 }
 
-/// Key set of a call.
+/// Computes the key set of a call.
 [[gnu::always_inline]] inline tenon_keyset call_keys(const Snapshot& snapshot,
                                                      const ThreadRecord& thread,
                                                      tenon_keyset keys) noexcept {
   return fast_keys(snapshot, thread, keys) | own_autograd(snapshot, thread);
 }
 
-/// The keys of a call whose arguments carry Autograd, without it where no gradient flows to any of
-/// them: views carry it because they may come to be tracked, and most never are. What operator or
-/// thread includes stays.
+/// Removes Autograd from the keys of a call whose arguments carry it if no argument is tracked:
+/// views carry the key in case they become tracked later, and most never do. Autograd that the
+/// operator or thread includes stays.
 template <class AnyTracked>
 [[gnu::always_inline]] inline tenon_keyset without_untracked(const Snapshot& snapshot,
                                                              const ThreadRecord& thread,
@@ -93,15 +96,18 @@ template <class AnyTracked>
   return keys & ~base::kAutogradBit;
 }
 
-/// The kernel for the keys of a call, most often the plain ones. False where the write path goes
-/// on, as with calls of operators that write an argument, and of tensors that may be tracked.
+/// Finds the kernel for the keys of a call, in most calls by a comparison with the plain keys.
+/// Returns false if the write path must continue: for operators that write an argument, for tensors
+/// that may be tracked, and for slots without a kernel.
 [[gnu::always_inline]] inline bool find_kernel(const Snapshot& snapshot, const ThreadRecord& thread,
                                                tenon_keyset keys,
                                                const Kernel** out_kernel) noexcept {
+  // plain tensors, no guards
   if (keys == snapshot.plain) [[likely]] {
     *out_kernel = snapshot.kernel(-1);
     return true;
   }
+  // writes an argument, or may be tracked
   if (((snapshot.flags & thread.slow_flags) | (keys & base::kAutogradBit)) != 0) return false;
   const int64_t number = snapshot.slots[slot_of(keys)];
   if (number >= 0) return false;
@@ -117,11 +123,11 @@ inline uint64_t stack_counts(const tenon_stack& stack) noexcept {
 static_assert(offsetof(tenon_stack, nrets) == offsetof(tenon_stack, nargs) + 4);
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as one word");
 
-/// Whether results are what the operator returns, as far as one comparison can tell.
+/// Returns true if the results match the operator's schema, as far as one comparison can tell.
 [[gnu::always_inline]] inline bool results_match(const tenon_op& op,
                                                  const tenon_stack& stack) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-  // As in can_enter(): one comparison with memory for operators without results.
+  // As in can_enter(): one comparison with memory suffices for operators without results.
   static_assert(kNoResults == 0);
   bool none;
   asm volatile("cmpl $0, %1" : "=@ccz"(none) : "m"(op.results));
@@ -131,31 +137,31 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
   const auto wanted = static_cast<uint32_t>(op.results.load(std::memory_order_relaxed));
   if (wanted == kNoResults) return true;
 #endif
-  // An operator may have been defined anew, with results, while its old kernel ran.
+  // The operator may have been redefined, with results, while its old kernel ran.
   if (stack.rets == nullptr) return false;
   uint32_t actual;
   __builtin_memcpy(&actual, stack.rets, sizeof actual);
   if (actual != wanted) return false;
-  // A tensor must be there; a number may be 0.
+  // A tensor handle must not be NULL; a number may be 0.
   return stack.rets->as.words[0] != 0 || stack.rets->tag != TENON_TAG_TENSOR;
 }
 
-/// Where the error of a failed call ends.
+/// Where the error of a failed call is stored.
 enum class ErrorHome { kThreadSlot, kStack };
 
-/// The fast path of calls with other arguments than one to three tensors in front. A function of
-/// its own: inlined, it would cost the others more than the jump costs these.
+/// The fast path of calls whose tensors are not one to three leading arguments. Not inlined:
+/// inlining it slows the other calls more than the jump costs here.
 tenon_status call_scan(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                        RunningPlace* place, const Snapshot* snapshot);
-/// Goes on with calls whose kernel find_kernel() did not find: of operators that write an argument,
-/// and those a fallback serves or nothing. See write_path.cpp.
+/// Continue calls for which find_kernel() or find_kernel_below() found no kernel: operators that
+/// write an argument, tracked tensors, fallbacks, and missing kernels. See write_path.cpp.
 tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                         RunningPlace* place, const Snapshot* snapshot);
 tenon_status redispatch_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                               RunningPlace* place, const Snapshot* snapshot);
-/// The slow path: everything the fast path has no room for. call_slow() enters the call,
-/// call_entered() goes on with one that has been entered. What runs a kernel is not noexcept: a
-/// forced unwind (pthread_exit, cancellation) goes through.
+/// The slow path: everything that the fast path leaves out. call_slow() enters the call;
+/// call_entered() continues a call that has been entered. Functions that run a kernel are not
+/// noexcept, because a forced unwind (pthread_exit, cancellation) passes through them.
 tenon_status call_slow(const tenon_op* op, tenon_stack* stack);
 tenon_status call_entered(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                           RunningPlace* place, const Snapshot* snapshot);
@@ -163,13 +169,13 @@ tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack*
 tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                                 ThreadRecord* thread, RunningPlace* place,
                                 const Snapshot* snapshot);
-/// After the kernel, when it failed or its results need a closer look. Leaves the call.
+/// Finish a call whose kernel failed or whose results need a closer look, and leave the call.
 tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                          tenon_status status) noexcept;
 tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                                tenon_status status) noexcept;
 
-/// Runs a kernel that was picked for a call and leaves the call.
+/// Runs the kernel that was picked for a call and leaves the call.
 [[gnu::always_inline]] inline tenon_status run_kernel(const tenon_op* op, const Kernel* kernel,
                                                       tenon_keyset keys, tenon_stack* stack,
                                                       RunningPlace* place,
@@ -182,7 +188,7 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
   if (!good) [[unlikely]] {
     return finish(op, stack, place, status);
   }
-  // Its place tells the thread: cheaper than one more register kept across the kernel.
+  // The place leads to the thread's record: cheaper than one more register kept across the kernel.
   base::leave(base::record_of(place), place);
   return status;
 }
@@ -191,18 +197,21 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
 [[gnu::always_inline]] inline tenon_status call(const tenon_op* op, tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
   RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  // first call of this thread, a full stack, or a thread kept on the slow path
   if (!base::can_enter(thread, place)) [[unlikely]] {
     return call_slow(op, stack);
   }
   base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
+  // tensors that are not one to three leading arguments
   if (!extract_plain_keys(*snapshot, stack_counts(*stack), ~uint64_t{0}, stack->args, &keys))
       [[unlikely]] {
     return call_scan(op, stack, thread, place, snapshot);
   }
   keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
+  // writes an argument, tracked, or no kernel in the slot
   if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
     return call_write(op, keys, stack, place, snapshot);
   }
@@ -216,7 +225,7 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
   return top == thread->running;
 }
 
-/// Calls what serves a key set, from inside a kernel; see tenon_op_redispatch.
+/// Calls the kernel that serves a key set, from inside a kernel; see tenon_op_redispatch.
 [[gnu::always_inline]] inline tenon_status redispatch(const tenon_op* op, tenon_keyset keys,
                                                       tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
@@ -239,20 +248,22 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
 
 enum class BeginKind { kCall, kRedispatch };
 
-/// begin_keys() for a redispatch that cannot be entered at once, or from outside of all kernels:
-/// the entry then has no typed form, and its boxed form checks the arguments.
+/// Like begin_keys(), for a redispatch that cannot be entered at once or that comes from outside of
+/// all kernels. In the latter case the entry has no typed form, and its boxed form checks the
+/// arguments.
 const tenon_entry* begin_keys_slow(const tenon_op* op, tenon_keyset keys, tenon_frame* frame);
-/// Runs what was picked in a call that has been entered, and leaves the call.
+/// Runs the picked kernel of a call that has been entered, and leaves the call.
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
                         ThreadRecord* thread, RunningPlace* place, BeginKind kind);
-/// Whether a stack has as many arguments and results as the operator wants.
+/// Returns true if the numbers of arguments and results on a stack match the operator.
 bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept;
-/// The slow path of all begins, which enters the call. `keys` are the arguments' for a call, final
-/// for a redispatch; `dropped` are taken away. NULL with the error in the thread's error slot, and
-/// nothing to leave.
+/// The slow path of all begins, which enters the call. `keys` are the keys of the arguments for a
+/// call, the final keys for a redispatch; those in `dropped` are removed. On failure, returns NULL
+/// with the error in the thread's error slot and leaves the call.
 const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
                               tenon_frame* frame, BeginKind kind);
-/// Of an operator without tensor arguments, whose backend comes from `device` (NULL: none given).
+/// Begins a call of an operator without tensor arguments; takes the backend from `device`, CPU if
+/// NULL.
 const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
                                  tenon_frame* frame);
 
@@ -273,9 +284,9 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
 }
 static_assert(sizeof(std::atomic<RunningPlace*>) == sizeof(void*));
 
-/// Go on with a typed call that has been entered and whose keys are not the plain ones: look the
-/// slot up, and count writes. Out of line, which costs such a call some instructions and saves
-/// registers in all others.
+/// Continue a typed call that has been entered and whose keys are not the plain ones: look up the
+/// slot and count writes. Out of line: this costs such calls some instructions and saves registers
+/// in all others.
 const tenon_entry* begin1_write(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
                                 RunningPlace* place, const Snapshot* snapshot);
 const tenon_entry* begin2_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
@@ -289,12 +300,13 @@ const tenon_entry* begin_n_write(const tenon_op* op, const tenon_tensor* const* 
 /// Begins a redispatch that has been entered and does not go to the backend.
 const tenon_entry* begin_keys_pick(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
                                    RunningPlace* place, const Snapshot* snapshot);
-/// Begins a call of up to three tensors that may be absent, or that cannot be entered at once.
+/// Begins a call of up to three tensors of which some are absent, or that cannot be entered at
+/// once.
 const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
                                 const tenon_tensor* c, tenon_frame* frame);
 
-/// Begins a typed call whose tensors carry `keys`. `slow()` starts over where it cannot be entered
-/// at once, `write(place, snapshot)` goes on where the keys are not the plain ones.
+/// Begins a typed call whose tensors carry `keys`. `slow()` starts over if the call cannot be
+/// entered at once; `write(place, snapshot)` continues if the keys are not the plain ones.
 template <class Slow, class Write>
 [[gnu::always_inline]] inline const tenon_entry* begin(const tenon_op* op, tenon_keyset keys,
                                                        tenon_frame* frame, Slow&& slow,
@@ -359,7 +371,7 @@ template <class Slow, class Write>
                });
 }
 
-/// Keys of tensors some of which may be absent.
+/// Returns the keys of tensors of which some may be absent.
 inline tenon_keyset tensors_keys(const tenon_tensor* const* tensors, int64_t count) noexcept {
   tenon_keyset keys = 0;
   for (int64_t i = 0; i < count; ++i) keys |= tensors[i] != nullptr ? tensor_keys(tensors[i]) : 0;
@@ -396,18 +408,18 @@ inline tenon_keyset tensors_keys(const tenon_tensor* const* tensors, int64_t cou
   return fill_frame(op, kernel, keys, thread, place, frame);
 }
 
-/// Bits of tenon_frame::state: count and tags of the arguments are known to be right; the frame has
-/// an entry of its own, which stands in for the kernel's while the thread is profiled.
+/// Bits of tenon_frame::state: the number and tags of the arguments have been checked; the frame
+/// has an entry that replaces the kernel's, for a profile or to check a redispatch's arguments.
 constexpr uint64_t kArgumentsChecked = 1;
 constexpr uint64_t kHasStandIn = 2;
 
-/// begin_boxed() for other arguments than one to three tensors in front, and its slow path, which
-/// enters the call. See call_scan().
+/// begin_boxed() for calls whose tensors are not one to three leading arguments, and its slow path,
+/// which enters the call. See call_scan().
 const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                     tenon_frame* frame, ThreadRecord* thread, RunningPlace* place);
 const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                     tenon_frame* frame);
-/// See call_write(). As many arguments as the schema has.
+/// See call_write(). The number of arguments matches the schema.
 const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args,
                                      tenon_frame* frame, RunningPlace* place,
                                      const Snapshot* snapshot, tenon_keyset keys);
@@ -439,20 +451,21 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
   return entry;
 }
 
-/// The kernel that runs, or is to run, at a place.
+/// Returns the kernel that runs, or is about to run, at a place.
 inline const Kernel* running_kernel(const RunningPlace* place) noexcept {
   const uintptr_t shown = base::shown_at(*place, std::memory_order_relaxed);
   TENON_DCHECK((shown & base::kPicking) == 0);
   return reinterpret_cast<const Kernel*>(shown);
 }
-/// The kernel of a begun frame: the stack of running kernels shows it until the frame is left.
+/// Returns the kernel of a begun frame, which its place holds until the frame is left.
 inline const Kernel* running_kernel(const tenon_frame* frame) noexcept {
   return running_kernel(static_cast<const RunningPlace*>(frame->leave_value));
 }
 
-/// The slow path of call_frame(): arguments that nobody looked at yet.
+/// The slow path of call_frame(): unchecked arguments, or an entry other than the kernel's.
 tenon_status call_frame_slow(tenon_frame* frame, tenon_stack* stack);
-/// After the kernel, when it failed or its results need a closer look. Leaves nothing.
+/// Checks the outcome of a kernel that failed or whose results need a closer look. Does not leave
+/// the frame.
 tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
                           tenon_status status) noexcept;
 
@@ -464,7 +477,7 @@ tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
   const tenon_entry* entry = &running_kernel(frame)->entry;
   const tenon_op* op = frame->op;
   const tenon_status status = entry->boxed(entry->ctx, op, frame->keys, stack);
-  // begin_boxed() saw the arguments only: the number of results is compared here.
+  // begin_boxed() checked only the arguments, so the number of results is compared here.
   const uint64_t wanted = op->results.load(std::memory_order_relaxed);
   if (status != TENON_OK || wanted >> 32 != stack->nrets || !results_match(*op, *stack))
       [[unlikely]] {
@@ -473,7 +486,7 @@ tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
   return status;
 }
 
-/// The other entry points of tenon/op.h, not written for speed above all.
+/// Entry points of tenon/op.h that are not performance-critical.
 tenon_status end_frame(tenon_frame* frame, tenon_status status) noexcept;
 tenon_status end_frame_without_result(tenon_frame* frame, int64_t index) noexcept;
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack);

@@ -34,7 +34,7 @@ bool is_handle(const tenon_value& value) {
          value.tag == TENON_TAG_FUNCTION;
 }
 
-// Moves a value out of a result and into a carrier in its place.
+// Moves the value of a result into a carrier, which takes its place.
 void carry(tenon_value* ret) {
   const bool owned = (ret->flags & TENON_VALUE_OWNED) != 0;
   const tenon_value taken = owned ? *ret : value::copy(*ret);
@@ -44,7 +44,7 @@ void carry(tenon_value* ret) {
   ret->flags = TENON_VALUE_OWNED;
 }
 
-// A list, tuple or other elements become a Tensor[] with carriers for what is no tensor.
+// Turns a list or tuple into a Tensor[], with carriers for elements that are not tensors.
 void carry_elements(tenon_value* ret) {
   const tenon_value* elements = value::elements(*ret);
   std::vector<TensorPtr> owners;
@@ -64,7 +64,7 @@ void carry_elements(tenon_value* ret) {
   *ret = list;
 }
 
-// The argument that a return is, by its annotation; NULL for none.
+// Returns the argument that a return must be, by its annotation; NULL if none.
 const tenon_value* written_argument(const schema::Schema& schema, size_t index,
                                     const tenon_stack& stack) {
   if (!schema.returns()[index].is_written()) return nullptr;
@@ -72,8 +72,8 @@ const tenon_value* written_argument(const schema::Schema& schema, size_t index,
   return source >= 0 && source < stack.nargs ? &stack.args[source] : nullptr;
 }
 
-// An in-place operator on an object gives back that argument, also where a handler returned the
-// object itself or nothing.
+// Makes an in-place operator on an object return its argument, also if a handler returned the
+// object itself or nothing. Returns false for any other result.
 bool return_argument(const tenon_value& argument, tenon_value* ret) {
   const value::Object* object = value::object_in(argument);
   if (ret->tag != TENON_TAG_NONE && (object == nullptr || value::object_in(*ret) != object)) {

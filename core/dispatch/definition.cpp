@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that add to the registry: definitions, kernels, fallbacks and listeners. A step that
-// throws leaves everything as it was.
+// The operations that add to the registry: definitions, kernels, fallbacks and listeners. An
+// operation that throws changes nothing.
 #include <unordered_map>
 
 #include "base/check.h"
@@ -52,7 +52,7 @@ void link_locked(Library* library, const RegistrationPtr& registration) noexcept
   TENON_DCHECK(registration->next == nullptr || registration->next->previous == registration.get());
 }
 
-// A kernel that says what it takes must take what the operator is given.
+// Checks a kernel's inferred schema and typed signature against the definition.
 void check_against_definition(const tenon_op& op, const Kernel& kernel,
                               const Definition& definition) {
   if (kernel.inferred != nullptr) {
@@ -71,7 +71,7 @@ void check_against_definition(const tenon_op& op, const Kernel& kernel,
   }
 }
 
-// Calls `use` with each kernel that is registered, active or not.
+// Calls `use` with each registered kernel, active or not.
 template <class Use>
 void for_each_kernel(const tenon_op& op, const Use& use) {
   for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
@@ -79,7 +79,7 @@ void for_each_kernel(const tenon_op& op, const Use& use) {
   }
 }
 
-// Two kernels of an operator that is not defined yet must agree.
+// Checks that two kernels of an operator that is not defined yet agree.
 void check_against_kernel(const tenon_op& op, const Kernel& kernel, const Kernel& other) {
   const bool typed = kernel.entry.typed != nullptr && other.entry.typed != nullptr;
   if (typed && kernel.entry.signature != other.entry.signature) {
@@ -122,7 +122,7 @@ tenon_key choose_key(const Library& library, std::string_view name, tenon_key ke
   return key;
 }
 
-// The operator that a definition is for; what speaks against it is thrown.
+// Returns the operator to be defined. Throws if the definition conflicts with what is registered.
 tenon_op* find_definable_locked(Registry& registry, const Library& library,
                                 const Definition& definition) {
   check_open_locked(library);
@@ -148,12 +148,12 @@ void check_no_fallback_locked(Registry& registry, const Fallback& fallback) {
   }
 }
 
-// What a new fallback's selector says about the operators that are defined.
+// The answers of a new fallback's selector about all defined operators.
 class Survey {
  public:
   Survey(tenon_fallback_select select, const Kernel& kernel) : select_(select), kernel_(kernel) {}
 
-  /// Whether it has been asked about all operators, as they are defined now.
+  /// Returns true if the selector has been asked about the current definition of each operator.
   bool is_complete_locked(Registry& registry) {
     unasked_.clear();
     if (select_ == nullptr) return true;
@@ -166,7 +166,7 @@ class Survey {
     }
     return unasked_.empty();
   }
-  /// Asks about those that the last look missed. No lock is held.
+  /// Asks about the operators that the last check found missing. No lock is held.
   void ask() {
     for (const auto& [op, schema] : unasked_) {
       answers_[op] = {schema, ask_selector(select_, kernel_, *schema)};
@@ -176,7 +176,7 @@ class Survey {
 
  private:
   struct Answer {
-    schema::SchemaPtr schema;  // held, so that no other one gets its address
+    schema::SchemaPtr schema;  // held so that its address is not reused
     bool concerned;
   };
   const tenon_fallback_select select_;
@@ -294,7 +294,7 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
            " must have no kernel yet, got ", active->describe());
     }
     if (op->definition() != nullptr && op->definition()->signature == 0) {
-      kernel->entry.typed = nullptr;  // the schema has no typed form: nobody can call it
+      kernel->entry.typed = nullptr;  // the schema has no typed form, so it cannot be called
       kernel->entry.signature = 0;
     }
     check_kernel_locked(*op, *kernel);
@@ -387,7 +387,7 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
     registration->listener = owned.release();
     registry.listeners() = std::move(with);
     registration->retain();  // the registry's own reference
-    // What happens to these operators from now on is told after this.
+    // Later events of these operators are delivered after this one.
     for (auto& [op, event] : known) {
       op->events().add(std::move(event), TENON_EVENT_OP_DEFINED, alone);
     }

@@ -17,10 +17,10 @@ enum State : uint8_t { kFree, kReserved, kDeclared };
 
 struct Functionality {
   std::atomic<uint8_t> state{kFree};
-  bool fixed = false;  // of the public list: never moved past by registered ones
+  bool fixed = false;  // on the public list; numbers are not chosen beyond it
   bool per_backend = false;
   uint16_t base = 0;
-  uint32_t flags = 0;  // of a registered one, with its anchor: to compare with
+  uint32_t flags = 0;  // as declared, with `anchor`, to compare redeclarations with
   const char* anchor = nullptr;
   const char* name = nullptr;
   std::atomic<const char*> keys[kBackendCount] = {};  // names of its runtime keys
@@ -32,13 +32,14 @@ struct Backend {
 
 constexpr uint32_t kMaxSlots = 1 + kFunctionalityCount * kBackendCount;
 
-// The process's keys. Leaked: registrations of other libraries may outlive static destructors.
+// The process's keys. Leaked because registrations of other libraries may outlive static
+// destructors.
 struct KeyTable {
   std::mutex mutex;
   Functionality functionalities[kFunctionalityCount];
   Backend backends[kBackendCount];
   std::atomic<uint32_t> slot_count{1};
-  SlotInfo slots[kMaxSlots];  // written before slot_count lets anyone see them
+  SlotInfo slots[kMaxSlots];  // written before slot_count makes them visible
 
   KeyTable();
   void declare(uint32_t number, const char* name, bool per_backend);
@@ -71,10 +72,10 @@ KeyTable::KeyTable() {
   declare(TENON_FUNCTIONALITY_BATCHED, "Batched", false);
   declare(TENON_FUNCTIONALITY_TRANSFORM_FRONT, "TransformFront", false);
   declare(TENON_FUNCTIONALITY_OVERRIDE, "Override", false);
-  // Long rows that most operators skip come last: tables end before them.
+  // Long rows that most operators skip come last, so that tables can end before them.
   declare(TENON_FUNCTIONALITY_AUTOGRAD, "Autograd", true);
   declare(TENON_FUNCTIONALITY_AUTOCAST, "Autocast", true);
-  // Numbers kept for Quantized, Sparse, SparseCsr and Nested: not to be given away.
+  // Numbers reserved for Quantized, Sparse, SparseCsr and Nested; never chosen for other keys.
   for (uint32_t number = 1; number <= 4; ++number) functionalities[number].fixed = true;
 }
 
@@ -173,7 +174,7 @@ bool is_identifier(std::string_view name) {
   return true;
 }
 
-// A declaration in words, such as "below Autograd, per backend, included by default".
+// Describes a declaration, such as "below Autograd, per backend, included by default".
 std::string describe(std::string_view anchor, uint32_t flags) {
   std::string text = (flags & TENON_KEY_FLAG_ABOVE) != 0 ? "above " : "below ";
   text += anchor;
@@ -183,8 +184,8 @@ std::string describe(std::string_view anchor, uint32_t flags) {
   return text;
 }
 
-// The number that a new functionality gets: the free one nearest to the anchor on its side, not
-// beyond the next one of the public list.
+// Returns the number for a new functionality: the free one nearest to the anchor on its side,
+// without passing a functionality of the public list; kFunctionalityCount if there is none.
 uint32_t choose_number(const KeyTable& keys, uint32_t anchor, bool above) {
   const int step = above ? 1 : -1;
   for (int number = static_cast<int>(anchor) + step;
@@ -196,8 +197,8 @@ uint32_t choose_number(const KeyTable& keys, uint32_t anchor, bool above) {
   return kFunctionalityCount;
 }
 
-// Where the keys nearest to the anchor leave room, in words, such as "above Autograd and below
-// ADInplaceOrView".
+// Describes where the functionalities nearest to the anchor leave room, such as "above Autograd and
+// below ADInplaceOrView".
 std::string describe_room(const KeyTable& keys, uint32_t anchor) {
   std::string places;
   for (const bool above : {true, false}) {
@@ -216,7 +217,7 @@ std::string describe_room(const KeyTable& keys, uint32_t anchor) {
   return places.empty() ? "no number is left anywhere" : "room is left " + places;
 }
 
-// What lies next to the anchor, in words, such as "Profiler is there, ADInplaceOrView comes next".
+// Describes the neighbors of the anchor, such as "Profiler is there, ADInplaceOrView comes next".
 std::string describe_gap(const KeyTable& keys, uint32_t anchor, bool above) {
   const int step = above ? 1 : -1;
   std::string there;
@@ -234,7 +235,8 @@ std::string describe_gap(const KeyTable& keys, uint32_t anchor, bool above) {
 
 }  // namespace
 
-// Functionalities are filled in by the first use of the key table, before any operator exists.
+// Entries of built-in functionalities are filled in when the key table is first used, before any
+// operator exists.
 constinit SlotRange slot_ranges[64] = {
 #define TENON_EIGHT \
   {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, { 0, 1 }
@@ -316,7 +318,7 @@ bool is_key_name(std::string_view name) {
 
 namespace {
 
-// Without those of backends that nothing has named so far.
+// Suggests keys similar to `name`. Leaves out keys of backends that have no name yet.
 std::string near_keys(std::string_view name) {
   std::vector<std::string_view> names;
   for (const tenon_key key : runtime_keys()) names.emplace_back(key_name(key));

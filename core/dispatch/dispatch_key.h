@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch keys: which exist, their names both ways, their slots, and what alias keys stand for.
+// Dispatch keys: which keys exist, their names, their table slots, and the expansion of alias keys.
 #pragma once
 
 #include <cstdint>
@@ -30,23 +30,24 @@ constexpr bool is_alias(tenon_key key) {
   return key >= TENON_KEY_ALIAS_FIRST && key <= TENON_KEY_BATCHED_DECOMPOSITION;
 }
 
-/// Autograd's alias, or its key for some backend.
+/// Returns true if `key` is the Autograd alias or the Autograd key of some backend.
 constexpr bool is_autograd(tenon_key key) {
   return key == TENON_KEY_AUTOGRAD ||
          (!is_alias(key) && functionality_of(key) == TENON_FUNCTIONALITY_AUTOGRAD);
 }
 
-/// Where the slots of the functionality whose bit is the highest of a key set are; one entry a bit,
-/// backend bits (no functionality) leading to slot 0, Undefined. An entry is written before its bit
-/// can be in any set and never again. Bit 0 of each mask is set, so that it always finds a bit.
+/// The slots of one functionality. `slot_ranges` is indexed by the highest bit of a key set.
+/// Backend bits name no functionality, so their entries lead to slot 0, Undefined. An entry is
+/// written once, before its bit can be in any set. Bit 0 of each mask is set, so that a search for
+/// the highest bit always finds one.
 struct SlotRange {
   uint32_t base;
   uint32_t backend_mask;
 };
 extern SlotRange slot_ranges[64];
 
-/// Number of the highest bit of a word that is not 0. Spelled out where the compiler's own spelling
-/// costs an instruction more on the call path.
+/// Returns the index of the highest bit of a nonzero word. Written in assembly where the compiler's
+/// builtin costs one more instruction on the call path.
 inline uint64_t highest_bit(uint64_t word) noexcept {
 #if defined(__x86_64__)
   uint64_t bit;
@@ -57,7 +58,8 @@ inline uint64_t highest_bit(uint64_t word) noexcept {
 #endif
 }
 
-/// Number of the slot that a key set goes to. Bit 0 stands for "no bit": it is the lowest backend.
+/// Returns the slot that a key set selects. Bit 0, the lowest backend, is always set first, so that
+/// an empty set selects slot 0.
 inline uint64_t slot_of(tenon_keyset keys) noexcept {
   keys |= 1;
   const SlotRange& range = slot_ranges[highest_bit(keys)];
@@ -66,10 +68,9 @@ inline uint64_t slot_of(tenon_keyset keys) noexcept {
 
 constexpr uint32_t kUndefinedSlot = 0;
 
-/// Slots that a snapshot built now has. Grows with declared keys, never shrinks.
+/// Returns the number of slots of a snapshot built now. Grows as keys are declared, never shrinks.
 uint32_t slot_count();
-/// What the resolver asks of each slot, kept ready: one step for each of the aliases in the order
-/// of their numbers. Readable below slot_count().
+/// Precomputed properties of a slot, which the resolver reads. Valid below slot_count().
 struct SlotInfo {
   tenon_key key;
   uint8_t aliases;  // bit n: alias TENON_KEY_ALIAS_FIRST + n covers the slot
@@ -81,48 +82,52 @@ constexpr uint8_t alias_bit(tenon_key alias) {
   return static_cast<uint8_t>(1u << (alias - TENON_KEY_ALIAS_FIRST));
 }
 
-/// Slot of a runtime key or of TENON_KEY_UNDEFINED; the key must exist.
+/// Returns the slot of a runtime key or of TENON_KEY_UNDEFINED; the key must exist.
 uint32_t slot_of_key(tenon_key key);
-/// Runtime key of a slot, TENON_KEY_UNDEFINED for slot 0. Slots of backends that nobody registered
-/// have keys too.
+/// Returns the runtime key of a slot, TENON_KEY_UNDEFINED for slot 0. Slots of unregistered
+/// backends have keys too.
 tenon_key key_of_slot(uint32_t slot);
 
-/// Tells whether a functionality has one slot per backend; false for undeclared ones.
+/// Returns true if a functionality has one slot per backend; false for undeclared ones.
 bool is_per_backend(uint32_t functionality);
-/// Tells whether a number is declared (fixed or registered).
+/// Returns true if a functionality is declared, as a built-in one or at run time.
 bool is_functionality(uint32_t functionality);
-/// Tells whether a key stands for one slot: declared functionality, backend within range, and a
-/// backend only where the functionality has slots per backend.
+/// Returns true if a key denotes exactly one slot: its functionality is declared, its backend is
+/// within range, and it names a backend only if the functionality has slots per backend.
 bool is_runtime_key(tenon_key key);
-/// Tells whether a device type's number is that of a backend with a name.
+/// Returns true if a device type's number is that of a backend with a name.
 bool is_backend(int32_t device_type);
-/// All runtime keys of registered backends, in slot order. Without Undefined.
+/// Returns all runtime keys of registered backends in slot order, without Undefined.
 std::vector<tenon_key> runtime_keys();
 
-/// Name of any key, "unknown" for an unknown one. Static text.
+/// Returns the name of any key, "unknown" for an unknown one. Static text.
 const char* key_name(tenon_key key);
-/// Name of a functionality, such as "Autograd", NULL for an undeclared one. Static text.
+/// Returns the name of a functionality, such as "Autograd"; NULL for an undeclared one. Static
+/// text.
 const char* functionality_name(uint32_t functionality);
-/// Key of a name; Error TENON_ERROR_NOT_FOUND naming the text.
+/// Returns the key of a name. Throws TENON_ERROR_NOT_FOUND, which quotes the name.
 tenon_key parse_key(std::string_view name);
 
-/// Runtime keys that an alias stands for in registrations, in slot order; the key itself when it is
-/// no alias. The composites also stand for TENON_KEY_UNDEFINED, which comes first then.
+/// Returns the runtime keys that an alias covers in registrations, in slot order, or the key itself
+/// if it is not an alias. The composite aliases also cover TENON_KEY_UNDEFINED, which then comes
+/// first.
 std::vector<tenon_key> expand_key(tenon_key key);
-/// Tells whether an alias stands for a runtime key or Undefined.
+/// Returns true if an alias covers a runtime key or Undefined.
 bool alias_covers(tenon_key alias, tenon_key key);
 
-/// Gives key names to a backend, whose number the tensor layer chose. The same again does nothing.
+/// Creates the key names of a backend, whose number the tensor layer chose. Does nothing if the
+/// backend already has a name.
 void name_backend(uint32_t backend, std::string_view name);
-/// Tells whether a name is taken by a key or functionality.
+/// Returns true if a key or functionality has this name.
 bool is_key_name(std::string_view name);
 
 /// First half of declaring a functionality: chooses its number next to the anchor, names its keys
-/// and counts its slots, but leaves it unusable. False when it exists already with the same
-/// placement. Called with the registry locked. See tenon_functionality_register for the errors.
+/// and reserves its slots, but does not make it usable yet. Returns false if it already exists with
+/// the same placement. Called with the registry locked. See tenon_functionality_register for the
+/// errors.
 bool reserve_functionality(std::string_view name, std::string_view anchor, uint32_t flags,
                            uint32_t* out_functionality);
-/// Second half, once every snapshot has its slots: opens it.
+/// Second half: makes the functionality usable, once every snapshot has its slots.
 void publish_functionality(uint32_t functionality);
 
 }  // namespace tenon::dispatch

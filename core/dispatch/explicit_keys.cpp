@@ -18,7 +18,7 @@ using base::ErrorObject;
 using base::ErrorPtr;
 
 constexpr tenon_keyset kDenseBit = functionality_bit(TENON_FUNCTIONALITY_DENSE);
-constexpr int kMaxNesting = 64;  // of lists and dicts, as for the keys of a call
+constexpr int kMaxNesting = 64;  // levels searched, as in key extraction
 
 uint32_t highest_backend(tenon_keyset keys) noexcept {
   return highest_bit((keys & kBackendMask) | 1);

@@ -19,7 +19,7 @@ uint64_t next_number() {
   return counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Set while the registry is made, before there is any operator.
+// Set while the registry is constructed, before there is any operator.
 const Kernel* shared_kernels[kFunctionalityCount] = {};
 
 void bump_argument(const tenon_value& value) noexcept {
@@ -33,7 +33,7 @@ void bump_argument(const tenon_value& value) noexcept {
   }
 }
 
-// Operators with more arguments than a word has bits: those from 63 on, by the schema.
+// Bumps the written arguments from position 63 on, which share one bit, by the schema.
 [[gnu::cold]] void bump_late_arguments(const tenon_op* op, const tenon_value* args,
                                        uint32_t nargs) noexcept {
   const SnapshotGuard guard(op);
@@ -61,7 +61,8 @@ void FallbackTable::install(Fallback* fallback) {
   }
   const Kernel* kernel = fallback->kernel.get();
   if (fallback->built_in != nullptr && !kernel->is_fallthrough()) {
-    // Where every backend has a slot of its own, calls are to find its kernel as any other.
+    // Functionalities with a slot per backend store the kernel in tables, where calls find it
+    // directly.
     const tenon_key key = fallback->keys.front();
     fallback->shared = !slot_infos()[slot_of_key(key)].per_backend;
     if (fallback->shared) shared_kernels[functionality_of(key)] = kernel;
@@ -104,7 +105,7 @@ const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept {
 
 namespace {
 
-// keys_below() of a functionality that is known here.
+// keys_below() of a functionality known at compile time.
 constexpr tenon_keyset below(uint32_t functionality) {
   return functionality_bit(functionality) - 1;
 }
@@ -150,7 +151,7 @@ void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
 
 namespace {
 
-// Composites are what they call: other operators have made their views.
+// Composites are skipped: the operators that they call have made and marked their views.
 void mark_results(const tenon_op* op, tenon_keyset keys, const tenon_stack& stack) noexcept {
   const SnapshotGuard guard(op);
   const Snapshot* snapshot = guard.get();
@@ -163,8 +164,8 @@ void mark_results(const tenon_op* op, tenon_keyset keys, const tenon_stack& stac
 }  // namespace
 
 tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  // Before the kernel runs: a kernel that fails half-way has written, and one may take its
-  // arguments.
+  // Bump before the kernel runs: a kernel that fails half-way has written, and a kernel may take
+  // its arguments.
   bump_written(op, stack->args, stack->nargs);
   const KeyGuard guard =
       KeyGuard::exclude(functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fallbacks: kernels for all operators at a key, with a selector, and those that are built in.
+// Fallbacks: kernels for all operators at a key, with an optional selector, and the built-in ones.
 #pragma once
 
 #include <vector>
@@ -18,16 +18,16 @@ namespace tenon::dispatch {
 /// A fallback, installed on one key or on all keys of an alias.
 struct Fallback {
   Fallback() noexcept;
-  const uint64_t number;  // never used again, unlike the address
+  const uint64_t number;  // never reused, unlike the address
   KernelPtr kernel;
-  tenon_fallback_select select = nullptr;  // NULL: concerns all operators
+  tenon_fallback_select select = nullptr;  // NULL if it concerns all operators
   std::vector<tenon_key> keys;             // where it is installed
-  const BuiltIn* built_in = nullptr;       // NULL: registered
-  bool shared = false;                     // tables name its kernel by kShared
+  const BuiltIn* built_in = nullptr;       // NULL if registered
+  bool shared = false;                     // tables refer to its kernel by kShared
 };
 
-/// Fallbacks by slot. A registered one stands in front of the built-in one. Needs the registry's
-/// lock.
+/// Fallbacks by slot. A registered fallback takes precedence over the built-in one. Needs the
+/// registry's lock.
 class FallbackTable {
  public:
   FallbackTable();
@@ -40,11 +40,11 @@ class FallbackTable {
   }
   void install(Fallback* fallback);
   void remove(const Fallback* fallback) noexcept;
-  /// Whether all slots of the functionality that begins at `slot` have the same fallback.
+  /// Returns true if all slots of the functionality that begins at `slot` have the same fallback.
   bool is_uniform(uint32_t slot) const noexcept {
     return slot < places_.size() && places_[slot].uniform;
   }
-  /// Registered fallbacks with a selector, for asking them about a new operator.
+  /// Returns the registered fallbacks with a selector, which are asked about each new operator.
   const std::vector<const Fallback*>& selective() const noexcept { return selective_; }
 
  private:
@@ -59,19 +59,19 @@ class FallbackTable {
   std::vector<const Fallback*> selective_;
 };
 
-/// The kernel of the built-in fallback that serves all operators at a functionality, NULL where
-/// there is none. Tables name it by kShared: most operators never get there.
+/// Returns the kernel of the built-in fallback that serves all operators at a functionality, NULL
+/// if there is none. Tables refer to it by kShared, because most operators never get there.
 const Kernel* shared_kernel(uint32_t functionality) noexcept;
 
-/// Kernel that a table has for one of its slots, NULL where nothing serves it.
+/// Returns the kernel that a table has for one of its slots, NULL if nothing serves it.
 const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept;
 
-/// Kernel of the built-in BackendSelect fallback: adds Dense and the backend of the first device
-/// argument, CPU without one, and calls again below.
+/// Kernel of the built-in BackendSelect fallback: adds the dense_keys() of the first device
+/// argument, CPU without one, and redispatches.
 tenon_status select_backend(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
-/// The key that has an operator make tensors on a device, CPU where none is given: Dense, or Fake
-/// where they are to be fake. Its type is a backend's.
+/// Returns the keys by which an operator makes tensors on a device, CPU if it is NULL: the backend
+/// with Dense, or with Fake for a fake device. The device's type must be a backend's.
 inline tenon_keyset dense_keys(const tenon_device* device) noexcept {
   if (device == nullptr) return functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(0);
   const uint32_t made =
@@ -79,13 +79,13 @@ inline tenon_keyset dense_keys(const tenon_device* device) noexcept {
   return functionality_bit(made) | backend_bit(static_cast<uint32_t>(device->type));
 }
 
-/// Keys of a call that has BackendSelect among its keys, with the choice that select_backend would
-/// make: a call of an operator without tensors then needs one dispatch and not two. Unchanged where
-/// the device is of no known type.
+/// Replaces BackendSelect among the keys of a call by the choice of select_backend(), so that a
+/// call of an operator without tensors needs one dispatch instead of two. Returns the keys
+/// unchanged if BackendSelect is not among them or the device's type is unknown.
 tenon_keyset choose_backend(tenon_keyset keys, const tenon_value* args, uint32_t nargs) noexcept;
 
-/// Bumps the versions of the arguments at the positions in `left`, whatever they are. Bit 63 stands
-/// for all written ones from there on.
+/// Bumps the versions of the arguments at the positions in `left`, of any type. Bit 63 covers all
+/// written ones from there on.
 void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
                  uint64_t left) noexcept;
 
@@ -94,7 +94,7 @@ void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
                                                 uint32_t nargs) noexcept {
   for (uint64_t left = op->written.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
     const auto position = static_cast<uint32_t>(__builtin_ctzll(left));
-    // Those of an operator that was defined anew, with other arguments, may not be there.
+    // An operator that was redefined with other arguments may lack some.
     if (position >= nargs || position == 63 || args[position].tag != TENON_TAG_TENSOR)
         [[unlikely]] {
       return bump_others(op, args, nargs, left);
@@ -104,9 +104,9 @@ void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
 }
 
 /// Kernel of the built-in ADInplaceOrView fallback: bumps the versions of written arguments and
-/// calls again below, without the key for what the kernel itself calls; marks views of which the
-/// call returns a list. Most calls never get here: the call path bumps in one dispatch, see
-/// write_path.cpp.
+/// redispatches, with the key excluded for the calls that the kernel makes; marks views that the
+/// call returns as a list. Most calls never get here: the call path bumps versions in a single
+/// dispatch, see write_path.cpp.
 tenon_status bump_versions(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
 }  // namespace tenon::dispatch

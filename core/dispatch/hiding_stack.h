@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HidingStack: a stack whose upper part is hidden while something below it runs.
+// HidingStack: a stack whose upper entries can be hidden while something below them runs.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace tenon::dispatch {
 template <class T>
 class HidingStack {
  public:
-  /// Entries that are not hidden. at(size() - 1) is the top.
+  /// Number of visible entries. at(size() - 1) is the top.
   size_t size() const noexcept { return visible_; }
   bool empty() const noexcept { return visible_ == 0; }
   T& at(size_t index) noexcept {
@@ -29,7 +29,7 @@ class HidingStack {
     return entries_[visible_ - 1];
   }
 
-  /// Below what is hidden, which stays above. Throws std::bad_alloc.
+  /// Pushes on top of the visible entries, below the hidden ones. Throws std::bad_alloc.
   void push(T entry) {
     entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(visible_), std::move(entry));
     ++visible_;
@@ -42,8 +42,8 @@ class HidingStack {
     return entry;
   }
 
-  /// Hides all from `size` on; returns what show() wants afterwards. What is pushed and popped in
-  /// between changes only the visible part.
+  /// Hides all entries from index `size` on. Returns the number of entries hidden before, which the
+  /// caller passes to show() afterwards. Pushes and pops in between change only the visible part.
   size_t hide_from(size_t size) noexcept {
     TENON_DCHECK(size <= visible_);
     const size_t hidden = entries_.size() - visible_;
@@ -55,7 +55,7 @@ class HidingStack {
     check_invariants();
   }
 
-  /// A copy of the visible part alone. Throws std::bad_alloc.
+  /// Returns a copy of the visible part. Throws std::bad_alloc.
   HidingStack visible() const {
     HidingStack copy;
     copy.entries_.assign(entries_.begin(),
@@ -65,7 +65,7 @@ class HidingStack {
   }
 
  private:
-  // What is hidden lies above what is not.
+  // Invariant: hidden entries are above the visible ones.
   void check_invariants() const noexcept { TENON_DCHECK(visible_ <= entries_.size()); }
 
   std::vector<T> entries_;

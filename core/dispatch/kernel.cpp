@@ -18,7 +18,7 @@ constexpr uint32_t kKnownFlags = TENON_KERNEL_SYMBOLIC | TENON_KERNEL_FALLTHROUG
                                  TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF |
                                  TENON_KERNEL_WHEN_TRACKED;
 
-constexpr size_t kFirstSize = 112;  // of tenon_kernel
+constexpr size_t kFirstSize = 112;  // size of tenon_kernel in its first version
 
 }  // namespace
 
@@ -47,10 +47,10 @@ const tenon_entry* entry_above(const Kernel& kernel, const Kernel& below) noexce
     if (kernel.noblock_entry.compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
       found = made;
     } else {
-      delete made;  // another thread was faster
+      delete made;  // lost the race
     }
   }
-  // Another backend's kernel may promise less than the one that it was made for.
+  // Another backend's kernel may promise less than the one for which the entry was made.
   const bool holds = found->noblock_max_numel <= below.entry.noblock_max_numel;
   return holds ? found : &kernel.entry;
 }
@@ -72,7 +72,7 @@ std::string Kernel::describe() const {
 KernelPtr make_kernel(const tenon_kernel& description) {
   KernelPtr kernel(new (std::nothrow) Kernel);
   const bool has_deleter = description.struct_size >= offsetof(tenon_kernel, typed);
-  if (kernel == nullptr) {  // the context is taken over all the same
+  if (kernel == nullptr) {  // the context is taken over even then
     if (has_deleter && description.deleter != nullptr) description.deleter(description.ctx);
     throw std::bad_alloc();
   }

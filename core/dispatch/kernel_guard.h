@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the kernels that the library itself registers: nothing of ours is thrown out of a kernel.
+// Exception guard for the library's own kernels, which must not throw.
 #pragma once
 
 #include <exception>
@@ -9,8 +9,8 @@
 
 namespace tenon::dispatch {
 
-/// Runs a kernel's body. What it throws ends in the stack's error, except a forced unwind
-/// (pthread_exit, cancellation), which goes on.
+/// Runs a kernel's body and stores what it throws in the stack's error. A forced unwind
+/// (pthread_exit, cancellation) passes through.
 template <class Body>
 tenon_status guard_kernel(tenon_stack* stack, Body&& body) {
   base::ErrorPtr error;

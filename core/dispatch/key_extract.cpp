@@ -9,7 +9,7 @@ namespace tenon::dispatch {
 
 namespace {
 
-constexpr int kMaxNesting = 64;  // of lists and dicts: deeper ones are not looked into
+constexpr int kMaxNesting = 64;  // levels of lists and dicts that are searched
 
 bool may_override(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_OBJECT && value.as.object != nullptr &&
@@ -28,7 +28,7 @@ tenon_keyset list_keys(const tenon_value& value) noexcept {
 tenon_keyset scan(const tenon_value& value, int depth) noexcept {
   switch (value.tag) {
     case TENON_TAG_TENSOR:
-      // Nobody has looked into what a list of anything holds.
+      // Elements of untyped lists have not been checked: a tensor may be NULL.
       return value.as.tensor != nullptr ? tensor_keys(value.as.tensor) : 0;
     case TENON_TAG_TENSOR_LIST:
       return list_keys(value);
@@ -53,7 +53,8 @@ bool is_right(const Snapshot& snapshot, const tenon_value& value, uint32_t index
   const ArgumentPlan plan = snapshot.plans()[index];
   const bool tag_tells = value.tag < kPlanTags && (plan >> value.tag & 1) != 0;
   if (checks == Checks::kAll) {
-    // What most calls with a text have: without the type.
+    // Fast checks of the values that most calls with string arguments have; these do not need the
+    // type.
     if (tag_tells && value.tag <= TENON_TAG_COMPLEX) return true;
     if (tag_tells && value.tag == TENON_TAG_TENSOR) return value.as.tensor != nullptr;
     if (value.tag == TENON_TAG_STRING && (plan & kMayBeText) != 0) return value::holds_texts(value);
@@ -80,7 +81,8 @@ bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t na
     if ((plan & kCarriesKeys) != 0) {
       keys |= scan(args[i], 0);
     } else if (args[i].tag == TENON_TAG_OBJECT || value::is_value_list(args[i].tag)) {
-      // An object that overrides operators may stand for a value of any type, or for an element.
+      // An object that overrides operators may replace a value of any type, or an element of a
+      // list.
       keys |= scan(args[i], 0) & kOverrideBit;
     }
   }
@@ -107,7 +109,7 @@ bool any_tracked(const Snapshot& snapshot, const tenon_value* args) noexcept {
       const auto* tensors = static_cast<const tenon_tensor* const*>(args->as.list.data);
       if (any_tracked(tensors, args->count)) return true;
     } else if ((*plan & kScanned) != 0) {
-      return true;  // somewhere inside
+      return true;  // a tracked tensor may be nested inside
     }
   }
   return (snapshot.traits & kHasVararg) != 0;

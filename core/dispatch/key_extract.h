@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key extraction: which keys a call's arguments carry, one rule from the schema for all kinds of
-// call.
+// Key extraction: collects the keys that a call's arguments carry, by one rule from the schema for
+// all kinds of calls.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace tenon::dispatch {
 
 inline tenon_keyset tensor_keys(const tenon_tensor* tensor) noexcept { return tensor->call_keys(); }
 
-/// How closely arguments are looked at: the tags at positions that may hold tensors, or all types.
+/// How closely arguments are checked: only the tags at positions that may hold tensors, or all
+/// types.
 enum class Checks { kTensors, kAll };
 
-/// Keys of all arguments, for any snapshot and any values. False when the count or what `checks`
-/// asks for differs from the schema. Touches no reference count.
+/// Collects the keys of all arguments, for any snapshot and any values. Returns false if the count
+/// or what `checks` covers differs from the schema. Touches no reference count.
 template <Checks checks>
 bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t nargs,
                   tenon_keyset* out_keys) noexcept;
@@ -28,10 +29,11 @@ extern template bool extract_keys<Checks::kTensors>(const Snapshot&, const tenon
 extern template bool extract_keys<Checks::kAll>(const Snapshot&, const tenon_value*, uint32_t,
                                                 tenon_keyset*) noexcept;
 
-/// Whether gradients may flow to an argument, of a call whose arguments are known to be right.
-/// Views carry Autograd because they may come to be tracked; most are not.
+/// Returns true if gradients may flow to an argument. The arguments must have been checked.
+/// Carrying Autograd is not enough: views carry the key in case they become tracked later, and most
+/// never do.
 bool any_tracked(const Snapshot& snapshot, const tenon_value* args) noexcept;
-/// The same for the tensors of a typed call, NULL where absent.
+/// Like any_tracked() above, for the tensors of a typed call; absent tensors are NULL.
 inline bool any_tracked(const tenon_tensor* const* tensors, int64_t count) noexcept {
   for (int64_t i = 0; i < count; ++i) {
     if (tensors[i] != nullptr && tensors[i]->may_be_tracked()) return true;
@@ -41,15 +43,16 @@ inline bool any_tracked(const tenon_tensor* const* tensors, int64_t count) noexc
 
 constexpr tenon_keyset kOverrideBit = functionality_bit(TENON_FUNCTIONALITY_OVERRIDE);
 
-/// Keys of one value of any kind, lists, tuples and dicts included.
+/// Returns the keys of one value of any kind, including those inside lists, tuples and dicts.
 tenon_keyset scan_value(const tenon_value& value) noexcept;
 
-/// The same, in line, for operators whose first one to three arguments are all their tensors.
-/// `counts` are the call's, of arguments alone or with results above, as `mask` says. False means
-/// only that someone has to look more closely.
+/// Like extract_keys(), but inlined, for operators whose first one to three arguments are all their
+/// tensors. `counts` packs the number of arguments (low 32 bits) and of results, limited to `mask`.
+/// Returns false if the slow path must examine the arguments.
 [[gnu::always_inline]] inline bool extract_plain_keys(const Snapshot& snapshot, uint64_t counts,
                                                       uint64_t mask, const tenon_value* args,
                                                       tenon_keyset* out_keys) noexcept {
+  // two plain tensors in front, no other tensors
   if (counts == (snapshot.pair_counts & mask)) [[likely]] {
     if (args[0].tag != TENON_TAG_TENSOR) [[unlikely]] {
       return false;
@@ -60,6 +63,7 @@ tenon_keyset scan_value(const tenon_value& value) noexcept;
     *out_keys = tensor_keys(args[0].as.tensor) | tensor_keys(args[1].as.tensor);
     return true;
   }
+  // one or three plain tensors in front, no other tensors
   if (counts != (snapshot.counts & mask) || (snapshot.flags & kOneOrThree) == 0) return false;
   if (args[0].tag != TENON_TAG_TENSOR) return false;
   tenon_keyset keys = tensor_keys(args[0].as.tensor);
@@ -71,8 +75,9 @@ tenon_keyset scan_value(const tenon_value& value) noexcept;
   return true;
 }
 
-/// The same for any number of tensors, optional tensors and lists among other arguments, whose
-/// count is known to be right. False means only that someone has to look more closely.
+/// Like extract_plain_keys(), for any mix of tensors, optional tensors, tensor lists and other
+/// arguments, whose count has been checked. Returns false if the slow path must examine the
+/// arguments.
 template <Checks checks>
 [[gnu::always_inline]] inline bool scan_keys(const Snapshot& snapshot, const tenon_value* args,
                                              tenon_keyset* out_keys) noexcept {
@@ -105,7 +110,7 @@ template <Checks checks>
       return false;
     }
   }
-  // Whether a call that carries Override gets there is for the slow path to find out.
+  // The slow path decides whether a call that carries Override reaches that key.
   if ((keys & kOverrideBit) != 0) [[unlikely]] {
     return false;
   }

@@ -7,7 +7,7 @@ namespace tenon::dispatch {
 
 namespace {
 
-// The lowest functionality that a key names; alias keys name several.
+// Returns the lowest functionality that a key covers; alias keys cover several.
 uint32_t lowest_functionality(tenon_key key) {
   switch (key) {
     case TENON_KEY_AUTOGRAD:
@@ -58,7 +58,7 @@ tenon_keyset keys_below(tenon_key key) {
 
 tenon_keyset remove_key(tenon_keyset keys, tenon_key key) {
   for (const tenon_key part : expand_key(key)) {
-    // Undefined and numbers that are no key have no bit.
+    // Undefined and numbers that are not keys have no bit.
     const uint32_t functionality = functionality_of(part);
     if (functionality >= kFunctionalityCount || backend_of(part) >= kBackendCount) continue;
     keys &= ~functionality_bit(functionality);

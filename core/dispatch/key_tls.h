@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's key words: which keys it adds to every call and which it takes away.
+// The calling thread's key words: the keys that it adds to every call and those that it removes.
 #pragma once
 
 #include "base/thread.h"
@@ -7,17 +7,17 @@
 
 namespace tenon::dispatch {
 
-/// All that decides a thread's keys, to be put back exactly. What was declared since, `known` not
-/// having it, takes its default then.
+/// All of a thread's key state, so that it can be restored exactly. Functionalities declared after
+/// the state was saved, which `known` does not contain, get their defaults when it is restored.
 struct KeyWords {
   tenon_keyset include = base::kDefaultInclude;
-  tenon_keyset exclude = base::kDefaultExclude;  // without what the grad mode takes away
-  tenon_keyset known = 0;                        // see base::LateDefaults
+  tenon_keyset exclude = base::kDefaultExclude;  // without the keys that the grad mode removes
+  tenon_keyset known = 0;                        // late defaults included, see base::LateDefaults
   uint32_t grad_mode = TENON_GRAD_MODE_ON;
-  bool follows_tangents = false;  // as base::ThreadRecord's
+  bool follows_tangents = false;  // see base::ThreadRecord
 };
 
-/// The thread's words, as its next call has them.
+/// Returns the thread's words as its next call will see them.
 inline KeyWords key_words() noexcept {
   const base::ThreadRecord* thread = base::current_thread();
   const tenon_keyset known = base::late_defaults.known.load(std::memory_order_acquire);
@@ -29,7 +29,7 @@ inline KeyWords key_words() noexcept {
 inline tenon_keyset included_keys() noexcept { return key_words().include; }
 inline tenon_keyset excluded_keys() noexcept { return key_words().exclude; }
 
-/// Says which late defaults the thread's words have, and takes over the others.
+/// Records which late defaults the thread's words contain, and adopts all that are missing.
 inline void set_known_defaults(base::ThreadRecord* thread, tenon_keyset known) noexcept {
   if (thread->known_defaults != known) [[unlikely]] {
     thread->known_defaults = known;
@@ -37,7 +37,8 @@ inline void set_known_defaults(base::ThreadRecord* thread, tenon_keyset known) n
   }
 }
 
-/// Sets all words, functionality bits only. The thread has a record (base::require_thread_record).
+/// Sets all words, functionality bits only. The thread must have a record
+/// (base::require_thread_record).
 inline void set_key_words(const KeyWords& words) noexcept {
   TENON_DCHECK(base::has_thread_record());
   base::ThreadRecord* thread = base::current_thread();
@@ -48,10 +49,10 @@ inline void set_key_words(const KeyWords& words) noexcept {
   set_known_defaults(thread, words.known);
 }
 
-/// Adds keys to what the thread includes or excludes while it lives, also when a forced unwind goes
-/// through it, and takes away those that were not there before: what is declared meanwhile keeps
-/// its default. The grad mode is left alone. On a thread without record the first step makes one;
-/// throws TENON_ERROR_OUT_OF_MEMORY.
+/// RAII: adds keys to those that the thread includes or excludes, and removes them again on
+/// destruction, also during a forced unwind. Only keys that this guard added are removed, so that a
+/// functionality declared in between keeps its default. The grad mode is not changed. On a thread
+/// without a record, creating the guard makes one and may throw TENON_ERROR_OUT_OF_MEMORY.
 class KeyGuard {
  public:
   static KeyGuard include(tenon_keyset keys) {
@@ -60,7 +61,7 @@ class KeyGuard {
   static KeyGuard exclude(tenon_keyset keys) {
     return {base::require_thread_record(), 0, keys & kFunctionalityMask};
   }
-  /// The same for the calling thread's record, at hand already.
+  /// Like exclude() above, for a caller that already has the calling thread's record.
   static KeyGuard exclude(base::ThreadRecord* thread, tenon_keyset keys) noexcept {
     return {thread, 0, keys & kFunctionalityMask};
   }
@@ -86,7 +87,7 @@ class KeyGuard {
     thread->keep &= ~exclude;
   }
   base::ThreadRecord* const thread_;
-  const tenon_keyset included_;  // by this guard
+  const tenon_keyset included_;  // added by this guard
   const tenon_keyset excluded_;
 };
 

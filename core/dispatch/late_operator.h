@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that layers call: known by name, found at the first call.
+// Operators that layers call by name, looked up at the first call.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@
 
 namespace tenon::dispatch {
 
-/// One operator with one result. Operators stay valid for ever: it is looked for once.
+/// An operator with one result. Looked up once, as operators are never freed.
 class LateOperator {
  public:
   explicit constexpr LateOperator(const char* name) noexcept : name_(name) {}
 
-  /// Calls it with all of its arguments; the result is the caller's. Throws what the call failed
-  /// with, TENON_ERROR_NOT_FOUND where there is no such operator.
+  /// Calls the operator with all of its arguments; the result is owned by the caller. Throws the
+  /// error of the call, TENON_ERROR_NOT_FOUND if the operator does not exist.
   tenon_value call(std::span<tenon_value> args) {
     tenon_value ret{};
     tenon_stack stack{};
@@ -30,7 +30,7 @@ class LateOperator {
     if (dispatch::call(find(), &stack) != TENON_OK) throw Error(base::take_current_error());
     return ret;
   }
-  /// The same of one that returns a tensor.
+  /// Like call(), for an operator that returns a tensor.
   tensor::TensorPtr call_tensor(std::span<tenon_value> args) {
     return tensor::TensorPtr::adopt(call(args).as.tensor);
   }

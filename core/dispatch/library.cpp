@@ -46,7 +46,7 @@ tenon_library::tenon_library(uint32_t library_kind, std::string_view library_ns,
 tenon_library::~tenon_library() { tenon::base::count_live(TENON_HANDLE_LIBRARY, -1); }
 
 void tenon_library::destroy(tenon_library* library) {
-  // Also a closed one: who is closing it may still hold the lock.
+  // Called for closed libraries, too: the thread that closes one may still hold the lock.
   tenon::dispatch::close_library(library);
   delete library;
 }
@@ -65,8 +65,8 @@ bool is_namespace(std::string_view text) {
   return true;
 }
 
-// Takes one registration out of what it is part of. What must be told or freed later goes into
-// `changes`; the kernel of a fallback or definition is found there as well.
+// Detaches one registration from the registry. Puts what must be announced or freed later into
+// `changes`, including the kernel of a fallback.
 void unlink_locked(Registry& registry, Registration* registration, Changes& changes) noexcept {
   TENON_DCHECK(!registration->removed);
   registration->removed = true;
@@ -126,7 +126,7 @@ void remove_from_list(Registration* registration) noexcept {
   registration->previous = registration->next = nullptr;
 }
 
-// Tells of definitions that went, and drops the list's references.
+// Announces the removed definitions and releases the list's references.
 void let_go(Registration* list) noexcept {
   while (list != nullptr) {
     Registration* next = list->next;
@@ -140,14 +140,14 @@ void let_go(Registration* list) noexcept {
   }
 }
 
-// Tells who collects closed libraries on this thread, if anyone does.
+// Reports the library to the collector of this thread, if there is one.
 void note_closed(const Library& library) noexcept {
   void* place = base::current_thread()->locals[base::kLocalClosed];
   if (place == nullptr) return;
   try {
     static_cast<std::vector<const void*>*>(place)->push_back(library.group);
   } catch (const std::bad_alloc&) {
-    // Not waited for, then; its kernels stay in memory until they are unused all the same.
+    // The library is not waited for then; its kernels still stay in memory until they are unused.
   }
 }
 
@@ -156,7 +156,7 @@ void note_closed(const Library& library) noexcept {
 // Closes libraries in one step.
 class LibraryCloser {
  public:
-  /// What is told and freed after the lock. The caller holds it.
+  /// Closes one library. The caller holds the lock; finish() announces and frees later.
   void close_locked(Registry& registry, Library* library) noexcept {
     if (library->closed) return;
     check_registrations_locked(*library);
@@ -169,7 +169,7 @@ class LibraryCloser {
     if (library->kind == TENON_LIBRARY_DEF) registry.namespaces().erase(library->ns.view());
   }
   void publish_locked(Registry& registry) noexcept { registry.publish_anyway(changes_); }
-  /// Without the lock.
+  /// Announces and frees what was removed. Called without the lock.
   void finish() noexcept {
     Registry::finish(changes_);
     let_go(removed_);
@@ -197,13 +197,13 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   if (key != TENON_KEY_NONE && !is_alias(key) && !is_runtime_key(key)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "library ", ns, ": key must be a dispatch key, got ", key);
   }
-  // Kernels that came later than the library's would win over them. What cannot be loaded is an
-  // error for those who look for it.
+  // Kernels loaded later than the library's would take precedence over them. A failure to load is
+  // reported by later lookups, not here.
   layers().loader.for_namespace(ns);
   auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
   auto* opened = static_cast<OpenedLibraries*>(base::current_thread()->locals[base::kLocalOpened]);
   if (kind != TENON_LIBRARY_DEF && opened == nullptr) return library;
-  library->closed = true;  // it has nothing to give back yet
+  library->closed = true;  // the destructor has nothing to close yet
   Registry& registry = Registry::get();
   const auto lock = registry.lock();
   if (opened != nullptr) opened->libraries_.reserve(opened->libraries_.size() + 1);
@@ -296,13 +296,13 @@ std::vector<const void*> OpenedLibraries::close_all() {
   LibraryCloser closer;
   std::vector<const void*> groups;
   {
-    // Another thread may be about to free one of them, but cannot before it has closed it.
+    // Another thread may be about to free one of them, but must close it first, under this lock.
     const auto lock = registry.lock();
     groups.reserve(libraries_.size());
     while (!libraries_.empty()) {
       Library* library = libraries_.back();
       groups.push_back(library->group);
-      closer.close_locked(registry, library);  // takes it out of the list
+      closer.close_locked(registry, library);  // removes it from the list
     }
     closer.publish_locked(registry);
   }

@@ -8,7 +8,7 @@
 #include "base/intrusive_ptr.h"
 #include "dispatch/registry.h"
 
-/// One thing that was registered. Its library holds a reference until it is removed.
+/// A single registration. Its library holds a reference until it is removed.
 struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
   enum class Kind : uint8_t { kDefinition, kKernel, kFallback, kListener };
 
@@ -17,15 +17,15 @@ struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
 
   const Kind kind;
   std::atomic<bool> removed{false};  // read by calls, too; written under the registry's lock
-  // The registry's lock guards the rest.
+  // The registry's lock guards the fields below.
   tenon_library* library = nullptr;  // NULL for a listener
   tenon_op* op = nullptr;
-  union {  // by kind; the definition itself is its operator's
+  union {  // by kind; the operator holds a definition itself
     tenon::dispatch::Kernel* kernel = nullptr;
     tenon::dispatch::Fallback* fallback;
     const tenon::dispatch::ListenerPtr* listener;  // owned
   };
-  tenon_registration* previous = nullptr;  // in the library's list, or in one being removed
+  tenon_registration* previous = nullptr;  // in the library's list, or in a list being removed
   tenon_registration* next = nullptr;
 };
 
@@ -45,13 +45,13 @@ struct tenon_library final : tenon::base::RefCounted<tenon_library> {
   const tenon_key key;
   const tenon::base::InternedString file;
   const int32_t line;
-  /// Names what drain() waits for. Never used again, unlike the address.
+  /// Identifies what drain() waits for. Unlike the address, it is never reused.
   const void* const group;
 
-  // The registry's lock guards the rest.
+  // The registry's lock guards the fields below.
   bool closed = false;
   tenon_registration* registrations = nullptr;
-  tenon::dispatch::OpenedLibraries* opened_in = nullptr;  // NULL: nobody asked, or closed
+  tenon::dispatch::OpenedLibraries* opened_in = nullptr;  // NULL if not collected, or closed
 
   bool is_wildcard() const noexcept { return ns.view() == "_"; }
 };
@@ -63,8 +63,8 @@ using Registration = ::tenon_registration;
 using LibraryPtr = base::IntrusivePtr<Library>;
 using RegistrationPtr = base::IntrusivePtr<Registration>;
 
-/// See tenon/library.h for the contracts of these. In a namespace of which kernels ship, those are
-/// loaded first, so that what is registered lies on top of them.
+/// See tenon/library.h for the contracts of these. If kernels ship for the namespace, they are
+/// loaded first, so that the library's registrations take precedence over them.
 LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::string_view file,
                         int32_t line);
 
@@ -77,19 +77,19 @@ struct DefineOptions {
 const tenon_op* define(Library* library, std::string_view schema_text,
                        const DefineOptions& options);
 
-/// Both take over the kernel, also when they throw.
+/// Both take over the kernel, even if they throw.
 RegistrationPtr implement(Library* library, std::string_view name, tenon_key key, KernelPtr kernel);
 RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
                              tenon_fallback_select select);
 
-/// Stops a debug build unless the library's list and its registrations agree. Needs the registry's
+/// Debug builds: aborts unless the library's list and its registrations agree. Needs the registry's
 /// lock.
 void check_registrations_locked(const Library& library) noexcept;
 
-/// Takes over ctx, also when it throws.
+/// Takes over ctx, even if this throws.
 RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_deleter deleter);
 
-/// Drops what the selector of a fallback said. The caller holds the registry's lock.
+/// Discards the answers of a fallback's selector. The caller holds the registry's lock.
 void forget_choices_locked(Registry& registry, const Fallback* fallback) noexcept;
 
 /// See tenon_registration_call_older.
@@ -99,28 +99,29 @@ void close_library(Library* library) noexcept;
 void drain_library(Library* library, int64_t timeout_ns);
 void remove_registration(Registration* registration) noexcept;
 
-/// Waits for what belonged to closed libraries; `what` names them in messages. See drain_library.
+/// Waits until what belonged to closed libraries has been freed; `what` names it in messages. See
+/// drain_library.
 void drain_group(const void* group, std::string_view what, int64_t timeout_ns);
 
-/// Collects the libraries that this thread opens while it lives; inner ones collect before outer
-/// ones.
+/// RAII: collects the libraries that this thread opens. If collectors nest, only the innermost
+/// collects.
 class OpenedLibraries {
  public:
   OpenedLibraries();
   ~OpenedLibraries();
   OpenedLibraries(const OpenedLibraries&) = delete;
   OpenedLibraries& operator=(const OpenedLibraries&) = delete;
-  /// Closes those that are still open; returns their groups.
+  /// Closes the libraries that are still open. Returns their groups.
   std::vector<const void*> close_all();
 
  private:
   friend LibraryPtr open_library(uint32_t, std::string_view, tenon_key, std::string_view, int32_t);
   friend class LibraryCloser;
-  std::vector<Library*> libraries_;  // needs the registry's lock; those that close leave it
+  std::vector<Library*> libraries_;  // needs the registry's lock; closing removes them
   void* outer_;
 };
 
-/// Collects the groups of the libraries that this thread closes while it lives. Does not nest.
+/// RAII: collects the groups of the libraries that this thread closes. Does not nest.
 class ClosedLibraries {
  public:
   ClosedLibraries();

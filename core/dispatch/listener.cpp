@@ -18,7 +18,7 @@ void EventQueue::add(EventPtr event, uint32_t what, const ListenersPtr& listener
 }
 
 Event* EventQueue::begin() noexcept {
-  // A thread of the parent's that was telling when this process was forked is not here to go on.
+  // A thread of the parent process that was delivering at the fork does not exist in the child.
   const uint32_t here = 1 + base::fork_generation();
   if (first_ == nullptr || first_->teller == here) return nullptr;
   first_->teller = here;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listeners, who are told of definitions, and the events that wait to be told.
+// Registry listeners, and the queue of events that have not been delivered to them.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace tenon::dispatch {
 
-/// Someone who is told of definitions. Freed after the last telling that began before its removal.
+/// A registry listener. Destroyed after the last notification that started before its removal.
 struct Listener {
   tenon_registry_listener tell;
   void* ctx;
@@ -28,25 +28,25 @@ using ListenerPtr = std::shared_ptr<const Listener>;
 using Listeners = std::vector<ListenerPtr>;
 using ListenersPtr = std::shared_ptr<const Listeners>;
 
-/// What happened to an operator, for those who listened then.
+/// Something that happened to an operator, with the listeners registered at that time.
 struct Event {
   uint32_t what = 0;            // TENON_EVENT_*
-  uint32_t teller = 0;          // 1 + the fork generation of who tells it, see base/fork.h
-  ListenersPtr listeners;       // NULL once someone tells it
-  std::unique_ptr<Event> next;  // of its operator
+  uint32_t teller = 0;          // 1 + fork generation of the notifying process, 0 if none
+  ListenersPtr listeners;       // NULL once its delivery has begun
+  std::unique_ptr<Event> next;  // next event of the same operator
 };
 using EventPtr = std::unique_ptr<Event>;
 
-/// The events of one operator that have not been told. They are told in the order in which they
-/// happened, by one thread at a time: by the one that caused them, or by one that is at it already.
+/// The undelivered events of one operator. They are delivered in the order in which they happened,
+/// by one thread at a time: the thread that caused them, or one that is delivering already.
 class EventQueue {
  public:
   // Below: the caller holds the registry's lock.
   void add(EventPtr event, uint32_t what, const ListenersPtr& listeners) noexcept;
-  /// The first event, which the caller is to tell. NULL: there is none, or a thread is at it and
-  /// tells the others, too.
+  /// Returns the first event, which the caller must deliver. Returns NULL if there is none, or if
+  /// another thread is delivering and will deliver the following events, too.
   Event* begin() noexcept;
-  /// Frees the first event, which the caller has told; the next one, as begin().
+  /// Frees the first event, which the caller has delivered. Returns the next one, like begin().
   Event* next() noexcept;
 
  private:

@@ -14,7 +14,7 @@ namespace tenon::dispatch {
 
 namespace {
 
-// Callable at this moment: a lookup must not wait for the lock that guards the definition.
+// Returns true if an operator can be called now. Lookups must not wait for the definitions' lock.
 bool is_defined(const tenon_op& op) noexcept {
   return op.results.load(std::memory_order_acquire) != kUnknownResults;
 }
@@ -68,10 +68,10 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
   return base::ErrorPtr::adopt(base::ErrorObject::make(TENON_ERROR_NOT_FOUND, {}, text));
 }
 
-// Not there, or without a schema: what may define it is loaded first.
+// Handles a name that is unknown or has no schema: loads what may define it, then looks again.
 [[gnu::noinline]] const tenon_op* find_after_loading(std::string_view full_name) {
   base::ErrorPtr cause = layers().loader.for_namespace(full_name.substr(0, full_name.find("::")));
-  // Also where nothing was loaded: another thread's loading may have ended since the last look.
+  // Look again even if nothing was loaded: another thread may have finished loading it.
   const tenon_op* op = OperatorTable::find(full_name);
   if (op != nullptr && is_defined(*op)) return op;
   base::ErrorPtr error = lookup_error(full_name);
@@ -109,7 +109,8 @@ std::string near_operators_locked(std::string_view full_name) {
     everywhere.push_back(op->base_name());
     if (op->ns() == ns) inside.push_back(op->base_name());
   }
-  // The namespace is right then, and no letter of it should make up for one of the name.
+  // The namespace is right, so names are compared without it: its letters must not count as
+  // similarity.
   if (inside.empty() || ns.size() == given.size()) return base::did_you_mean(given, everywhere);
   const size_t start = ns.size() + 2;
   for (std::string_view& name : inside) name = name.substr(start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding operators by name, with errors that tell what is missing.
+// Finding operators by name, with errors that say what is missing.
 #pragma once
 
 #include <string>
@@ -10,31 +10,33 @@
 
 namespace tenon::dispatch {
 
-/// Finds a defined operator by full name. Throws TENON_ERROR_NOT_FOUND, telling an unknown
-/// operator, an unknown overload and "has kernels but no schema" apart.
+/// Finds a defined operator by full name. Throws TENON_ERROR_NOT_FOUND, with a message that
+/// distinguishes an unknown operator, an unknown overload, and kernels without a schema.
 const tenon_op* find_operator(std::string_view full_name);
 
-/// The defined operators called `base_name` ("ns::name"), in the order of their first mention; what
-/// ships for the namespace is loaded where there is none. Throws std::bad_alloc.
+/// Returns the defined operators called `base_name` ("ns::name"), in the order of their first
+/// mention. If there are none, first loads what ships for the namespace. Throws std::bad_alloc.
 std::vector<const tenon_op*> find_overloads(std::string_view base_name);
 
-/// "; did you mean aten::relu?" for a name that no operator has, of those that are defined in its
-/// namespace, or anywhere where that has none; "" where none is near. Needs the registry's lock.
+/// Returns a suggestion such as "; did you mean aten::relu?" for an unknown name, from the
+/// operators defined in its namespace, or from all if that has none; "" if no name is similar.
+/// Needs the registry's lock.
 std::string near_operators_locked(std::string_view full_name);
 
-/// The operator whose kernel the calling thread runs, NULL outside of calls and in a fallback,
-/// whose kernel is of no operator.
+/// Returns the operator whose kernel the calling thread runs; NULL outside of calls and in a
+/// fallback, whose kernel belongs to no operator.
 const tenon_op* running_operator() noexcept;
 
-/// Schema of an operator now, empty when it has none.
+/// Returns the current schema of an operator, empty if it has none.
 schema::SchemaPtr schema_of(const tenon_op& op);
 
-/// Returns the schema of an operator now. Throws TENON_ERROR_NOT_FOUND when it has none.
+/// Returns the current schema of an operator. Throws TENON_ERROR_NOT_FOUND if it has none.
 schema::SchemaPtr require_schema(const tenon_op& op);
 
 /// Returns the schema of an operator for a layer that serves one of its calls. Another thread may
-/// have removed or replaced the definition since the call began: throws what a new call with this
-/// stack would be refused with, TENON_ERROR_NOT_FOUND for an operator that is no longer defined.
+/// have removed or replaced the definition since the call began. Then this throws the error that a
+/// new call with this stack would raise, TENON_ERROR_NOT_FOUND for an operator that is no longer
+/// defined.
 schema::SchemaPtr schema_of_call(const tenon_op& op, const tenon_stack& stack);
 
 }  // namespace tenon::dispatch

@@ -13,8 +13,8 @@ using tenon::dispatch::Registrations;
 
 namespace {
 
-// Memory that is never given back, cut from blocks in whole multiples of a size. Needs the
-// registry's lock.
+// Allocates memory that is never freed, from blocks, in multiples of a unit. Needs the registry's
+// lock.
 class Blocks {
  public:
   explicit constexpr Blocks(size_t unit) : unit_(unit) {}
@@ -107,7 +107,7 @@ void tenon_op::push_kernel(Kernel* kernel) noexcept {
 void tenon_op::remove_kernel(Kernel* kernel) noexcept {
   Kernel** link = &registrations->kernels;
   while ((*link)->key != kernel->key) link = &(*link)->next;
-  TENON_DCHECK(*link == kernel || kernel->next == nullptr);  // only active ones have the link
+  TENON_DCHECK(*link == kernel || kernel->next == nullptr);  // only active kernels have this link
   Kernel* after = (*link)->next;
   if (*link == kernel) {
     *link = kernel->older;

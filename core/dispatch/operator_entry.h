@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The object behind tenon_op: its table for callers, its registrations for writers.
+// The object behind tenon_op: the table that calls read, and the registrations that writers change.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace tenon::dispatch {
 
 struct Fallback;
 
-/// What a registered fallback's selector said about the operator; asked once.
+/// The answer of a registered fallback's selector about the operator; asked once.
 struct FallbackChoice {
   const Fallback* fallback;
   bool concerned;
@@ -24,7 +24,7 @@ struct FallbackChoice {
 
 enum class AliasAnalysis : uint8_t { kFromSchema, kConservative };
 
-/// How an operator is defined now.
+/// The current definition of an operator.
 struct Definition {
   schema::SchemaPtr schema;
   base::CompactVector<base::InternedString> tags;
@@ -36,36 +36,37 @@ struct Definition {
   AliasAnalysis alias_analysis = AliasAnalysis::kFromSchema;
 };
 
-/// The writers' half of an operator, apart from what callers read. Needs the registry's lock.
+/// The part of an operator that only writers use, apart from what callers read. Needs the
+/// registry's lock.
 struct Registrations {
-  Definition definition;  // without schema: the operator is not defined
+  Definition definition;  // without a schema if the operator is undefined
   Kernel* kernels = nullptr;
-  /// Link of the operators that one step of the registry changes. The last one's is itself; NULL:
-  /// in no list.
+  /// Link in the list of operators that one step of the registry changes. The last one links to
+  /// itself; NULL if the operator is in no list.
   tenon_op* next_changed = nullptr;
   EventQueue events;
 };
 
 }  // namespace tenon::dispatch
 
-/// An operator. Made on first mention, never freed. Its first cache line is all that a call and a
-/// lookup read: of many operators, most are cold in cache when called.
+/// An operator. Made when first mentioned, never freed. Calls and lookups read only its first cache
+/// line, because in a program with many operators, most are cold in cache when called.
 struct alignas(64) tenon_op {
   std::atomic<const tenon::dispatch::Snapshot*> snapshot;
-  /// What a kernel must have written, for a check without the snapshot: number of results << 32,
-  /// then flags << 16 | tag of a single result, or one of the words below. kUnknownResults until
-  /// the operator is defined.
+  /// The expected results, for a check without the snapshot: the number of results << 32, then
+  /// flags << 16 | tag of a single result, or one of the words below. kUnknownResults until the
+  /// operator is defined.
   std::atomic<uint64_t> results;
-  /// Positions of written arguments; bit 63 stands for all from there on.
+  /// Bit n is set if argument n is written; bit 63 covers all arguments from there on.
   std::atomic<uint64_t> written{0};
   tenon::dispatch::Registrations* const registrations;  // needs the registry's lock
   const uint32_t name_size;
-  char text[];  // "ns::name.overload": up to 27 characters are in the same line
+  char text[];  // "ns::name.overload"; up to 27 characters fit into the first line
 
-  /// Makes an entry that lives for ever; throws std::bad_alloc. Made by OperatorTable only, under
-  /// the registry's lock.
+  /// Makes an entry that is never freed. Called only by OperatorTable, under the registry's lock.
+  /// Throws std::bad_alloc.
   static tenon_op* make(std::string_view full_name);
-  /// One that is in no table and in memory of its own, for trying registrations on.
+  /// An operator that is in no table and separately allocated, for trying out registrations.
   struct FreeScratch {
     void operator()(tenon_op* op) const noexcept;
   };
@@ -89,7 +90,7 @@ struct alignas(64) tenon_op {
 
   // Below: the caller holds the registry's lock.
 
-  /// NULL when the operator is not defined.
+  /// Returns NULL if the operator is not defined.
   tenon::dispatch::Definition* definition() const noexcept {
     auto& definition = registrations->definition;
     return definition.schema != nullptr ? &definition : nullptr;
@@ -97,14 +98,14 @@ struct alignas(64) tenon_op {
   void set_definition(tenon::dispatch::Definition definition) noexcept {
     registrations->definition = std::move(definition);
   }
-  /// The active kernel of the key or alias that was registered first; the others follow by `next`,
-  /// replaced ones by `older`.
+  /// Returns the active kernel of the key or alias that was registered first. `next` links to the
+  /// other active kernels, `older` to replaced ones.
   const tenon::dispatch::Kernel* kernels() const noexcept { return registrations->kernels; }
-  /// Active kernel of a key or alias, NULL without one.
+  /// Returns the active kernel of a key or alias, NULL if there is none.
   const tenon::dispatch::Kernel* active_kernel(tenon_key key) const noexcept;
   /// Makes a kernel the active one of its key.
   void push_kernel(tenon::dispatch::Kernel* kernel) noexcept;
-  /// Takes out a kernel that was pushed.
+  /// Removes a kernel that was pushed.
   void remove_kernel(tenon::dispatch::Kernel* kernel) noexcept;
 
   tenon::dispatch::EventQueue& events() const noexcept { return registrations->events; }
@@ -117,9 +118,9 @@ static_assert(sizeof(tenon_op) == 64);
 
 namespace tenon::dispatch {
 
-/// Low words of tenon_op::results that no result equals.
-constexpr uint32_t kNoResults = 0;           // nothing to look at
-constexpr uint32_t kCheckResults = 0xffff;   // look at the schema
+/// Low words of tenon_op::results that match no result.
+constexpr uint32_t kNoResults = 0;           // nothing to check
+constexpr uint32_t kCheckResults = 0xffff;   // compare with the schema
 constexpr uint32_t kWrittenResult = 0xfffe;  // one: the written argument at position bits 16-31
 constexpr uint64_t kUnknownResults = ~uint64_t{0} << 32 | kCheckResults;
 

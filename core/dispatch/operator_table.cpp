@@ -8,7 +8,7 @@ namespace tenon::dispatch {
 
 namespace {
 
-// A byte of 1, and the top bit, for each place of a line.
+// For each place of a line, a byte with the value 1, and the top bit of that byte.
 constexpr uint64_t kOnes = 0x01'0101'0101'0101u;
 constexpr uint64_t kTopBits = 0x80 * kOnes;
 
@@ -17,13 +17,14 @@ uint64_t tag_of(uint64_t hash) {
   return tag != 0 ? tag : 1;
 }
 
-// The top bit of each place that has the tag. Others may be wrong above the first that is right.
+// Returns the top bit of each place with the tag. Bits above the lowest match may be false
+// positives.
 uint64_t match(uint64_t tags, uint64_t tag) {
   const uint64_t differences = tags ^ kOnes * tag;
   return (differences - kOnes) & ~differences & kTopBits;
 }
 
-// Goes through the lines from the first one that a name may be in.
+// Probes the lines, starting with the first one that a name may be in.
 template <class Lines>
 [[gnu::noinline]] tenon_op* search(const Lines& lines, uint64_t hash,
                                    std::string_view full_name) noexcept {
@@ -41,7 +42,7 @@ template <class Lines>
 
 }  // namespace
 
-// Until there is an operator: nothing is found here, and it is always time for another table.
+// The empty table that lookups use until there is an operator. Inserting always replaces it.
 constinit OperatorTable::Line OperatorTable::first_line_{};
 constinit const OperatorTable::Lines OperatorTable::first_{0, &first_line_};
 constinit std::atomic<const OperatorTable::Lines*> OperatorTable::current_{&first_};
@@ -49,7 +50,7 @@ constinit std::atomic<const OperatorTable::Lines*> OperatorTable::current_{&firs
 tenon_op* OperatorTable::find(std::string_view full_name) noexcept {
   const Lines& lines = *current_.load(std::memory_order_acquire);
   const uint64_t hash = base::hash_text(full_name);
-  // Nearly always the first match in the first line.
+  // Nearly always, the first match in the first line is the operator.
   const Line& line = lines.lines[hash & lines.mask];
   const uint64_t matches = match(line.tags.load(std::memory_order_acquire), tag_of(hash));
   if (matches != 0) [[likely]] {
@@ -68,7 +69,7 @@ void OperatorTable::insert(const Lines& lines, tenon_op* op) noexcept {
     Line& line = lines.lines[i];
     for (size_t place = 0; place < Line::kPlaces; ++place) {
       if (line.ops[place].load(std::memory_order_relaxed) != nullptr) continue;
-      // Places are taken in order, and a tag is set after its name.
+      // Places are filled in order, and a tag is stored after its operator.
       TENON_DCHECK((line.tags.load(std::memory_order_relaxed) >> 8 * place & 0xff) == 0);
       line.ops[place].store(op, std::memory_order_relaxed);
       line.tags.fetch_or(tag_of(hash) << 8 * place, std::memory_order_release);
@@ -77,7 +78,7 @@ void OperatorTable::insert(const Lines& lines, tenon_op* op) noexcept {
   }
 }
 
-// The lines in use, or larger ones where so many operators would fill them.
+// Returns the current lines, or larger ones if `count` operators would overfill them.
 const OperatorTable::Lines& OperatorTable::lines_for(size_t count) {
   constexpr size_t kFirstCount = 256;
   const Lines* lines = current_.load(std::memory_order_relaxed);

@@ -11,35 +11,35 @@
 
 namespace tenon::dispatch {
 
-/// The process's operators. There is one table: a lookup goes straight to it.
+/// The process's operators. There is only one table, so that a lookup goes straight to it.
 class OperatorTable {
  public:
-  /// The entry of a full name, whatever its state; NULL when the name was never mentioned.
+  /// Returns the entry of a full name, defined or not; NULL if the name was never mentioned.
   static tenon_op* find(std::string_view full_name) noexcept;
-  /// The same, made when it is missing.
+  /// Like find(), but makes an entry that is missing.
   tenon_op* find_or_make(std::string_view full_name);
 
-  /// Stops a debug build unless each entry is found by its name, and there once. Needs the
+  /// Debug builds: aborts unless each entry is found by its name and exists once. Needs the
   /// registry's lock.
   void check_invariants() const noexcept;
 
-  /// All entries in order of first mention. Needs the registry's lock.
+  /// Returns all entries in order of first mention. Needs the registry's lock.
   const std::vector<tenon_op*>& all() const noexcept { return all_; }
 
  private:
-  // One line of the processor's cache: a lookup reads one, and then the operator that it names. No
-  // branch depends on where in its line a name stands: it could not be foreseen, and what comes
-  // after the lookup would wait for both reads.
+  // A bucket in one cache line: a lookup reads one line, and then the operator that it found. No
+  // branch depends on the position of a name in its line. Such a branch could not be predicted, and
+  // the code after the lookup would have to wait for both reads.
   struct alignas(64) Line {
-    static constexpr size_t kPlaces = 7;  // taken in order
+    static constexpr size_t kPlaces = 7;  // filled in order
     std::atomic<tenon_op*> ops[kPlaces] = {};
-    // A byte of each name's hash, never 0; those of free places are 0. Set after `ops`.
+    // One byte of each name's hash, never 0; 0 for free places. Stored after `ops`.
     std::atomic<uint64_t> tags{0};
   };
-  // Two thirds full at most. Outgrown ones are kept: readers may still be in them, and all of them
-  // together are smaller than the newest.
+  // A hash table, at most two thirds full. Outgrown tables are kept, because readers may still use
+  // them; all of them together are smaller than the newest.
   struct Lines {
-    size_t mask;  // the number of lines, less one
+    size_t mask;  // number of lines - 1
     Line* lines;
   };
   static void insert(const Lines& lines, tenon_op* op) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OwnArguments: a layer's own copy of a call's arguments, for calling on with other tensors.
+// OwnArguments: a layer's copy of a call's arguments, for calling on with other tensors.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace tenon::dispatch {
 
-/// Arguments of which some tensors are replaced, in lists, tuples and dicts too. Borrows all else
-/// from the stack that it was made from, and owns what replaces.
+/// A copy of a call's arguments in which tensors can be replaced, also inside lists, tuples and
+/// dicts. Owns the replacements and borrows everything else from the original stack.
 class OwnArguments {
  public:
-  /// Copies the arguments, unmovable. Throws std::bad_alloc.
+  /// Copies the arguments and clears their movable flags. Throws std::bad_alloc.
   explicit OwnArguments(const tenon_stack& stack)
       : args_(std::span<const tenon_value>(stack.args, stack.nargs)) {
     for (tenon_value& arg : args_) arg.flags &= static_cast<uint16_t>(~TENON_VALUE_MOVABLE);
@@ -27,17 +27,18 @@ class OwnArguments {
   OwnArguments(const OwnArguments&) = delete;
   OwnArguments& operator=(const OwnArguments&) = delete;
 
-  /// Calls `replacement(Tensor&)` for each tensor; what it returns, unless empty, takes its place:
-  /// a TensorPtr is kept, a Tensor* lives as long as the one that it replaces.
+  /// Calls `replacement(Tensor&)` for each tensor and puts what it returns, unless empty, in the
+  /// tensor's place. A TensorPtr is kept; a Tensor* must live as long as the tensor that it
+  /// replaces.
   template <class Replace>
   void replace_tensors(Replace&& replacement) {
     for (tenon_value& arg : args_) replace_in(&arg, replacement, 0);
   }
 
-  /// The arguments, to replace what holds no tensors.
+  /// Returns the arguments, for replacing values that hold no tensors.
   std::span<tenon_value> values() noexcept { return {args_.data(), args_.size()}; }
 
-  /// A stack of these arguments and another one's results.
+  /// Returns a stack with these arguments and the results of `outer`.
   tenon_stack stack_for(const tenon_stack& outer) noexcept {
     tenon_stack stack{};
     stack.args = args_.data();
@@ -48,10 +49,10 @@ class OwnArguments {
   }
 
  private:
-  static constexpr int kMaxNesting = 64;  // as key extraction looks
+  static constexpr int kMaxNesting = 64;  // levels that key extraction searches
 
   static tenon_tensor* keep(tensor::Tensor* other) noexcept { return other; }
-  // Keeps a replacement, and gives its address.
+  // Keeps a replacement alive and returns its address.
   tenon_tensor* keep(tensor::TensorPtr other) {
     tensors_.push_back(other.get());
     return other.detach();
@@ -69,7 +70,7 @@ class OwnArguments {
     } else if (value::is_value_list(value->tag) && value->count != 0 && depth < kMaxNesting) {
       values_.emplace_back(value::elements(*value),
                            value::elements(*value) + value::element_count(*value));
-      // The vector's elements stay where they are when values_ grows.
+      // These elements do not move when values_ grows.
       tenon_value* elements = values_.back().data();
       const uint64_t count = value::element_count(*value);
       for (uint64_t i = 0; i < count; ++i) replace_in(&elements[i], replacement, depth + 1);

@@ -17,17 +17,17 @@ namespace {
 using base::RunningPlace;
 using base::ThreadRecord;
 
-// Handed out instead of a kernel's entry.
+// The entry that is handed out instead of a kernel's.
 struct StandIn {
   tenon_entry entry;
   const tenon_entry* kernel;
   const RunningPlace* place;
 };
 
-// What a thread that recorded keeps until it exits.
+// Profiling state of a thread that has recorded, kept until it exits.
 struct Recording {
-  std::vector<ProfilePtr> profiles;  // that record now
-  // By place of the call stack: used again once the frame there has been left.
+  std::vector<ProfilePtr> profiles;  // those that record now
+  // Indexed by depth on the stack of running kernels; reused once the frame there has been left.
   std::vector<std::unique_ptr<StandIn>> stand_ins;
 };
 
@@ -56,11 +56,11 @@ Recording& require_recording() {
   return *recording_of(thread);
 }
 
-// The boxed form of a stand-in: the kernel's, and the end noted.
+// The boxed form of a stand-in: runs the kernel and records its end.
 tenon_status run_noting_end(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const auto* stand_in = static_cast<const StandIn*>(ctx);
   SpanEnd end(stand_in->place);
-  const tenon_entry* kernel = stand_in->kernel;  // runs: it stays while it does
+  const tenon_entry* kernel = stand_in->kernel;  // valid while the kernel runs
   return end.returned(kernel->boxed(kernel->ctx, op, keys, stack));
 }
 
@@ -175,7 +175,7 @@ void tenon_profile::begin_span(const tenon::base::RunningPlace* place,
                                tenon_profile_span span) noexcept {
   span.begin_ns = tenon::dispatch::now() - begun_;
   span.end_ns = -1;
-  // What was left without a word has ended by now.
+  // Frames that were left unobserved have ended by now.
   while (!open_.empty() && open_.back().place >= place) {
     const Open left = open_.back();
     open_.pop_back();

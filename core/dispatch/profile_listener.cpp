@@ -10,7 +10,7 @@ namespace tenon::dispatch {
 
 namespace {
 
-// A thread's listener. Shared with the telling that runs, which may set another one.
+// A thread's listener. Shared with a running notification, which may set another listener.
 struct Listening {
   tenon_profile_listener tell;
   void* ctx;
@@ -35,7 +35,8 @@ void clear_listener(base::ThreadRecord* thread) noexcept {
   thread->locals[base::kLocalListener] = nullptr;
 }
 
-// Keeps the listener from being told while it runs, also when a forced unwind goes through it.
+// RAII: keeps the listener from being called while it runs, also if a forced unwind passes through
+// it.
 class Silence {
  public:
   explicit Silence(base::ThreadRecord* thread) : thread_(thread) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile listeners: told of each dispatch of their thread. Cost nothing while there is none,
-// because a thread that has one takes the slow path.
+// Profile listeners: called for each dispatch of their thread. They cost nothing while none is set,
+// because only a thread with a listener takes the slow path.
 #pragma once
 
 #include "dispatch/kernel.h"
@@ -8,11 +8,11 @@
 
 namespace tenon::dispatch {
 
-/// Sets or (NULL) removes the calling thread's listener; the deleter of the one before runs, once
-/// that one has returned. Takes over `ctx`, also when it throws TENON_ERROR_OUT_OF_MEMORY.
+/// Sets the calling thread's listener, or removes it if NULL. The deleter of the previous listener
+/// runs once that has returned. Takes over `ctx`, even if this throws TENON_ERROR_OUT_OF_MEMORY.
 void set_profile_listener(tenon_profile_listener listener, void* ctx, tenon_deleter deleter);
 
-/// Tells the listener, if there is one and it is not itself calling.
+/// Calls the listener, unless there is none or the listener itself makes the call.
 void tell_profile_listener(const tenon_op* op, tenon_keyset keys, const Kernel& kernel,
                            bool redispatch, int32_t depth);
 

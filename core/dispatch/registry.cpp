@@ -119,7 +119,7 @@ void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot)
                     std::memory_order_relaxed);
   const Snapshot* before = op->snapshot.exchange(snapshot, std::memory_order_acq_rel);
   registry_version.fetch_add(1, std::memory_order_release);
-  // Who finds the operator defined, by this word, can call it.
+  // A reader that sees this word set can call the operator.
   if (callable) {
     op->results.store(result_word(*definition->schema), std::memory_order_release);
   }
@@ -166,7 +166,7 @@ void tell_events(const tenon_op* op) noexcept {
   EventQueue& events = op->events();
   for (Event* event = events.begin(); event != nullptr; event = events.next()) {
     ListenersPtr listeners = std::move(event->listeners);
-    if (listeners == nullptr) continue;  // someone of the parent process told it
+    if (listeners == nullptr) continue;  // a thread of the parent process delivered it
     lock.unlock();
     for (const ListenerPtr& listener : *listeners) {
       if (listener->removed.load(std::memory_order_acquire)) continue;
@@ -188,10 +188,11 @@ void Registry::skip_by_default(uint32_t functionality) {
 
 namespace {
 
-// Gives all tables the slots of a reserved functionality and opens it.
+// Adds the slots of a reserved functionality to all tables and opens it.
 void open_functionality(Registry& registry, uint32_t functionality, uint32_t flags) {
-  // The tables until now have no slots for the new key. Its bit may not be in any set while a call
-  // still picks from one of them: this marks them, so that they can be waited for.
+  // The tables built so far have no slots for the new key, so its bit must not be in any set while
+  // a call still picks from one of them. The address marks these tables, so that drain() can wait
+  // for them.
   static const char kOldTables = 0;
   Changes changes;
   {
@@ -218,8 +219,9 @@ tenon_key register_functionality(std::string_view name, std::string_view anchor,
     const auto lock = registry.lock();
     reserve_functionality(name, anchor, flags, &functionality);
   }
-  // Nobody may use an excluded key before it is excluded, nor have one included that is not open.
-  // Another thread may be at any of these steps: each works again.
+  // A key excluded by default must be excluded before it can be used; a key included by default
+  // must be open before it is included. Another thread may be at any of these steps: each may be
+  // repeated.
   const tenon_keyset bit = functionality_bit(functionality);
   if ((flags & TENON_KEY_FLAG_EXCLUDED) != 0) base::add_thread_default(bit, false);
   if (!is_functionality(functionality)) open_functionality(registry, functionality, flags);

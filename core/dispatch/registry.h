@@ -20,17 +20,17 @@ struct tenon_library;
 
 namespace tenon::dispatch {
 
-/// What one step changed: collected under the lock, finished after it.
+/// The changes of one registration or removal: collected under the lock, finished after it.
 class Changes {
  public:
   Changes() = default;
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
 
-  /// The operator's table must be built again.
+  /// Marks an operator whose table must be rebuilt.
   void touch(tenon_op* op) noexcept;
   void retire(base::Retired* node) noexcept;
-  /// Names what drain() waits for, for all that is to be freed so far.
+  /// Sets the group that drain() waits for, for everything retired so far.
   void set_group(const void* group) noexcept;
 
  private:
@@ -43,10 +43,12 @@ class Changes {
 
 class Registry {
  public:
-  /// The process's registry. Leaked: other libraries' registrations may outlive static destructors.
+  /// Returns the process's registry. Leaked because registrations of other libraries may outlive
+  /// static destructors.
   static Registry& get();
 
-  /// Locks for writing and for reading what writers change. No foreign code runs while it is held.
+  /// Locks for writing, and for reading what writers change. No foreign code may run while it is
+  /// held.
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // Below: the caller holds the lock.
@@ -54,31 +56,31 @@ class Registry {
   FallbackTable& fallbacks() { return fallbacks_; }
   std::map<std::string_view, const tenon_library*>& namespaces() { return namespaces_; }
   ListenersPtr& listeners() { return listeners_; }
-  /// For removals, which may not fail: while someone listens, there is at least one for each
-  /// operator that is defined.
+  /// Events for removals, which must not fail: while there are listeners, there is at least one for
+  /// each defined operator.
   std::vector<EventPtr>& spare_events() { return spare_events_; }
   EventPtr take_spare_event() noexcept;
 
-  /// Where a kernel is that of a built-in fallback: which. NULL for all others.
+  /// Returns the built-in fallback that a kernel belongs to, NULL for all other kernels.
   const BuiltIn* find_built_in(const Kernel& kernel) const noexcept;
 
-  /// Shortens the list of listeners; where memory is short, removed ones stay in it, unused.
+  /// Erases removed listeners from the list. If memory is short, they stay in it, unused.
   void drop_removed_listeners() noexcept;
 
-  /// Builds and publishes the tables of what was touched, all or (throwing) none.
+  /// Builds and publishes the tables of all touched operators, or throws and publishes none.
   void publish(Changes& changes);
-  /// Takes back what was touched but not published.
+  /// Forgets the touched operators that have not been published.
   static void forget(Changes& changes) noexcept;
-  /// The same for steps that may not fail: an operator whose table cannot be built, for want of
-  /// memory, is left without one.
+  /// Like publish(), for steps that must not fail: an operator whose table cannot be built, as
+  /// memory is short, is left without one.
   void publish_anyway(Changes& changes) noexcept;
 
   /// Gives a functionality without fallbacks one that skips it, until another is registered.
   void skip_by_default(uint32_t functionality);
 
-  /// After unlocking: frees what was replaced, or leaves it to reclamation.
+  /// Frees what was replaced, or leaves it to reclamation. Called after unlocking.
   static void finish(Changes& changes) noexcept { base::retire(changes.retired_); }
-  /// The same for steps that only replace tables: many of them share one barrier.
+  /// Like finish(), for steps that only replace tables: many of them share one barrier.
   static void finish_later(Changes& changes) noexcept { base::retire_later(changes.retired_); }
 
  private:
@@ -97,10 +99,10 @@ class Registry {
   std::vector<EventPtr> spare_events_;
 };
 
-/// Counts the tables that were replaced: what was resolved once is looked at again when it moves.
+/// Number of tables replaced so far. A cached lookup is stale once this number has changed.
 extern std::atomic<uint64_t> registry_version;
 
-/// Tells what happened to an operator, unless a thread is at it, which then tells this too. No lock
+/// Delivers an operator's pending events, unless another thread is already delivering them. No lock
 /// is held.
 void tell_events(const tenon_op* op) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting other tensors in the place of those that a call gave.
+// Replacing the tensors that a call returned.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace tenon::dispatch {
 
-/// Puts `other(Tensor&)` in the place of each tensor of a list, where it gives one.
+/// Replaces each tensor of a list with `other(Tensor&)`, unless that is empty.
 template <class Other>
 void replace_in_list(tenon_value* list, const Other& other) {
   std::vector<tensor::TensorPtr> owners;
@@ -31,7 +31,7 @@ void replace_in_list(tenon_value* list, const Other& other) {
   *list = replaced;
 }
 
-/// The same for all results.
+/// Like replace_in_list(), for all results.
 template <class Other>
 void replace_results(tenon_stack* stack, const Other& other) {
   for (uint32_t i = 0; i < stack->nrets; ++i) {

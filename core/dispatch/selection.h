@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection: what the selectors of registered fallbacks say about one schema.
+// Selection: the answers of the selectors of registered fallbacks about one schema.
 #pragma once
 
 #include <vector>
@@ -8,18 +8,20 @@
 
 namespace tenon::dispatch {
 
-/// Selectors are foreign code, asked with no lock held. Hence in turns: under the lock, look
-/// whether all that are there have been asked; if not, give the lock back, ask, and look again.
+/// Selectors are foreign code, called with no lock held. The caller therefore takes turns: under
+/// the lock, it checks whether all present selectors have been asked; if not, it releases the lock,
+/// asks, and checks again.
 class Selection {
  public:
-  /// `schema` must outlive it.
+  /// `schema` must outlive this object.
   explicit Selection(const schema::Schema& schema) : schema_(schema) {}
 
-  /// Whether each selective fallback that there is now has been asked. Needs the registry's lock.
+  /// Returns true if each present fallback with a selector has been asked. Needs the registry's
+  /// lock.
   bool is_complete_locked(Registry& registry);
-  /// Asks those that the last look missed. Without the lock.
+  /// Asks the selectors that the last check found missing. Called without the lock.
   void ask();
-  /// What they said, when it is complete. Needs the registry's lock.
+  /// Returns the answers once they are complete. Needs the registry's lock.
   base::CompactVector<FallbackChoice> choices_locked(Registry& registry) const;
 
  private:
@@ -30,7 +32,7 @@ class Selection {
   struct Question {
     uint64_t fallback;
     tenon_fallback_select select;
-    KernelPin kernel;  // its context is the selector's, too
+    KernelPin kernel;  // owns the context, which the selector gets, too
   };
   const Answer* find(const Fallback& fallback) const noexcept;
 
@@ -39,7 +41,7 @@ class Selection {
   std::vector<Answer> answers_;
 };
 
-/// One answer of a selector. No lock is held.
+/// Asks a selector about one schema. No lock is held.
 bool ask_selector(tenon_fallback_select select, const Kernel& kernel, const schema::Schema& schema);
 
 }  // namespace tenon::dispatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several views: what calls that return a list of views leave on them. Such views must not be
-// written in place once gradients flow: their one node stands for all of them.
+// Several views: marks on the views that a call returns as a list. Such views must not be written
+// in place once gradients flow, because they share one node.
 #pragma once
 
 #include "schema/schema.h"
@@ -8,11 +8,11 @@
 
 namespace tenon::dispatch {
 
-/// Whether some return is a list of tensors that share memory with an argument.
+/// Returns true if some return is a list of tensors that share memory with an argument.
 bool returns_several_views(const schema::Schema& schema) noexcept;
 
-/// Marks the views of such returns as ViewOrigin::kOneOfMany, unless they have another origin: in
-/// no_grad mode they do. The call has just made them.
+/// Marks the views of such returns, which the call has just made, as ViewOrigin::kOneOfMany. Views
+/// made in no_grad mode keep their other origin.
 void mark_several_views(const schema::Schema& schema, const tenon_stack& stack) noexcept;
 
 }  // namespace tenon::dispatch

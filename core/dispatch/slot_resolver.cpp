@@ -36,7 +36,7 @@ bool is_concerned(const tenon_op& op, const Fallback& fallback) {
   return true;
 }
 
-// The aliases in the order in which they are asked.
+// The aliases in order of precedence.
 struct Step {
   tenon_key alias;
   uint32_t provenance;
@@ -50,7 +50,7 @@ constexpr Step kSteps[] = {
     {TENON_KEY_AUTOCAST, TENON_PROVENANCE_AUTOGRAD_KERNEL},
 };
 
-// An operator's active kernels, sorted for looking up many slots.
+// The active kernels of an operator, indexed for resolving many slots.
 class Resolver {
  public:
   Resolver(const tenon_op& op, const FallbackTable& fallbacks) : op_(op), fallbacks_(fallbacks) {
@@ -84,14 +84,14 @@ class Resolver {
     return found;
   }
 
-  /// Some alias that covers the slot has a kernel.
+  /// Returns true if some alias that covers the slot has a kernel.
   bool has_alias_for(const SlotInfo& info) const { return (aliases_ & info.aliases) != 0; }
-  /// Backends with a kernel of their own.
+  /// Returns the backends for which a kernel is registered directly.
   uint32_t backends() const { return backends_; }
 
  private:
-  // Kernels registered on backends (not composites of any kind but CompositeExplicit) serve their
-  // own backend well, so CompositeImplicit leaves Autograd and the keys below it to them. For a key
+  // Returns true if the slot's backend has a kernel, directly or by CompositeExplicitAutograd.
+  // CompositeImplicitAutograd then leaves Autograd and the keys below it to that kernel. For a key
   // with one slot for all backends, any backend's kernel counts.
   bool has_backend_kernel(const SlotInfo& info) const {
     if ((aliases_ & alias_bit(TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD)) != 0) return true;
@@ -103,13 +103,13 @@ class Resolver {
 
   const tenon_op& op_;
   const FallbackTable& fallbacks_;
-  uint8_t aliases_ = 0;    // with a kernel
-  uint32_t backends_ = 0;  // with a kernel of their own
+  uint8_t aliases_ = 0;    // aliases with a kernel
+  uint32_t backends_ = 0;  // with a directly registered kernel
   const Kernel* by_alias_[kAliasCount] = {};
 };
 
-// Whether the written arguments are tensors that their numbers among the tensors of a typed call
-// tell: what has elements, or may, stands behind them.
+// Returns true if each written argument has a fixed number among the tensors of a typed call: it is
+// a tensor, and arguments that may hold several tensors come after it.
 bool written_by_number(const Schema& schema) {
   bool in_front = true;
   bool found = false;
@@ -135,7 +135,7 @@ bool is_tagged(const Definition& definition, std::string_view tag) {
                              [&](const base::InternedString& one) { return one.view() == tag; });
 }
 
-// Positions and kinds of the arguments that carry keys.
+// Records the positions and kinds of the arguments that carry keys.
 void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   const auto& arguments = schema.arguments();
   snapshot->counts = arguments.size() | uint64_t{schema.returns().size()} << 32;
@@ -161,8 +161,8 @@ void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   snapshot->pair_counts = plain && front == 2 ? snapshot->counts : kNoCounts;
 }
 
-// Autograd runs for untracked tensors too, where an operator has a kernel for it that is not for
-// tracked tensors only.
+// Returns Autograd if it runs for untracked tensors, too: if the operator has a kernel for it that
+// is not limited to tracked tensors.
 tenon_keyset included_keys(const tenon_op& op) {
   for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
     const bool own = !active->is_fallthrough() && !active->is_for_tracked();
@@ -171,7 +171,7 @@ tenon_keyset included_keys(const tenon_op& op) {
   return 0;
 }
 
-// The kernels of a table, each once, and what they serve.
+// The kernels of a table, each once, and the slots that they serve.
 class TableBuilder {
  public:
   TableBuilder(const tenon_op& op, const FallbackTable& fallbacks)
@@ -189,12 +189,12 @@ class TableBuilder {
   }
 
   const base::SmallVector<int8_t, 160>& numbers() const { return numbers_; }
-  /// How many of them the table needs: the mask keeps calls from what lies above.
+  /// Returns the number of slots that the table needs: the mask keeps calls from those above.
   uint32_t nslots() const { return nslots_; }
   const base::SmallVector<const Kernel*, 16>& kernels() const { return kernels_; }
   /// Functionalities whose slots all fall through.
   tenon_keyset skipped() const { return skipped_; }
-  /// The lowest backend with a kernel of its own, CPU without one.
+  /// Returns the lowest backend for which a kernel is registered directly, CPU without one.
   uint32_t first_backend() const {
     return static_cast<uint32_t>(__builtin_ctz(resolver_.backends() | 1u << kBackendCount)) %
            kBackendCount;
@@ -206,9 +206,9 @@ class TableBuilder {
     const Kernel* kernel;
   };
 
-  // One functionality. Backends without a kernel of their own are all served alike, unless
-  // fallbacks differ: one step for them together, one for each of the others. True when all of it
-  // falls through.
+  // Resolves the slots of one functionality. Backends without a direct kernel all resolve alike,
+  // unless fallbacks differ: they are resolved once, and every other backend by itself. Returns
+  // true if all slots fall through.
   bool fill_row(uint32_t row, uint32_t width, const SlotInfo* infos) {
     const uint32_t all = (uint32_t{1} << width) - 1;
     uint32_t apart = fallbacks_.is_uniform(row) ? 0 : all;
@@ -239,7 +239,7 @@ class TableBuilder {
       if (each.slot == slot) direct = each.kernel;
     }
     const Fallback* fallback = slot != kUndefinedSlot ? fallbacks_.at(slot) : nullptr;
-    // Most slots have nothing but a fallback for all operators, or not even that.
+    // Most slots have only a fallback for all operators, or nothing.
     const bool simple = direct == nullptr && !resolver_.has_alias_for(infos[slot]) &&
                         (fallback == nullptr || fallback->select == nullptr);
     Resolved found;
@@ -250,7 +250,7 @@ class TableBuilder {
     }
     if (!found.fallthrough) *all_skipped = false;
     if (found.kernel == nullptr) return kMissing;
-    // Below Undefined there is nothing to go on to.
+    // Nothing is below Undefined.
     if (found.fallthrough) return slot == kUndefinedSlot ? kMissing : kSkipped;
     if (fallback != nullptr && fallback->shared && found.kernel == fallback->kernel.get()) {
       return kShared;
@@ -279,14 +279,14 @@ class TableBuilder {
   uint32_t nslots_ = 0;
 };
 
-// Whether the built-in fallback for all operators serves a key.
+// Returns true if the built-in fallback for all operators serves a key.
 bool is_built_in(const base::SmallVector<int8_t, 160>& numbers, const FallbackTable& fallbacks,
                  tenon_key key) {
   const uint32_t slot = slot_of_key(key);
   return numbers[slot] == kShared && fallbacks.at(slot)->built_in != nullptr;
 }
 
-// Makes a kernel the first one.
+// Makes a kernel the first one, with the number -1.
 void put_first(int8_t number, Snapshot* snapshot) {
   if (number == -1) return;
   std::swap(snapshot->kernel(-1), snapshot->kernel(number));
@@ -296,9 +296,9 @@ void put_first(int8_t number, Snapshot* snapshot) {
   }
 }
 
-// A plain set that shows whether a call has the Autograd that its operator includes: one that a
-// grad mode took it from must not meet the set, see own_autograd(). Where no kernel serves
-// Autograd, there is nothing to include.
+// Returns a plain set that contains the Autograd that the operator includes, so that a call from
+// which a grad mode removed Autograd does not match it; see own_autograd(). If no kernel serves
+// Autograd, nothing is included.
 tenon_keyset with_own_autograd(tenon_keyset plain, Snapshot* snapshot) {
   snapshot->include &= snapshot->mask;
   if ((snapshot->include & ~plain) == 0) return plain;
@@ -310,8 +310,9 @@ tenon_keyset with_own_autograd(tenon_keyset plain, Snapshot* snapshot) {
   return plain;
 }
 
-// Two sets that most calls have are compared before the slot is looked up: that of plain tensors on
-// a thread without guards, and what is left of it for a layer that calls the backend.
+// Chooses the two sets that are compared before the slot is looked up, because most calls have
+// them: that of plain tensors on a thread without guards, and what remains of it when a layer calls
+// the backend.
 void choose_sets(uint32_t backend, Snapshot* snapshot) {
   if (snapshot->nkernels == 0) {
     snapshot->serve_no_set();
@@ -368,7 +369,7 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   if (is_tagged(definition, "inplace_view")) snapshot->traits |= kIsInPlaceView;
   if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
   if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
-    // Views are the fallback's own work.
+    // Marking views is left to the fallback.
     const bool views = (snapshot->traits & kReturnsViews) != 0;
     if (!views) snapshot->flags |= kCountsWrites;
     if (!views && written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;

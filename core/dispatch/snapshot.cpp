@@ -15,7 +15,8 @@ namespace {
 
 constexpr uint32_t kMostSlots = 1024;
 
-// Reclamation's node is at the start of the memory; its note is the number of kernels.
+// Size of what precedes a snapshot. Reclamation's node comes first; its note is the number of
+// kernels.
 size_t front_size(size_t nkernels) {
   return sizeof(base::Retired) + nkernels * sizeof(const Kernel*);
 }
@@ -60,7 +61,7 @@ void check_invariants([[maybe_unused]] const Snapshot& snapshot) noexcept {
   TENON_DCHECK((snapshot.flags & kWritesByNumber) == 0 || (snapshot.flags & kCountsWrites) != 0);
   if (snapshot.nkernels == 0) return;
   TENON_DCHECK((snapshot.include & ~snapshot.mask) == 0);
-  // A backend is chosen after the mask, see choose_backend().
+  // A backend is chosen after the mask is applied, see choose_backend().
   [[maybe_unused]] const tenon_keyset kept =
       snapshot.mask | functionality_bit(TENON_FUNCTIONALITY_DENSE);
   TENON_DCHECK((snapshot.plain & ~kept) == 0 && (snapshot.below & ~kept) == 0);

@@ -21,7 +21,7 @@ struct Slot {
   tenon_thread_slot functions;
 };
 
-// Only added to, under the lock; read without it up to the count.
+// Slots are only added, under the lock. Readers take no lock and read up to the count.
 struct Slots {
   Slots() { base::hold_across_fork(mutex, base::ForkOrder::kThreadSlots); }
   std::mutex mutex;
@@ -39,7 +39,7 @@ void** words_of(base::ThreadRecord* thread) noexcept {
   return static_cast<void**>(thread->locals[base::kLocalSlots]);
 }
 
-// Drop functions may leave words behind again; a second time is enough.
+// Drops all words of an exiting thread. Drop functions may store new words, hence the second pass.
 void drop_words_of(base::ThreadRecord* thread) noexcept {
   void** words = words_of(thread);
   if (words == nullptr) return;
@@ -52,7 +52,7 @@ void drop_words_of(base::ThreadRecord* thread) noexcept {
   std::free(words);
 }
 
-// The calling thread's words, made on first use; NULL when memory is short.
+// Returns the calling thread's words, allocated on first use; NULL if memory is short.
 void** require_words() noexcept {
   base::ThreadRecord* thread = base::own_thread_record();
   if (thread == nullptr) return nullptr;
@@ -154,7 +154,7 @@ SlotWords SlotWords::put_on_thread() && noexcept {
   TENON_DCHECK(words != nullptr || !any_);
   if (words == nullptr) return before;
   for (uint32_t index = 0; index < known_slots(); ++index) {
-    if (slots[index].functions.copy == nullptr) continue;  // states leave it alone
+    if (slots[index].functions.copy == nullptr) continue;  // thread states skip it
     before.words_[index] = std::exchange(words[index], std::exchange(words_[index], nullptr));
     before.any_ = before.any_ || before.words_[index] != nullptr;
   }

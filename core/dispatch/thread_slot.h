@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread slots: words that layers have on each thread, and that thread states carry.
+// Thread slots: words that layers keep on each thread and that thread states copy.
 #pragma once
 
 #include <atomic>
@@ -14,30 +14,31 @@ namespace tenon::dispatch {
 
 constexpr uint32_t kThreadSlotCount = 32;
 
-/// See tenon_thread_slot_register. `slot` is whole.
+/// Registers a slot; see tenon_thread_slot_register. All fields of `slot` are set.
 uint32_t register_thread_slot(std::string_view name, const tenon_thread_slot& slot);
 
-/// Address of the calling thread's word; NULL for an unknown number, and when memory is short.
+/// Returns the address of the calling thread's word, NULL for an unknown number or if memory is
+/// short.
 void** peek_thread_slot(uint32_t index) noexcept;
 
-/// The calling thread's word; NULL for an unknown number, and where nothing was ever put there.
+/// Returns the calling thread's word, NULL for an unknown number or if no word was ever stored.
 inline void* thread_slot_word(uint32_t index) noexcept {
   auto** words = static_cast<void**>(base::current_thread()->locals[base::kLocalSlots]);
   return words != nullptr && index < kThreadSlotCount ? words[index] : nullptr;
 }
 
-/// A slot of our own: static, registered when a thread first asks for a place for its word.
+/// A slot of the library itself: static, registered when a thread first calls place().
 class OwnSlot {
  public:
-  /// As tenon_thread_slot has them. `name` is static.
+  /// The functions have the signatures of tenon_thread_slot. `name` is static.
   using Copy = tenon_status (*)(void* word, void** out_word);
   using Drop = void (*)(void* word);
   constexpr OwnSlot(const char* name, Copy copy, Drop drop) noexcept
       : name_(name), copy_(copy), drop_(drop) {}
 
-  /// The calling thread's word; NULL where nothing was ever put there.
+  /// Returns the calling thread's word, NULL if none was ever stored.
   void* word() const noexcept { return thread_slot_word(number_.load(std::memory_order_acquire)); }
-  /// Where it stands. Throws std::bad_alloc.
+  /// Returns the address of the calling thread's word. Throws std::bad_alloc.
   void** place();
 
  private:
@@ -47,8 +48,8 @@ class OwnSlot {
   std::atomic<uint32_t> number_{kThreadSlotCount};
 };
 
-/// The words of the slots that states carry: of a state, or of a thread that another state put
-/// aside. Drops what it holds at its end: foreign code, so that no lock may be held.
+/// The words of those slots that thread states carry, owned by a state. The destructor drops the
+/// words, which may run foreign code, so no lock may be held.
 class SlotWords {
  public:
   SlotWords() noexcept = default;
@@ -59,13 +60,13 @@ class SlotWords {
   }
   ~SlotWords();
 
-  /// Copies of the calling thread's words. Throws what a copy function raised.
+  /// Copies the calling thread's words. Throws the error of a copy function that failed.
   static SlotWords of_thread();
   SlotWords copy() const;
 
-  /// Makes sure that put_on_thread() has where to put the words. Throws std::bad_alloc.
+  /// Makes sure that put_on_thread() has a place for the words. Throws std::bad_alloc.
   void require_place() const;
-  /// Gives the calling thread these words, which it takes over; returns those that it had.
+  /// Moves these words to the calling thread. Returns the words that it had.
   SlotWords put_on_thread() && noexcept;
 
  private:

@@ -32,7 +32,7 @@ void free_stacks(base::ThreadRecord* thread) noexcept {
   delete static_cast<ThreadStacks*>(exchange_stacks(thread, nullptr));
 }
 
-// The visible part of stacks; NULL where that is empty.
+// Copies the visible part of the stacks. Returns NULL if it is empty.
 std::unique_ptr<ThreadStacks> copy_visible(const ThreadStacks* stacks) {
   if (stacks == nullptr) return nullptr;
   bool empty = stacks->layers.empty();
@@ -67,7 +67,7 @@ ThreadStatePtr capture_thread_state() {
 
 ThreadStatePtr enter_thread_state(const ThreadState& state) {
   base::ThreadRecord* thread = base::require_thread_record();
-  // For the exit hook: a thread that never leaves must not leak them.
+  // Registers the exit hook: a thread that never leaves the state must not leak its stacks.
   if (state.stacks != nullptr) require_thread_stacks();
   std::unique_ptr<ThreadStacks> entered = copy_visible(state.stacks.get());
   SlotWords slots = state.slots.copy();
@@ -93,7 +93,8 @@ void leave_thread_state(tenon_thread_state* given) {
   thread->nesting = given->nesting;
   set_key_words(previous->keys);
   void* entered = exchange_stacks(thread, previous->stacks.release());
-  // What was entered goes last: that may run foreign code, which sees the state that is back.
+  // The entered state is destroyed last: that may run foreign code, which must see the restored
+  // state.
   const SlotWords slots = std::move(previous->slots).put_on_thread();
   delete static_cast<ThreadStacks*>(entered);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layers keep per thread (modes, the transform stack), and thread states, which carry it.
+// Per-thread state of layers (modes, the transform stack), and thread states, which carry it to
+// other threads.
 #pragma once
 
 #include <memory>
@@ -18,13 +19,14 @@ namespace tenon::dispatch {
 using Layer = ::tenon_layer;
 using LayerPtr = base::IntrusivePtr<Layer>;
 
-/// A layer of the transform stack on one thread, with the words from before the call that it serves
-/// now, and those from before it was entered.
+/// A layer on one thread's transform stack.
 struct StackedLayer {
   LayerPtr layer;
+  /// Key words from before the call that the layer serves now.
   KeyWords outer;
+  /// Key words from before the layer was entered.
   KeyWords before;
-  uint64_t number;  // of all that were ever entered: no other is taken for it
+  uint64_t number;  // process-wide number of this entry, never reused
 };
 
 constexpr uint32_t kModeCount = 2;  // TENON_MODE_*
@@ -34,22 +36,23 @@ struct ThreadStacks {
   HidingStack<StackedLayer> layers;
 };
 
-/// The calling thread's stacks: NULL where nothing was ever pushed.
+/// Returns the calling thread's stacks, NULL if nothing was ever pushed.
 ThreadStacks* thread_stacks() noexcept;
-/// The same, made on first use. Throws TENON_ERROR_OUT_OF_MEMORY.
+/// Like thread_stacks(), but creates them on first use. Throws TENON_ERROR_OUT_OF_MEMORY.
 ThreadStacks& require_thread_stacks();
 
 }  // namespace tenon::dispatch
 
-/// What a thread hands to another one that works for it.
+/// The state that a thread hands to another thread that works for it.
 struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
   tenon_thread_state(tenon::dispatch::KeyWords words,
                      std::unique_ptr<tenon::dispatch::ThreadStacks> stacks_or_null) noexcept;
   ~tenon_thread_state();
   const tenon::dispatch::KeyWords keys;
-  std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL: empty
+  std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL if empty
   tenon::dispatch::SlotWords slots;
-  /// Of a state that entering another one put aside: where, and its number among what is nested.
+  /// Set if entering another state replaced this one: the thread it belongs to, and its nesting
+  /// depth there.
   const tenon::base::ThreadRecord* left_on = nullptr;
   uint32_t nesting = 0;
 };
@@ -59,12 +62,12 @@ namespace tenon::dispatch {
 using ThreadState = ::tenon_thread_state;
 using ThreadStatePtr = base::IntrusivePtr<ThreadState>;
 
-/// State of the calling thread now, without what is hidden.
+/// Returns the calling thread's current state, without hidden entries.
 ThreadStatePtr capture_thread_state();
-/// Makes the calling thread's state that; returns what it was, whole.
+/// Replaces the calling thread's state with `state`. Returns the complete previous state.
 ThreadStatePtr enter_thread_state(const ThreadState& state);
-/// Restores what enter returned, whose reference it takes over. Throws TENON_ERROR_STATE out of
-/// order and on another thread; nothing changes then.
+/// Restores a state that enter_thread_state() returned, and takes over its reference. Throws
+/// TENON_ERROR_STATE, with nothing changed, if called out of order or on another thread.
 void leave_thread_state(tenon_thread_state* previous);
 
 }  // namespace tenon::dispatch

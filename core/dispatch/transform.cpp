@@ -23,12 +23,13 @@ using tensor::TensorPtr;
 constexpr tenon_keyset kFront = functionality_bit(TENON_FUNCTIONALITY_TRANSFORM_FRONT);
 constexpr tenon_keyset kBack = functionality_bit(TENON_FUNCTIONALITY_TRANSFORM_BACK);
 constexpr tenon_keyset kTracer = functionality_bit(TENON_FUNCTIONALITY_TRACER);
-// Keys of the layers that everyone knows; kinds on the stack add theirs.
+// Keys of the built-in layers; layer kinds on the stack add their own.
 constexpr tenon_keyset kLayerKeys = functionality_bit(TENON_FUNCTIONALITY_BATCHED) |
                                     functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD) |
                                     functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
-// Layers that ended stay on the stacks of threads that they were carried to: not their turn.
+// Returns the number of layers without ended ones on top. An ended layer can remain on the stack of
+// a thread that its state was carried to.
 size_t live_layers(const ThreadStacks& stacks) noexcept {
   size_t count = stacks.layers.size();
   while (count != 0 && !stacks.layers.at(count - 1).layer->is_alive()) --count;
@@ -41,7 +42,7 @@ StackedLayer* top_of_stack() noexcept {
   return count != 0 ? &stacks->layers.at(count - 1) : nullptr;
 }
 
-// Words with TransformFront included exactly while there are layers.
+// Returns the words with TransformFront included if there are layers, and without it otherwise.
 KeyWords with_front(KeyWords words) noexcept {
   if (top_of_stack() == nullptr) {
     words.include &= ~kFront;
@@ -52,7 +53,7 @@ KeyWords with_front(KeyWords words) noexcept {
   return words;
 }
 
-// Words for calls that a layer serves.
+// Returns the words for calls that a layer serves.
 KeyWords words_of(const Layer& layer, const KeyWords& outer) noexcept {
   tenon_keyset others = kLayerKeys;
   const ThreadStacks& stacks = *thread_stacks();
@@ -66,8 +67,8 @@ KeyWords words_of(const Layer& layer, const KeyWords& outer) noexcept {
           outer.grad_mode, kind.follows_tangents && outer.follows_tangents};
 }
 
-// Words for what runs below a layer: as before the call that it serves, but for gradients that were
-// off outside of it.
+// Returns the words for calls below a layer: those from before the call that it serves, except that
+// gradients which were off outside of the layer stay off.
 KeyWords words_below(const StackedLayer& top) noexcept {
   KeyWords words = top.outer;
   const Layer& layer = *top.layer;
@@ -76,13 +77,14 @@ KeyWords words_below(const StackedLayer& top) noexcept {
   return words;
 }
 
-// Bits of words from before a turn, with what its kernel has changed since it began.
+// Applies the changes that a kernel has made since its turn began to the words from before the
+// turn.
 tenon_keyset changed(tenon_keyset outer, tenon_keyset turn, tenon_keyset now) noexcept {
   return (outer & ~(turn & ~now)) | (now & ~turn);
 }
 
-// Words for calls that begin at TransformFront: those from before the turn inside of a kernel that
-// the innermost layer serves, which has Front excluded.
+// Returns the words for calls that begin at TransformFront. Inside a kernel that the innermost
+// layer serves, Front is excluded: there, they are computed from the words before the turn.
 KeyWords words_outside_turn() noexcept {
   const KeyWords now = key_words();
   const StackedLayer* top = top_of_stack();
@@ -94,7 +96,7 @@ KeyWords words_outside_turn() noexcept {
                      outer.follows_tangents});
 }
 
-// Sets words for one call, and puts back what was.
+// RAII: sets the thread's key words for one call, then restores them.
 class ForWords {
  public:
   explicit ForWords(KeyWords words) noexcept : before_(key_words()) { set_key_words(words); }
@@ -106,8 +108,8 @@ class ForWords {
   const KeyWords before_;
 };
 
-// A call that the innermost layer serves. Calls nest: an outer one of the same layer may be waiting
-// for this one.
+// RAII: a call that the innermost layer serves. Such calls nest: an outer call of the same layer
+// may be waiting for this one.
 class Turn {
  public:
   explicit Turn(StackedLayer& top) noexcept
@@ -127,7 +129,7 @@ class Turn {
   const ForWords words_;
 };
 
-// A tensor as the layer's calls see it: empty where it is that already.
+// Returns a tensor as the layer's calls see it; empty if it stays unchanged.
 TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   Tensor& now = settle_dead(op->name(), tensor);
   const LevelTensor* level = level_tensor(now);
@@ -144,8 +146,8 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   return layer.kind().lift(layer, now, nullptr);
 }
 
-// Whether all tensors of a call are of the layer already: nothing is to be lifted, and the call
-// goes on with its own arguments.
+// Returns true if all tensors of a call are at the layer's level already, so that the call can go
+// on with its own arguments.
 bool is_lifted(const Layer& layer, const tenon_stack& stack) noexcept {
   const auto is_of_layer = [&](const Tensor* tensor) {
     return tensor == nullptr || level_tensor(*tensor, layer) != nullptr ||
@@ -158,7 +160,7 @@ bool is_lifted(const Layer& layer, const tenon_stack& stack) noexcept {
   });
 }
 
-// Drops what a function has taken over unless somebody else has by then.
+// Destroys `content` unless its ownership has been transferred by setting `drop` to NULL.
 struct ContentOwner {
   void* content;
   tenon_deleter drop;
@@ -167,7 +169,7 @@ struct ContentOwner {
   }
 };
 
-// The tensor whose memory a tensor shows.
+// Returns the tensor that owns the memory: the base of a view, otherwise the tensor itself.
 const Tensor* root_of(const Tensor& tensor) noexcept {
   return tensor.base() != nullptr ? tensor.base() : &tensor;
 }
@@ -176,8 +178,8 @@ bool has_one_holder(const Tensor& tensor) noexcept {
   return tensor.use_count() == 1 && tensor.base() == nullptr;
 }
 
-// Writing to a tensor from outside of a layer would be lost on those who run the layer again, and
-// known to no derivative.
+// Refuses in-place writes to tensors captured from outside of the layer: neither a rerun of the
+// layer nor its derivative would see them.
 void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& stack) {
   if (layer.kind().lift == nullptr || layer.kind().may_write_lower) return;
   const auto check = [&](Tensor* tensor, uint32_t position) {
@@ -256,7 +258,7 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   stacks.layers.push({layer, outer, key_words(), entered.fetch_add(1, std::memory_order_relaxed)});
   KeyWords words = with_front(outer);
   if (kind.opens_grad_mode) words.grad_mode = TENON_GRAD_MODE_ON;
-  // Whose they are is said by the layer whose turn it is.
+  // The layer that is active during a call decides which layer owns the tangents.
   words.follows_tangents = words.follows_tangents || kind.follows_tangents;
   set_key_words(words);
   return layer;
@@ -271,7 +273,8 @@ void leave_layer(Layer& layer) {
   layer.end();
   const KeyWords before = stacks->layers.pop().before;
   const KeyWords now = key_words();
-  // What has been changed meanwhile stays, but in a turn, whose words are its own.
+  // Changes made while the layer was active stay, unless it was entered inside a turn, whose words
+  // are restored whole.
   const tenon_keyset put_back = (before.exclude & kFront) != 0 ? ~tenon_keyset{0} : kFront;
   set_key_words({(now.include & ~put_back) | (before.include & put_back),
                  (now.exclude & ~put_back) | (before.exclude & put_back), now.known,
@@ -293,7 +296,8 @@ TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys,
   auto level = std::make_unique<LevelTensor>(LayerPtr::share(&layer), TensorPtr::share(&below),
                                              content, drop);
   owner.drop = nullptr;
-  // With Front, so that a tensor that has outlived its layer is settled before all else.
+  // Front is included so that a tensor that has outlived its layer is unwrapped before anything
+  // else.
   const tenon_keyset all =
       (keys & kFunctionalityMask) | kFront | kBack | (below.keys() & kBackendMask);
   const tensor::HollowClaim claim{"transform", all,    below.dtype(), below.device(),
@@ -322,7 +326,7 @@ const LevelTensor* level_tensor(const Tensor& tensor, const Layer& layer) noexce
 
 bool is_alone(const Tensor& tensor) noexcept {
   const Tensor* at = &tensor;
-  uint64_t layers = 0;  // the tensor below them all counts the versions of their tensors
+  uint64_t layers = 0;  // number of layers, whose tensors share one version counter
   for (const LevelTensor* level; (level = level_tensor(*at)) != nullptr; ++layers) {
     if (!has_one_holder(*at) || !at->storage()->is_alone_sharing_version()) return false;
     at = level->below.get();
@@ -352,8 +356,8 @@ FromFront::~FromFront() { set_key_words(words_); }
 
 namespace {
 
-// Without a layer: tensors of layers that have ended stand for what was below. The last layer may
-// have ended on another thread, too.
+// Serves a call without a layer: unwraps tensors of layers that have ended, possibly on another
+// thread.
 tenon_status call_settled(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   OwnArguments arguments(*stack);
   Replacements replacements;
@@ -373,7 +377,8 @@ tenon_status call_settled(const tenon_op* op, tenon_keyset keys, tenon_stack* st
   return TENON_OK;
 }
 
-// An operator such as t_ makes the tensor below another view of its memory.
+// Updates the geometry of tensors after an operator such as t_ has changed that of the tensors
+// below.
 void follow_shapes(const Replacements& replacements) {
   for (const Replacement& each : replacements) {
     Tensor& tensor = *each.argument;
@@ -419,9 +424,9 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
 
 tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return guard_kernel(stack, [&]() -> tenon_status {
-    Layer* const layer = peek_top_layer();  // hidden during the call, on the stack again after it
+    Layer* const layer = peek_top_layer();  // hidden during the call, visible again after it
     OwnArguments arguments(*stack);
-    Replacements replacements;  // of all arguments, also of those that stay as they are
+    Replacements replacements;  // of all arguments, including unchanged ones
     bool any = false;
     arguments.replace_tensors([&](Tensor& tensor) -> Tensor* {
       Tensor& now = settle_dead(op->name(), tensor);
@@ -433,7 +438,7 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
       return below;
     });
     tenon_stack inner = arguments.stack_for(*stack);
-    // Nothing to take off and no layer to leave: what carries Back belongs to nobody here.
+    // No tensor to unwrap and no layer to hide: there is nothing to do at this key.
     if (!any && layer == nullptr) {
       return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_BACK), stack);
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform stack: layers such as vmap and grad, nested in any order, each calling the next.
+// The transform stack: layers such as vmap and grad that nest in any order, each calling the next
+// one.
 //
-// A call with layers on meets TransformFront, which hands it to the top layer: arguments of lower
-// levels are lifted, the keys of all other layers and Front itself are excluded, and the operator
-// is called again, so that the layer's own keys serve it (Batched for vmap, Autograd for grad).
-// Whatever these kernels call below themselves meets TransformBack, which restores the words from
-// before, hides the layer, unwraps its tensors, calls the operator for the layers below and wraps
-// the results. No order of keys could do this: the same key serves several levels of one call.
+// A call made while layers are active reaches TransformFront, which hands it to the top layer:
+// arguments of lower levels are lifted, the keys of all other layers and Front itself are excluded,
+// and the operator is called again, so that the layer's own keys serve it (Batched for vmap,
+// Autograd for grad). Calls that these kernels make reach TransformBack, which restores the key
+// words from before, hides the layer, unwraps its tensors, calls the operator for the layers below
+// and wraps the results. A fixed order of keys could not do this, because the same key serves
+// several levels of one call.
 #pragma once
 
 #include <atomic>
@@ -19,24 +21,26 @@
 
 namespace tenon::dispatch {
 
-/// What all layers of one kind have in common. Static memory.
+/// Properties that all layers of one kind share. Static memory.
 struct LayerKind {
   const char* name;      // such as "vmap"
-  tenon_keyset keys;     // functionalities that serve its calls: open there, shut at other layers
-  tenon_keyset include;  // of these, what its calls have whatever the arguments carry
-  // Gives a lower tensor, or a result from below, the layer's level. `view_of`: the tensor of the
-  // layer, no view itself, that the result is a view of; NULL else. NULL: they stay as they are.
+  tenon_keyset keys;     // functionalities that serve its calls, excluded while other layers serve
+  tenon_keyset include;  // those of `keys` that its calls have even if no argument carries them
+  // Wraps a tensor of a lower level, or a result from below, at the layer's level. `view_of` is the
+  // layer's tensor (itself not a view) that the result is a view of, otherwise NULL. If `lift` is
+  // NULL, tensors stay unchanged.
   tensor::TensorPtr (*lift)(Layer& layer, tensor::Tensor& lower, const tensor::Tensor* view_of);
-  bool dead_unwraps;  // what outlives its layer stands for the tensor below; else using it fails
-  bool may_write_lower = false;  // lifted tensors may be written, too; else that fails
-  // Its function runs in grad mode, whatever the mode outside: what was off there stays off below.
+  bool dead_unwraps;  // tensors that outlive the layer unwrap; otherwise using them is an error
+  bool may_write_lower = false;  // lifted tensors may be written; otherwise that is an error
+  // The layer's function runs in grad mode, whatever the mode outside. Calls below the layer keep a
+  // mode that was off outside.
   bool opens_grad_mode = false;
-  bool follows_tangents = false;  // as base::ThreadRecord has it, in the layer's calls
+  bool follows_tangents = false;  // its calls may follow tangents, see base::ThreadRecord
 };
 
 }  // namespace tenon::dispatch
 
-/// One layer, shared by the threads that its thread state was carried to.
+/// A layer, shared by the threads that its thread state was carried to.
 struct tenon_layer final : tenon::base::RefCounted<tenon_layer> {
  public:
   using LayerKind = tenon::dispatch::LayerKind;
@@ -49,11 +53,11 @@ struct tenon_layer final : tenon::base::RefCounted<tenon_layer> {
   }
 
   const LayerKind& kind() const noexcept { return kind_; }
-  /// 1 for the outermost.
+  /// 1 for the outermost layer.
   int64_t level() const noexcept { return level_; }
-  /// The grad mode outside of it.
+  /// The grad mode outside of the layer.
   uint32_t grad_mode() const noexcept { return grad_mode_; }
-  /// What its kind keeps; lives as long as the layer, which may end before.
+  /// The kind's own data. Lives as long as this object, which may outlive the layer's end.
   void* content() const noexcept { return content_; }
   bool is_alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   void end() noexcept { alive_.store(false, std::memory_order_release); }
@@ -63,28 +67,28 @@ struct tenon_layer final : tenon::base::RefCounted<tenon_layer> {
   const int64_t level_;
   const uint32_t grad_mode_;
   void* const content_;
-  const tenon_deleter drop_;  // of `content_`; may be NULL
+  const tenon_deleter drop_;  // deleter of `content_`; may be NULL
   std::atomic<bool> alive_{true};
 };
 
 namespace tenon::dispatch {
 
-/// Puts a layer on the calling thread's stack. Takes over `content`, also when this throws: `drop`
-/// runs with the last reference to the layer.
+/// Pushes a layer on the calling thread's stack. Takes over `content`, even if this throws: `drop`
+/// runs when the last reference to the layer is released.
 LayerPtr enter_layer(const LayerKind& kind, void* content = nullptr, tenon_deleter drop = nullptr);
-/// Takes the top layer off and ends it. Throws TENON_ERROR_STATE for any other layer.
+/// Removes the top layer and ends it. Throws TENON_ERROR_STATE for any other layer.
 void leave_layer(Layer& layer);
-/// The layer whose turn it is; empty without one.
+/// Returns the innermost layer that has not ended; empty if there is none.
 LayerPtr top_layer() noexcept;
-/// The same, borrowed from the thread's stack.
+/// Like top_layer(), but borrows the layer from the thread's stack.
 Layer* peek_top_layer() noexcept;
 
-/// A tensor as a layer sees it: the tensor below, and what the layer's kind keeps with it.
+/// A tensor at a layer's level: the tensor below, and the data that the layer's kind keeps with it.
 struct LevelTensor final : tensor::InBlock<LevelTensor> {
   LayerPtr layer;
   tensor::TensorPtr below;
   void* content = nullptr;
-  tenon_deleter drop = nullptr;  // of `content`; may be NULL
+  tenon_deleter drop = nullptr;  // deleter of `content`; may be NULL
   LevelTensor(LayerPtr its_layer, tensor::TensorPtr tensor_below, void* its_content,
               tenon_deleter drop_content) noexcept;
   LevelTensor(const LevelTensor&) = delete;
@@ -92,48 +96,48 @@ struct LevelTensor final : tensor::InBlock<LevelTensor> {
   ~LevelTensor();
 };
 
-/// A tensor at a layer's level, with the functionalities of `keys`, TransformBack, and the device,
-/// dtype, backend and version counter of `below`; a view of `view_of` unless that is NULL. Takes
-/// over `content`, also when this throws.
+/// Makes a tensor at a layer's level. It has the functionalities of `keys`, TransformFront and
+/// TransformBack, and the device, dtype, backend and version counter of `below`. It is a view of
+/// `view_of` unless that is NULL. Takes over `content`, even if this throws.
 tensor::TensorPtr new_level_tensor(Layer& layer, tensor::Tensor& below, tenon_keyset keys,
                                    const tensor::Geometry& geometry, void* content = nullptr,
                                    tenon_deleter drop = nullptr,
                                    const tensor::Tensor* view_of = nullptr);
-/// Makes a level's tensor stand for another one below, with another content, which needs no drop:
-/// what an in-place view of it comes to.
+/// Makes a level tensor wrap another tensor below, with new content that needs no deleter. Used
+/// after an operator that changed the shape of the tensor in place.
 void replace_below(tensor::Tensor& tensor, tensor::Tensor& below, const tensor::Geometry& geometry,
                    void* content);
-/// NULL for tensors of no level.
+/// Returns the level data of a tensor, NULL if it is at no level.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor) noexcept;
-/// The same for a layer's own tensors only.
+/// Like level_tensor() above, but NULL unless the tensor is at the level of `layer`.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor, const Layer& layer) noexcept;
 
-/// Whether nobody but its only holder sees what a tensor, or the one below all its layers, has in
-/// memory: it may be written without telling anyone.
+/// Returns true if only the holder of this single reference can see the memory of a tensor, or of
+/// the tensor below all its layers. Such a tensor can be written in place without an observer.
 bool is_alone(const tensor::Tensor& tensor) noexcept;
 
-/// What a tensor stands for once the layers that it is of have ended; itself where they live, or
-/// it has none. Throws TENON_ERROR_STATE, in the name of `who`, for one that must not outlive its
-/// layer.
+/// Unwraps a tensor from layers that have ended. Returns the tensor itself if its layer is alive or
+/// it has none. Throws TENON_ERROR_STATE, in the name of `who`, for a tensor that must not outlive
+/// its layer.
 tensor::Tensor& settle_dead(const char* who, tensor::Tensor& tensor);
 
-/// Tensors that a call goes on with, and the arguments that they stand for.
+/// An argument, and the tensor that takes its place in the inner call.
 struct Replacement {
   tensor::Tensor* argument;
   tensor::Tensor* replaced_by;
 };
 using Replacements = base::SmallVector<Replacement, 8>;
 
-/// The layer's tensor, no view itself, that a result from below is a view of: it lies on memory
-/// that an argument stands for. NULL for what is no view.
+/// Returns the layer's tensor (itself not a view) that a result from below is a view of: the one
+/// whose replacement owns the result's memory. NULL if the result is not a view of an argument.
 const tensor::Tensor* viewed_argument(const Replacements& replacements, const Layer& layer,
                                       const tensor::Tensor& result) noexcept;
-/// The caller's own handle where a result is what it was replaced by: what is returned is an alias
-/// of it at every level. Empty for other results.
+/// Returns the caller's own handle if a result is the replacement of an argument, so that a
+/// returned argument stays the same tensor at every level. Empty for other results.
 tensor::TensorPtr map_back(const Replacements& replacements, const tensor::Tensor& result);
 
-/// Runs what follows below the layer whose turn it is: it is hidden, the words are those from
-/// before the call. A layer's kernels use it for their calls on tensors below.
+/// RAII: hides the active layer and restores the key words from before the call that it serves. A
+/// layer's kernels use it for their calls on tensors below.
 class BelowLayer {
  public:
   BelowLayer() noexcept;
@@ -147,8 +151,8 @@ class BelowLayer {
   bool hides_ = false;
 };
 
-/// Begins calls that follow at TransformFront, where tensors of layers that have ended are settled:
-/// also inside of a kernel that a layer serves, which has it excluded.
+/// RAII: makes the calls that follow begin at TransformFront, which unwraps tensors of layers that
+/// have ended. Works also inside a kernel that a layer serves, where Front is excluded.
 class FromFront {
  public:
   FromFront() noexcept;

@@ -54,7 +54,7 @@ Converted number(const std::optional<T>& found, tenon_value (*make)(T)) noexcept
   return OwnedValue(make(*found));
 }
 
-// Borrowed; an absent tensor is NONE.
+// Returns a borrowed element; NONE for an absent tensor.
 tenon_value element_at(const tenon_value& sequence, uint32_t index) noexcept {
   const void* data = sequence.as.list.data;
   switch (sequence.tag) {
@@ -73,7 +73,7 @@ tenon_value element_at(const tenon_value& sequence, uint32_t index) noexcept {
   }
 }
 
-// A value of `type`, the given one where it is one already.
+// Returns a value of `type`: the given one if it already matches.
 Converted fit(const tenon_value& given, const Type& type) {
   if (value_matches(given, type)) return OwnedValue(borrowed(given));
   return convert_value(given, type, -1);
@@ -91,7 +91,7 @@ Converted number_list(uint16_t tag, const Elements<tenon_value>& given,
   return OwnedValue(value::new_list(tag, numbers.data(), static_cast<int64_t>(numbers.size())));
 }
 
-// An object that overrides operators travels in a carrier, as a list holds handles only.
+// Objects that override operators are put into carriers, because a list holds only handles.
 Converted tensor_list(const Elements<tenon_value>& given, const Type& element) {
   Elements<tenon_tensor*> tensors;
   std::vector<tensor::TensorPtr> carriers;
@@ -143,7 +143,7 @@ Converted list(const Elements<tenon_value>& given, const Type& element) {
   }
 }
 
-// One number stands for all of a list of declared size: `int[2] stride` takes 3.
+// A single number fills a list of declared size: `int[2] stride` accepts 3.
 Converted convert_to_list(const tenon_value& given, const Type& element, int32_t list_size) {
   Elements<tenon_value> all;
   if (is_real(given) && list_size > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of given arguments to the types that a schema asks for, where nothing is lost.
+// Lossless conversions of arguments to the types that a schema requires.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tenon::dispatch {
 
-/// Makes a value of `type` out of one that is not: the conversions are listed at tenon_schema_bind.
-/// `list_size` is N of `T[N]`, else -1. Empty where there is none. What the result does not own it
-/// borrows from `given`. Throws std::bad_alloc, and what a device's text is refused with.
+/// Converts a value to `type`, which it is not of; tenon_schema_bind lists the conversions.
+/// `list_size` is N of `T[N]`, otherwise -1. Empty if there is no conversion. The result borrows
+/// what it does not own from `given`. Throws std::bad_alloc, or the error of parsing a device.
 std::optional<value::OwnedValue> convert_value(const tenon_value& given, const schema::Type& type,
                                                int32_t list_size);
 
-/// The same value without what it owns or gives away.
+/// Returns the value without its flags for ownership and movability.
 inline tenon_value borrowed(tenon_value value) noexcept {
   value.flags &= TENON_VALUE_HAS_SYMBOLIC;
   return value;

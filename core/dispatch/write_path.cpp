@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write path: calls of operators that write an argument, and those whose keys no kernel of the
-// table serves directly.
+// The write path: calls of operators that write an argument, and calls whose slot holds no kernel
+// of the table.
 //
-// An operator that writes bumps versions at ADInplaceOrView. Where only the built-in fallback
-// serves that key, the call does here what the fallback would do (see bump_versions), in one
-// dispatch and not two: bumps before the kernel runs, and excludes the key for what the kernel
-// itself calls. A typed caller and a binding leave by one store, which cannot put a thread's keys
-// back: they come here for kernels that call nothing (TENON_KERNEL_LEAF), and get the fallback for
-// all others. Profiled calls get it, too, and show it.
+// An operator that writes bumps versions at ADInplaceOrView. If only the built-in fallback serves
+// that key, the call itself does what the fallback would do (see bump_versions), in one dispatch
+// instead of two: it bumps versions before the kernel runs, and excludes the key for the calls that
+// the kernel makes. A typed caller or a binding leaves its frame by a single store, which cannot
+// restore the thread's keys. Its calls take this path only for kernels that call no operators
+// (TENON_KERNEL_LEAF) and get the fallback for all others. Profiled calls get the fallback, too, so
+// that the profile shows it.
 #include <bit>
 
 #include "dispatch/call_path.h"
@@ -20,14 +21,15 @@ namespace {
 
 constexpr tenon_keyset kWriteBit = functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
-// Whether a call goes to the built-in ADInplaceOrView fallback. Without it, its keys are `below`.
+// Returns true if a call goes to the built-in ADInplaceOrView fallback. `below` are its keys
+// without that.
 [[gnu::always_inline]] inline bool is_counted(const Snapshot& snapshot, tenon_keyset keys,
                                               tenon_keyset* out_below) noexcept {
   *out_below = keys ^ kWriteBit;
   return (snapshot.flags & kCountsWrites) != 0 && *out_below < kWriteBit;
 }
 
-// The kernel below the fallback; NULL where the table has none for it.
+// Returns the kernel below the fallback, NULL if the table has none for it.
 [[gnu::always_inline]] inline const Kernel* kernel_below(const Snapshot& snapshot,
                                                          tenon_keyset below) noexcept {
   if (below == snapshot.below) [[likely]] {
@@ -62,7 +64,7 @@ void count_write(const tenon_tensor* tensor) noexcept {
   if (tensor != nullptr) const_cast<tenon_tensor*>(tensor)->count_write();
 }
 
-// Begins a typed call whose written tensors stand behind other arguments.
+// Begins a typed call whose written tensors are preceded by arguments that are not plain tensors.
 [[gnu::noinline]] const tenon_entry* begin_late_writer(
     const tenon_op* op, const Kernel* kernel, tenon_keyset keys, const tenon_tensor* const* tensors,
     int64_t count, RunningPlace* place, const Snapshot& snapshot, tenon_frame* frame) noexcept {
@@ -76,13 +78,13 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return enter(op, kernel, keys, place, frame);
 }
 
-// Begins a typed call whose written tensors are told by their numbers: kWritesByNumber is said. A
-// caller may think of an operator as it was defined before, with other arguments.
+// Begins a typed call whose written tensors are identified by their numbers (kWritesByNumber is
+// set). A caller may still use an earlier definition of the operator, with other arguments.
 [[gnu::always_inline]] inline const tenon_entry* begin_writer(
     const tenon_op* op, const Kernel* kernel, tenon_keyset keys, const tenon_tensor* const* tensors,
     int64_t count, RunningPlace* place, const Snapshot& snapshot, tenon_frame* frame) noexcept {
   uint64_t written = op->written.load(std::memory_order_relaxed);
-  // In front of all other arguments, positions are numbers.
+  // Among the leading plain tensors, a tensor's number is its position.
   if (snapshot.front > 62 || written >> snapshot.front != 0) [[unlikely]] {
     return begin_late_writer(op, kernel, keys, tensors, count, place, snapshot, frame);
   }
@@ -98,7 +100,7 @@ void count_write(const tenon_tensor* tensor) noexcept {
 }
 
 // Begins a typed call with what pick() finds: the fallback for a kernel that may call operators, a
-// shared one, or nothing yet.
+// shared fallback, or nothing yet.
 [[gnu::noinline]] const tenon_entry* begin_pick(const tenon_op* op, tenon_keyset keys,
                                                 tenon_keyset carried, tenon_frame* frame,
                                                 RunningPlace* place, const Snapshot& snapshot) {
@@ -108,7 +110,8 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return begin_slow(op, carried, 0, frame, BeginKind::kCall);
 }
 
-// Goes on with a typed call that has been entered and goes to `keys`; `carried` are its tensors'.
+// Continues a typed call that has been entered and is dispatched to `keys`; its tensors carry
+// `carried`.
 [[gnu::always_inline]] inline const tenon_entry* begin_with(
     const tenon_op* op, tenon_keyset keys, tenon_keyset carried, const tenon_tensor* const* tensors,
     int64_t count, tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
@@ -133,7 +136,7 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return begin_pick(op, keys, carried, frame, place, snapshot);
 }
 
-// The same for tensors that carry Autograd: where no gradient flows to any, it goes on without.
+// Like begin_with(), for tensors that carry Autograd: continues without the key if none is tracked.
 [[gnu::noinline]] const tenon_entry* begin_tracked(const tenon_op* op, tenon_keyset keys,
                                                    tenon_keyset carried,
                                                    const tenon_tensor* const* tensors,
@@ -155,14 +158,14 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return begin_with(op, keys, carried, tensors, count, frame, place, snapshot);
 }
 
-// Whether a call may have lost the Override that an argument carries: then only the slow path
-// knows.
+// Returns true if a call may have lost the Override that an argument carries, which only the slow
+// path can decide.
 bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noexcept {
   return (thread.keep & snapshot.mask & kOverrideBit) == 0;
 }
 
-// Calls what pick() finds, where that is not the fallback for writers or the kernel below it is
-// missing.
+// Calls what pick() finds if that is not the fallback for writers, or if no kernel below that is
+// found.
 [[gnu::noinline]] tenon_status call_pick(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                                          RunningPlace* place, const Snapshot* snapshot) {
   ThreadRecord* thread = base::record_of(place);
@@ -173,7 +176,7 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
   return run_kernel(op, picked.kernel, picked.keys, stack, place, finish_call);
 }
 
-// Goes on with a call that goes to `keys`.
+// Dispatches a call whose final key set is `keys`, apart from own_autograd().
 [[gnu::always_inline]] inline tenon_status call_with(const tenon_op* op, tenon_keyset keys,
                                                      tenon_stack* stack, RunningPlace* place,
                                                      const Snapshot* snapshot) {
@@ -187,7 +190,8 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
   return call_pick(op, keys, stack, place, snapshot);
 }
 
-// The same for arguments that carry Autograd: where no gradient flows to any, it goes on without.
+// Like call_with(), for arguments that carry Autograd: continues without the key if none is
+// tracked.
 [[gnu::noinline]] tenon_status call_tracked(const tenon_op* op, tenon_keyset keys,
                                             tenon_stack* stack, RunningPlace* place,
                                             const Snapshot* snapshot) {

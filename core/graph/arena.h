@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: memory that is given out piece by piece and freed as one.
+// Arena: memory that is allocated piece by piece and freed as a whole.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,14 @@ namespace tenon::graph {
 
 class Arena {
  public:
-  /// Zeroed room for `count` elements, 8-aligned; stays where it is. Throws std::bad_alloc.
+  /// Allocates zeroed room for `count` elements, 8-aligned, at a stable address. Throws
+  /// std::bad_alloc.
   template <class T>
   T* make(size_t count) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignment);
     return static_cast<T*>(take(count * sizeof(T)));
   }
-  /// A copy of some elements.
+  /// Copies elements into the arena.
   template <class T>
   T* copy(std::span<const T> elements) {
     T* copies = make<T>(elements.size());
@@ -29,7 +30,7 @@ class Arena {
 
  private:
   static constexpr size_t kAlignment = 8;
-  static constexpr size_t kChunk = 4096;  // bytes of a chunk, unless one piece is larger
+  static constexpr size_t kChunk = 4096;  // bytes per chunk, unless a single piece is larger
 
   void* take(size_t bytes) {
     bytes = (bytes + kAlignment - 1) & ~(kAlignment - 1);

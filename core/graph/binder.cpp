@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the nodes of a graph one after the other, with tensors as a run has them but for elements.
+// Binds the nodes of a graph one after the other, using tensors with metadata but no computed
+// elements.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -30,15 +31,16 @@ constexpr tenon_keyset kDense = dispatch::functionality_bit(TENON_FUNCTIONALITY_
   fail(TENON_ERROR_NOT_SUPPORTED, op.name(), ": ", why);
 }
 
-// Whether the operator is one that ships: what its kernels do is known.
+// Returns true if the operator ships with the library, so that the behavior of its kernels is
+// known.
 bool ships(const tenon_op& op) noexcept {
   const std::string_view name = op.name();
   return name.starts_with("aten::") || name.starts_with("tenon::");
 }
 
-// Whether a result is a view of an argument, and nothing is written.
+// Returns true if a result is a view of an argument and nothing is written.
 bool makes_views(const tenon_op& op, const schema::Schema& schema) {
-  bool views = op.name() == std::string_view("aten::_unsafe_view");  // says that it is none
+  bool views = op.name() == std::string_view("aten::_unsafe_view");  // its schema hides this
   for (const schema::Argument& result : schema.returns()) views = views || result.alias != nullptr;
   return views && !schema.is_mutable();
 }
@@ -58,7 +60,7 @@ char* address_of(const tensor::Tensor& tensor) noexcept {
   return static_cast<char*>(tensor.data());
 }
 
-// Bytes from the first element to the end of the last.
+// Returns the number of bytes from the first element to the end of the last.
 int64_t extent_of(const tensor::Tensor& tensor) noexcept {
   if (tensor.numel() == 0) return 0;
   int64_t last = 0;
@@ -91,7 +93,7 @@ class BoundPlan::Binder final : CallTaker {
     bound_.given_ = static_cast<uint32_t>(bound_.roots_.size());
   }
 
-  // One node, whose arguments and room for results are in the stack.
+  // Binds one node, whose arguments and room for results are in the stack.
   void bind(const Node& node, tenon_stack* stack) {
     node_ = static_cast<uint32_t>(&node - graph_.nodes().data());
     bind(*node.op, stack);
@@ -110,16 +112,16 @@ class BoundPlan::Binder final : CallTaker {
   }
 
  private:
-  // What serves a call, once what it writes was counted.
+  // The kernel that serves a call, after the writes of the call have been counted.
   struct Served {
     const dispatch::Kernel* kernel;
     tenon_keyset keys;
-    bool is_counted;   // by a dispatch before this one
-    bool is_implicit;  // what its kernel calls counts
+    bool is_counted;   // an earlier dispatch counts the writes
+    bool is_implicit;  // the calls that its kernel makes count them
     dispatch::KernelPin pin;
   };
 
-  // A call of a node, or one that a kernel makes.
+  // Binds a call of a node, or a call that a kernel makes.
   void bind(const tenon_op& op, tenon_stack* stack) {
     const schema::SchemaPtr schema = dispatch::schema_of(op);
     if (!schema) refuse(op, "the operator must be defined");
@@ -142,10 +144,11 @@ class BoundPlan::Binder final : CallTaker {
     bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
   }
 
-  // A step that is a call; false, and there is none, where the kernel says that it only calls.
+  // Adds a step for a call. Returns false, without a step, if the kernel reports that it only makes
+  // calls.
   bool plan(const tenon_op& op, const Served& served, tenon_stack* stack) {
     const dispatch::Kernel& kernel = *served.kernel;
-    bound_.steps_.push_back({{}, 0, node_});  // owns the state from now on
+    bound_.steps_.push_back({{}, 0, node_});  // owns the state from here on
     tenon_bound& planned = bound_.steps_.back().bound;
     const tenon_status status = kernel.bind(kernel.entry.ctx, &op, served.keys, stack, &planned);
     if (status == TENON_DECLINED) {
@@ -163,7 +166,7 @@ class BoundPlan::Binder final : CallTaker {
     return true;
   }
 
-  // A kernel that only calls operators runs, and its calls are bound in the place of being made.
+  // Runs a kernel that only calls operators, and binds its calls instead of making them.
   void bind_calls(const tenon_op& op, const schema::Schema& schema, const Served& served,
                   tenon_stack* stack) {
     const auto uncounted = dispatch::KeyGuard::exclude(served.is_counted ? kWrites : 0);
@@ -189,7 +192,7 @@ class BoundPlan::Binder final : CallTaker {
     });
   }
 
-  // `owner` has the root's whole memory.
+  // `owner` covers the root's whole memory.
   uint32_t add_root(const tensor::Tensor& owner, const Root& root) {
     const auto number = static_cast<uint32_t>(bound_.roots_.size());
     bound_.roots_.push_back(root);
@@ -219,7 +222,7 @@ class BoundPlan::Binder final : CallTaker {
     return bound_.roots_[number];
   }
 
-  // What is written is memory that the run makes, or an input or attribute of the graph.
+  // Checks that written memory is allocated by the run, or belongs to an input or attribute.
   void note_writes(const tenon_op& op, const schema::Schema& schema, const tenon_stack& stack,
                    const Served& served) {
     for (uint32_t i = 0; i < schema.arguments().size(); ++i) {
@@ -228,7 +231,7 @@ class BoundPlan::Binder final : CallTaker {
       each_tensor(stack.args[i], [&](tensor::Tensor& tensor) {
         const uint32_t number = place_of(tensor).root;
         if (make_own(number)) return;
-        // Kernels resize an `out` that does not fit, and bind would.
+        // Kernels resize an `out` of the wrong size, and binding would do so, too.
         if (number >= bound_.given_ || argument.is_out()) {
           refuse(op, "it writes into an input or attribute of the graph");
         }
@@ -237,7 +240,7 @@ class BoundPlan::Binder final : CallTaker {
     }
   }
 
-  // Gives a root memory of the run's own, if it can be; what it holds at first is copied.
+  // Moves a root to memory of the run, if possible; each run then copies its initial content.
   bool make_own(uint32_t number) {
     Root& root = bound_.roots_[number];
     if (root.source == Source::kConstant && root.filled != kNotFilled) {
@@ -256,8 +259,8 @@ class BoundPlan::Binder final : CallTaker {
     }
   }
 
-  // Whether what an operator gives depends on no elements, and is the same each time: a factory, or
-  // one that is like a tensor.
+  // Returns true if an operator's result does not depend on elements and is the same in each run:
+  // for factories, and operators that make a tensor like another one.
   static bool is_filled_by_numbers(const tenon_op& op, const schema::Schema& schema,
                                    const tenon_stack& stack) {
     if (schema.is_mutable() || is_random(op) || stack.nrets != 1 || makes_views(op, schema)) {
@@ -275,14 +278,14 @@ class BoundPlan::Binder final : CallTaker {
            std::find(std::begin(kLike), std::end(kLike), op.name()) != std::end(kLike);
   }
 
-  // A tensor that each run would make the same is made once; runs copy it where they change it.
+  // Makes a tensor once that is the same in each run. Runs copy it if they change it.
   void fill(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
     add_filled(call_once(op, schema, stack));
   }
 
   void add_filled(tensor::Tensor& made) {
     Root& root = add_constant(made);
-    // A call that resizes it takes its memory away.
+    // Keep a copy: a call that resizes the tensor would free its memory.
     tensor::TensorPtr kept = tensor::new_tensor(TENON_DTYPE_U8, nullptr, {&root.bytes, 1});
     if (root.bytes != 0) {
       std::memcpy(kept->data(), root.address, static_cast<size_t>(root.bytes));
@@ -293,13 +296,14 @@ class BoundPlan::Binder final : CallTaker {
     made_.push_back(tensor::TensorPtr::share(&made));
   }
 
-  // Those that make a tensor and call copy_.
+  // Returns true for operators that make a tensor and call copy_.
   static bool is_copy(const tenon_op& op) {
     const std::string_view name = op.name();
     return name == "aten::clone" || name == "aten::_to_copy";
   }
 
-  // Its result is made by a call, which copies what nobody reads; runs copy by the kernel of copy_.
+  // Calls the operator once for the result's metadata; each run fills the result with the kernel of
+  // copy_.
   void copy(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
     tensor::Tensor& made = call_once(op, schema, stack);
     tenon_value args[] = {tenon_value_of_tensor(&made), stack->args[0], tenon_value_of_bool(0)};
@@ -322,7 +326,7 @@ class BoundPlan::Binder final : CallTaker {
     bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
   }
 
-  // Nobody sees that other calls are not made.
+  // Checks that only the library's kernels see a call, so that omitting it in runs is unobservable.
   static void check_ours(const tenon_op& op, const tenon_stack& stack) {
     if (!ships(op)) refuse(op, "its kernel does not bind");
     tenon_keyset keys = 0;
@@ -334,15 +338,15 @@ class BoundPlan::Binder final : CallTaker {
     const tenon_keyset cpu = kDense | dispatch::backend_bit(TENON_DEVICE_CPU);
     for (const tenon_keyset each : {keys, cpu}) {
       const dispatch::Kernel* kernel = dispatch::slot_kernel(snapshot, each);
-      // There is none where the key is passed.
+      // The slot has no kernel if the key falls through.
       const bool is_ours = kernel == nullptr || kernel->entry.language == TENON_LANGUAGE_CPP ||
                            dispatch::Registry::get().find_built_in(*kernel) != nullptr;
       if (!is_ours) refuse(op, "its kernel does not bind");
     }
   }
 
-  // What no call has made is a number that stands for a tensor, or what a kernel made by itself, of
-  // numbers alone or to be written by a call.
+  // Returns the place of a tensor. A tensor that no call has made is a number passed as a tensor,
+  // or was made by a kernel itself, from numbers only or as a target of later writes.
   Place place_of(tensor::Tensor& tensor) {
     const auto known = places_.find(&tensor);
     if (known != places_.end()) return known->second;
@@ -351,7 +355,7 @@ class BoundPlan::Binder final : CallTaker {
     return places_[&tensor];
   }
 
-  // Where a tensor lies that shares the memory of one that has its place.
+  // Returns the place of a tensor that shares the memory of a known one.
   std::optional<Place> place_in_known(tensor::Tensor& tensor) {
     if (!tensor.has_storage()) return std::nullopt;
     const auto known = owners_by_storage_.find(tensor.storage());
@@ -367,7 +371,7 @@ class BoundPlan::Binder final : CallTaker {
     return place;
   }
 
-  // By the last step, whose number it returns.
+  // Adds the arguments of the last step to it, and returns the step's number.
   uint32_t use_arguments(const tenon_stack& stack) {
     const auto number = static_cast<uint32_t>(bound_.steps_.size() - 1);
     for (uint32_t i = 0; i < stack.nargs; ++i) {
@@ -380,7 +384,7 @@ class BoundPlan::Binder final : CallTaker {
     const Place place = place_of(tensor);
     Root& root = bound_.roots_[place.root];
     root.last_step = step;
-    // One that the call resized may have become larger.
+    // A call that resized the tensor may have enlarged it.
     if (root.source == Source::kScratch) {
       root.bytes = std::max(root.bytes, tensor.storage()->nbytes());
     }
@@ -393,7 +397,7 @@ class BoundPlan::Binder final : CallTaker {
     bound_.places_.push_back(place_new(op, tensor, step));
   }
 
-  // Where a tensor that a step makes will be.
+  // Assigns a place to a tensor that a step makes.
   Place place_new(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
       refuse(op, "its result must have memory on the CPU here, got another");
@@ -408,7 +412,7 @@ class BoundPlan::Binder final : CallTaker {
     return place;
   }
 
-  // Calls an operator whose other calls nobody misses.
+  // Calls an operator whose calls can be omitted in runs.
   static void call(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
     check_ours(op, *stack);
     const tenon_status status = dispatch::call(&op, stack);
@@ -416,7 +420,7 @@ class BoundPlan::Binder final : CallTaker {
     check_results(op, schema, stack);
   }
 
-  // The same of one that makes a tensor.
+  // Like call(), for an operator that makes one new tensor.
   tensor::Tensor& call_once(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
     call(op, schema, stack);
     const tenon_value& result = stack->rets[0];
@@ -447,7 +451,7 @@ class BoundPlan::Binder final : CallTaker {
     made_.push_back(tensor::TensorPtr::share(&result));
   }
 
-  // Those of a call that goes to a backend's kernel, once what it writes was counted.
+  // Returns the keys of a call that a backend's kernel serves, apart from counting writes.
   static tenon_keyset keys_of(const tenon_op& op, const tenon_stack& stack) {
     tenon_keyset keys = 0;
     if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {
@@ -460,7 +464,7 @@ class BoundPlan::Binder final : CallTaker {
     return keys;
   }
 
-  // Its kernel is NULL where only fallbacks serve it.
+  // Returns the kernel that serves a call, with kernel NULL if only fallbacks do.
   static Served find_kernel(const tenon_op& op, const schema::Schema& schema,
                             const tenon_stack& stack) {
     Served served{nullptr, keys_of(op, stack), false, false, {}};
@@ -524,12 +528,12 @@ class BoundPlan::Binder final : CallTaker {
                                tensor.base() == nullptr});
   }
 
-  // Makes a tensor that a node gives one of the run's outputs; false for one that is not all of its
-  // memory.
+  // Makes a node's tensor an output of the run. Returns false if the tensor does not cover all of
+  // its memory.
   bool make_output(uint32_t number, const tensor::Tensor& whole) {
     if (!make_own(number)) return bound_.roots_[number].source == Source::kOutput;
     Root& root = bound_.roots_[number];
-    if (whole.offset() != 0 || root.bytes > extent_of(whole)) return false;  // it shrank
+    if (whole.offset() != 0 || root.bytes > extent_of(whole)) return false;  // shrunk
     root.source = Source::kOutput;
     root.number = static_cast<uint32_t>(bound_.made_.size());
     const tensor::Dims sizes = whole.size_span(), strides = whole.stride_span();
@@ -540,12 +544,12 @@ class BoundPlan::Binder final : CallTaker {
 
   BoundPlan& bound_;
   const Graph& graph_;
-  uint32_t node_ = 0;  // that is bound
+  uint32_t node_ = 0;  // the node being bound
   std::unordered_map<const tensor::Tensor*, Place> places_;
-  std::vector<const tensor::Tensor*> owners_;  // of roots
-  // The roots of storages; kNone where inputs and attributes share one.
+  std::vector<const tensor::Tensor*> owners_;  // by root
+  // The root of each storage; kNone if inputs and attributes share the storage.
   std::unordered_map<const tensor::Storage*, uint32_t> owners_by_storage_;
-  std::vector<tensor::TensorPtr> made_;       // whose addresses are in places_
+  std::vector<tensor::TensorPtr> made_;       // keeps the addresses in places_ valid
   std::vector<const tensor::Tensor*> given_;  // outputs so far
 };
 

@@ -15,7 +15,7 @@ constexpr int64_t kAlignment = 64;
 
 int64_t aligned(int64_t bytes) noexcept { return (bytes + kAlignment - 1) & -kAlignment; }
 
-// Pieces of a block that grows as needed; what was given back is given out again.
+// Allocates offsets in a block that grows as needed; freed ranges are reused.
 class Block {
  public:
   int64_t take(int64_t bytes) {
@@ -48,7 +48,7 @@ class Block {
 
 }  // namespace
 
-// Intermediate results whose last use is behind share their memory with later ones.
+// Assigns memory to intermediate results. Results past their last use share it with later ones.
 void BoundPlan::plan_memory() {
   Block block;
   std::vector<bool> placed(roots_.size());
@@ -59,7 +59,7 @@ void BoundPlan::plan_memory() {
     placed[number] = true;
   };
   for (uint32_t number = 0; number < roots_.size(); ++number) {
-    if (roots_[number].address != nullptr) place_root(number);  // from the start on
+    if (roots_[number].address != nullptr) place_root(number);  // live from the start
   }
   uint32_t place = 0;
   for (uint32_t step = 0; step < steps_.size(); ++step) {
@@ -77,7 +77,8 @@ void BoundPlan::plan_memory() {
   plan_addresses();
 }
 
-// Bases of a run: its block, none for what stays where it is, then inputs and what is made.
+// Bases of a run: its block, 0 for absolute addresses, then the inputs and the tensors that it
+// makes.
 constexpr uint32_t kScratch = 0, kNowhere = 1, kBases = 2;
 
 BoundPlan::Address BoundPlan::run_address(const Place& place) const noexcept {
@@ -134,7 +135,7 @@ bool BoundPlan::is_apart(const Root& written, const tenon_value* inputs, uint32_
   return true;
 }
 
-// What attributes share does not change: see Binder::finish.
+// Attributes that share memory are checked once, in Binder::finish().
 bool BoundPlan::may_run(const tenon_value* inputs) const noexcept {
   const auto count = static_cast<uint32_t>(graph_.inputs().size());
   for (const Write& write : writes_) {

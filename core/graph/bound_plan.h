@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoundPlan: a run of a graph for inputs of one description, planned to the last loop: kernels are
-// bound, intermediate results lie in one block, and a step is a call on addresses.
+// BoundPlan: a run of a graph for inputs of one description, planned down to the loops: kernels are
+// bound, intermediate results share one block, and each step is a call on addresses.
 #pragma once
 
 #include <memory>
@@ -15,72 +15,72 @@
 
 namespace tenon::graph {
 
-/// What a plan is for: inputs, attributes and thread, as they must be again.
+/// The conditions under which a plan is valid: the description of inputs, attributes and thread.
 class Situation {
  public:
   Situation(const Graph& graph, const tenon_value* inputs);
-  /// Whether inputs, attributes and the calling thread are described so, and no kernel has changed.
+  /// Returns true if inputs, attributes and the calling thread match and no kernel has changed.
   bool is_now(const tenon_value* inputs) const noexcept;
-  /// Whether a kernel has changed: it will never be again.
+  /// Returns true if a registration has changed since; the plan cannot be used again.
   bool is_over() const noexcept;
-  /// Whether calls go to backends' kernels with nothing in between.
+  /// Returns true if calls go to the backends' kernels with no layer in between.
   bool is_plain() const noexcept;
 
  private:
   const Graph& graph_;
-  std::vector<int64_t> words_;  // what describe() tells
+  std::vector<int64_t> words_;  // collected by describe()
   uint64_t registry_version_;
   dispatch::KeyWords thread_;
-  uint32_t slow_requests_;  // a profile, for one
+  uint32_t slow_requests_;  // such as a profile
   bool plain_inputs_ = true;
 };
 
 class BoundPlan {
  public:
-  /// Throws std::bad_alloc, TENON_ERROR_NOT_SUPPORTED saying what stands against a plan, and what
-  /// operators that make views raised.
+  /// Throws std::bad_alloc, TENON_ERROR_NOT_SUPPORTED with the reason why there can be no plan, and
+  /// the errors of operators that make views.
   BoundPlan(const Graph& graph, const Plan& plan, const tenon_value* inputs);
   ~BoundPlan();
   BoundPlan(const BoundPlan&) = delete;
   BoundPlan& operator=(const BoundPlan&) = delete;
 
-  /// Whether what is written shares no memory with other inputs and attributes, which kernels check
-  /// before they write.
+  /// Returns true if written memory overlaps no other inputs and attributes, a check that kernels
+  /// would make before they write.
   bool may_run(const tenon_value* inputs) const noexcept;
-  /// As Plan::run, where it may. Throws what a kernel raised.
+  /// Like Plan::run(), if may_run() is true. Throws the error of a kernel.
   void run(tenon_stack* stack) const;
 
  private:
   class Binder;
 
-  // Where memory of values comes from.
+  // The origin of the memory of values.
   enum class Source : uint8_t { kInput, kConstant, kScratch, kOutput };
   static constexpr int64_t kNotFilled = -1;
   struct Root {
     Source source;
-    uint32_t number = 0;      // of an input, or in made_
-    char* address = nullptr;  // of a constant; of others what they hold at first, or NULL
-    int64_t bytes = 0;        // of what is made, and from the first element of others
+    uint32_t number = 0;      // of the input, or index in made_
+    char* address = nullptr;  // of a constant; for others, the initial content or NULL
+    int64_t bytes = 0;        // of all memory that a run makes; for others, from the first element
     int64_t offset = 0;       // in the block
     uint32_t last_step = 0;
     tensor::Tensor* tensor = nullptr;  // an attribute, which the graph holds
-    int64_t filled = kNotFilled;       // bytes at `address` that no element of others tells
+    int64_t filled = kNotFilled;       // bytes at `address` that depend on no elements
   };
   struct Place {
     uint32_t root;
     int64_t offset;  // bytes
   };
-  // The same as a run has it: bytes behind one of its bases, see run().
+  // A place at run time: an offset in bytes from one of the run's bases, see run().
   struct Address {
     uint32_t base;
     int64_t offset;
   };
   struct Step {
     tenon_bound bound;
-    uint32_t places_end;  // in places_; they begin where those of the step before end
+    uint32_t places_end;  // end in places_; the range begins at the end of the previous step's
     uint32_t node;
   };
-  // A tensor as the call makes it.
+  // The description of an output tensor that each run allocates.
   struct Made {
     tenon_dtype dtype;
     std::vector<int64_t> sizes;
@@ -89,15 +89,16 @@ class BoundPlan {
   enum class Kind : uint8_t { kWhole, kView, kSame };
   struct Output {
     Kind kind;
-    uint32_t number;  // a root, or of kSame an earlier output
-    // Of a view: from the root's tensor on.
+    uint32_t number;  // a root; for kSame, an earlier output
+    // For a view: the geometry, relative to the root's tensor.
     int64_t offset = 0;
     std::vector<int64_t> sizes = {};
     std::vector<int64_t> strides = {};
     tensor::ViewOrigin origin = tensor::ViewOrigin::kDefault;
     bool is_detached = false;
   };
-  // An input or attribute that calls write, so many of them where versions are counted.
+  // An input or attribute that calls write, with the number of those calls whose writes are
+  // counted.
   struct Write {
     uint32_t root;
     uint32_t calls;
@@ -118,15 +119,15 @@ class BoundPlan {
   const Graph& graph_;
   std::vector<Root> roots_;
   std::vector<Place> places_;
-  std::vector<Address> addresses_;  // of places
-  std::vector<uint32_t> filled_;    // roots that runs fill
+  std::vector<Address> addresses_;  // by place
+  std::vector<uint32_t> filled_;    // roots that each run initializes
   std::vector<Step> steps_;
   std::vector<Made> made_;
   std::vector<Output> outputs_;
   std::vector<Write> writes_;
-  std::vector<tensor::TensorPtr> kept_;  // that constants lie in
+  std::vector<tensor::TensorPtr> kept_;  // owners of constants' memory
   std::vector<dispatch::KernelPin> pins_;
-  uint32_t given_ = 0;  // roots that are inputs and attributes, the first ones
+  uint32_t given_ = 0;  // number of the leading roots that are inputs and attributes
   int64_t block_bytes_ = 0;
 };
 

@@ -9,12 +9,12 @@
 
 namespace tenon::graph {
 
-// Entries are compared outside of the lock: no one else may wait for that.
+// Entries are compared without the lock, so that no other thread waits for it.
 std::shared_ptr<const BoundPlan> BoundPlans::find(const tenon_value* inputs) noexcept {
   if (!any_.load(std::memory_order_acquire)) return nullptr;
   size_t first = 0;
   for (size_t i = 0; i < kMost; ++i) {
-    Entry entry;  // freed after the lock
+    Entry entry;  // destroyed after the lock is released
     size_t at = 0;
     {
       const base::SpinGuard lock(locked_);
@@ -38,9 +38,9 @@ std::shared_ptr<const BoundPlan> BoundPlans::find(const tenon_value* inputs) noe
   return nullptr;
 }
 
-// Those that no run can take any more would hold kernels of closed libraries.
+// Drops outdated entries, which would otherwise keep kernels of closed libraries alive.
 void BoundPlans::drop_over() noexcept {
-  Entry over[kMost];  // freed after the lock
+  Entry over[kMost];  // destroyed after the lock is released
   const base::SpinGuard lock(locked_);
   for (size_t i = 0; i < kMost; ++i) {
     if (entries_[i].situation && entries_[i].situation->is_over()) std::swap(over[i], entries_[i]);
@@ -48,7 +48,7 @@ void BoundPlans::drop_over() noexcept {
 }
 
 void BoundPlans::keep(Entry entry) noexcept {
-  Entry replaced;  // freed after the lock
+  Entry replaced;  // destroyed after the lock is released
   const base::SpinGuard lock(locked_);
   replaced = std::exchange(entries_[next_], std::move(entry));
   next_ = (next_ + 1) % kMost;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoundPlans: the plans that a graph keeps, to run by address for inputs like those bound.
+// BoundPlans: a graph's cached plans, which run on addresses for inputs like those they were bound
+// to.
 #pragma once
 
 #include <atomic>
@@ -16,12 +17,12 @@ class BoundPlan;
 class Plan;
 class Situation;
 
-/// The plans of a graph for the situations that it was bound in last.
+/// The plans of a graph for the situations that it was bound in most recently.
 class BoundPlans {
  public:
-  /// The plan for these inputs; NULL where there is none.
+  /// Returns the plan for these inputs, NULL if there is none.
   std::shared_ptr<const BoundPlan> find(const tenon_value* inputs) noexcept;
-  /// Makes one. Returns what stands against it, "" where nothing does. Throws as BoundPlan.
+  /// Makes a plan. Returns why binding is impossible, or "". Throws as BoundPlan.
   std::string bind(const tenon_graph& graph, const Plan& plan, const tenon_value* inputs);
 
  private:
@@ -33,11 +34,11 @@ class BoundPlans {
   void drop_over() noexcept;
   void keep(Entry entry) noexcept;
 
-  std::atomic<bool> any_{false};     // a plan was made
-  std::atomic<bool> locked_{false};  // entries_, for a few instructions
+  std::atomic<bool> any_{false};     // a plan was made at some time
+  std::atomic<bool> locked_{false};  // spin lock of entries_, held for a few instructions
   Entry entries_[kMost];
-  size_t next_ = 0;    // to be replaced
-  size_t recent_ = 0;  // found last
+  size_t next_ = 0;    // index to replace next
+  size_t recent_ = 0;  // index of the entry found last
 };
 
 }  // namespace tenon::graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What values are, found out by calls on fake tensors: checked against what is recorded, or noted.
+// Inference of values by calls on fake tensors, to check the recorded metadata or to add to it.
 #include <algorithm>
 #include <optional>
 
@@ -29,8 +29,8 @@ std::string print_meta(tenon_dtype dtype, const tenon_device& device, tensor::Di
                       tensor::print_device(device));
 }
 
-/// The values of a graph as fake tensors, as far as they are known. `more` says which numbers its
-/// sizes are: so much more than in the case at hand; nothing: they are not known.
+/// The known values of a graph as fake tensors. `more` is added to the recorded sizes; empty if
+/// numbers are unknown.
 class FakeRun {
  public:
   FakeRun(const Graph& graph, std::optional<int64_t> more)
@@ -44,8 +44,8 @@ class FakeRun {
   FakeRun(const FakeRun&) = delete;
   FakeRun& operator=(const FakeRun&) = delete;
 
-  /// Makes the call of a node, if all that it takes is known and its results do not depend on
-  /// elements. Throws what it raised.
+  /// Makes the call of a node if all its arguments are known and its results do not depend on
+  /// elements. Throws the error of the call.
   void call(size_t number) {
     const Node& node = graph_.nodes()[number];
     std::vector<tenon_value> args;
@@ -66,7 +66,7 @@ class FakeRun {
     }
   }
 
-  /// NULL for a value that is no tensor, or not known.
+  /// Returns NULL for a value that is not a tensor, or not known.
   tensor::Tensor* tensor(uint32_t value) const {
     const tenon_value known = borrowed(value);
     return known.tag == TENON_TAG_TENSOR ? known.as.tensor : nullptr;
@@ -83,7 +83,7 @@ class FakeRun {
         tensor::new_tensor(meta->dtype, &device, *sizes, meta->strides).detach());
     values_[value].flags = TENON_VALUE_OWNED;
   }
-  // A list of numbers in the place of references as a list of ints.
+  // Converts a list of plain numbers, made from references, to an int list.
   tenon_value as_ints(const tenon_value& list) {
     if (list.tag != TENON_TAG_LIST || list.count == 0) return list;
     for (uint32_t i = 0; i < list.count; ++i) {
@@ -118,7 +118,7 @@ class FakeRun {
   Arena arena_;
 };
 
-// Calls `body`, whose errors get a note that names the node.
+// Calls `body`. A note that names the node is added to its errors.
 template <class Body>
 void in_node(const Graph& graph, size_t number, Body&& body) {
   try {
@@ -137,7 +137,7 @@ void check_schema(const Node& node) {
               " must have the schema that it had, got ", schema ? schema->text() : "none");
 }
 
-// Strides of dims of size 1, and of tensors without elements, tell nothing.
+// Strides of dims of size 1, and of tensors without elements, are ignored.
 bool same_strides(tensor::Dims sizes, const int64_t* a, const int64_t* b) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -164,7 +164,7 @@ void check_value(const Graph& graph, const FakeRun& run, uint32_t value, int64_t
                               meta->dims == nullptr ? meta->strides : nullptr));
 }
 
-// Whether sizes so much larger than in the case at hand are such as the graph is for.
+// Returns true if the graph accepts sizes that are larger than the recorded ones by `more`.
 bool takes(const Graph& graph, int64_t more) {
   for (const Size& size : graph.sizes()) {
     if (size.hint.tag != TENON_TAG_INT || size.hint.as.i + more > size.high) return false;
@@ -209,7 +209,7 @@ void check(const Graph& graph) {
     in_node(graph, i, [&] { check_schema(graph.nodes()[i]); });
   }
   check_with(graph, 0);
-  // A size that is the same number in the case at hand by chance is not.
+  // Other sizes reveal numbers that match the recorded ones only by chance.
   constexpr int64_t kMore = 3;
   if (!graph.sizes().empty() && takes(graph, kMore)) check_with(graph, kMore);
 }

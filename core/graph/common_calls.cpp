@@ -10,14 +10,14 @@ namespace tenon::graph {
 
 namespace {
 
-/// Calls that were kept, by operator and arguments.
+/// The calls that were kept, by operator and arguments.
 class KnownCalls {
  public:
   explicit KnownCalls(const Graph& graph) : same_as_(graph.values().size()) {
     for (uint32_t i = 0; i < same_as_.size(); ++i) same_as_[i] = i;
   }
 
-  /// The kept node that is the same call; NULL where there is none, and this one is kept.
+  /// Returns the kept node with the same call; NULL if there is none, and then keeps this one.
   const Node* find_or_keep(const Node& node) {
     uint64_t hash = reinterpret_cast<uintptr_t>(node.op);
     for (uint32_t a = 0; a < node.nargs; ++a) {
@@ -36,7 +36,7 @@ class KnownCalls {
     calls_.emplace(hash, &node);
     return nullptr;
   }
-  /// After a write what was read before it cannot be asked for again.
+  /// Called after a write: calls that read before it must not be reused.
   void forget() { calls_.clear(); }
 
  private:

@@ -15,7 +15,7 @@ class Constants {
   explicit Constants(const Graph& graph) : graph_(graph), effects_(graph) {
     tensors_.resize(graph.values().size());
     for (const Attribute& attribute : graph.attributes()) {
-      // What is tracked is trained: it changes.
+      // A tracked tensor is trained, and so changes.
       if (!effects_.is_written(attribute.value) && !attribute.tensor->may_be_tracked()) {
         tensors_[attribute.value] = attribute.tensor;
       }
@@ -24,7 +24,7 @@ class Constants {
 
   tensor::Tensor* of(uint32_t value) const { return tensors_[value].get(); }
 
-  /// Runs a node now if it can be: whether it did.
+  /// Runs a node now if all its arguments are constants. Returns true if it did.
   bool fold(size_t number) {
     const Node& node = graph_.nodes()[number];
     if (!effects_.is_functional(number) || !is_ready(node)) return false;
@@ -38,7 +38,7 @@ class Constants {
   }
 
  private:
-  // Whether it takes constants, at least one, and gives tensors that nobody writes.
+  // Returns true if the node takes constants, at least one, and its results are never written.
   bool is_ready(const Node& node) const {
     bool any = false, all = true;
     for (uint32_t a = 0; a < node.nargs; ++a) {
@@ -61,7 +61,7 @@ class Constants {
 
   const Graph& graph_;
   const Effects effects_;
-  std::vector<tensor::TensorPtr> tensors_;  // by value; NULL: no constant
+  std::vector<tensor::TensorPtr> tensors_;  // by value; NULL if not a constant
   Arena arena_;
 };
 

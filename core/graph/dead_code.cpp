@@ -8,7 +8,7 @@ namespace tenon::graph {
 
 namespace {
 
-/// What outputs and nodes with effects need, found from the end.
+/// The values and nodes that outputs and nodes with effects need, found from the end.
 class Needed {
  public:
   Needed(const Graph& graph, const Effects& effects)

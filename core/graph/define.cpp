@@ -47,9 +47,9 @@ const tenon_op* define_graph(Graph& graph, dispatch::Library* library, std::stri
   tenon_kernel description{};
   description.struct_size = sizeof description;
   description.boxed = &run_graph;
-  description.flags = TENON_KERNEL_SYMBOLIC;  // what its calls ask of sizes they ask
+  description.flags = TENON_KERNEL_SYMBOLIC;  // only calls of the graph read sizes
   graph.retain();
-  description.ctx = &graph;  // taken over, also on failure
+  description.ctx = &graph;  // taken over, even on failure
   description.deleter = [](void* ctx) { static_cast<Graph*>(ctx)->release(); };
   description.language = TENON_LANGUAGE_CPP;
   description.name = "run_graph";

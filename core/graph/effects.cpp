@@ -46,7 +46,7 @@ Effects::Effects(const Graph& graph)
       const bool named = a < schema->arguments().size();
       const bool is_write = named && schema->arguments()[a].is_written();
       each_reference(node.args[a], [&](uint32_t value) {
-        if (graph.is_run_number(value)) return;  // has no memory
+        if (graph.is_run_number(value)) return;  // numbers have no memory
         if (is_write) writes.push_back(value);
         if (shares && node.nresults != 0) join(value, node.first_value);
       });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects: which nodes of a graph must stay as they are, and which values change after they were
+// Effects: which nodes of a graph must be kept in place, and which values change after they are
 // made.
 #pragma once
 
@@ -10,19 +10,20 @@
 
 namespace tenon::graph {
 
-/// Whether an operator draws random numbers, or is not defined any more.
+/// Returns true if an operator draws random numbers, or is no longer defined.
 bool is_random(const tenon_op& op);
 
 class Effects {
  public:
-  /// Throws TENON_ERROR_NOT_SUPPORTED for an operator that has no schema any more.
+  /// Throws TENON_ERROR_NOT_SUPPORTED for an operator that no longer has a schema.
   explicit Effects(const Graph& graph);
 
-  /// Whether the node writes, draws random numbers or gives nothing: it stays, in its place.
+  /// Returns true if the node writes, draws random numbers or has no results, and so must stay in
+  /// its place.
   bool has_effect(size_t node) const { return effects_[node]; }
-  /// Whether all that the node does is to make new values of its arguments.
+  /// Returns true if the node only makes new values from its arguments.
   bool is_functional(size_t node) const { return functional_[node]; }
-  /// Whether a node writes to the memory of the value.
+  /// Returns true if some node writes to the memory of the value.
   bool is_written(uint32_t value) const { return written_[group(value)]; }
 
  private:
@@ -33,7 +34,7 @@ class Effects {
   void join(uint32_t a, uint32_t b) { groups_[group(a)] = group(b); }
 
   std::vector<bool> effects_, functional_, written_;
-  std::vector<uint32_t> groups_;  // values that may share memory: towards one of theirs
+  std::vector<uint32_t> groups_;  // union-find forest of values that may share memory
 };
 
 }  // namespace tenon::graph

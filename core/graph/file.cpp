@@ -48,7 +48,7 @@ tenon_dtype dtype_of(std::string_view name) {
 
 constinit dispatch::LateOperator contiguous("aten::contiguous");
 
-// The tensor with its elements in row-major order, one behind the other.
+// Returns the tensor with its elements contiguous in row-major order.
 tensor::TensorPtr packed(const Attribute& attribute) {
   tensor::Tensor& tensor = *attribute.tensor;
   const bool has_bytes = tensor.has_storage() && tensor.device().type == TENON_DEVICE_CPU &&
@@ -74,7 +74,7 @@ std::string list_text(const int64_t* numbers, size_t count) {
   return text + ']';
 }
 
-/// A tensor as the header tells it.
+/// A tensor's entry in the header.
 struct Entry {
   tenon_dtype dtype = TENON_DTYPE_NONE;
   std::vector<int64_t> sizes;
@@ -83,7 +83,7 @@ struct Entry {
 
 struct Header {
   std::string text;
-  std::string sizes;  // "fixed": runs refuse other sizes of inputs
+  std::string sizes;  // "fixed": runs refuse inputs of other sizes
   std::map<std::string, Entry> entries;
 };
 
@@ -150,7 +150,6 @@ tensor::TensorPtr read_tensor(const std::string& name, const Entry& entry, std::
   return tensor;
 }
 
-// The names of the attributes in a text, in their order.
 std::vector<std::string> attribute_names(std::string_view text) {
   constexpr std::string_view kLine = "attribute ";
   std::vector<std::string> names;
@@ -234,7 +233,7 @@ GraphPtr read_bytes(std::string_view bytes) {
   return graph;
 }
 
-// Beside the file first, so that a failure leaves the old one.
+// Writes to a temporary file first, so that a failure keeps the old file.
 void save_file(const Graph& graph, const char* path) {
   constexpr const char* kFunction = "tenon_graph_save";
   const std::string bytes = write_bytes(graph);

@@ -10,7 +10,7 @@
 
 namespace tenon::graph {
 
-/// See tenon_graph_write and those behind it.
+/// See tenon_graph_write and the functions that follow it.
 std::string write_bytes(const Graph& graph);
 GraphPtr read_bytes(std::string_view bytes);
 void save_file(const Graph& graph, const char* path);

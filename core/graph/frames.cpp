@@ -8,8 +8,8 @@
 
 using namespace tenon::graph;
 
-// A text as the graph keeps it. Calls beside each other come from the same files: of those that
-// were kept last there is one copy.
+// Returns the graph's copy of a text. Consecutive calls come from the same files, so the texts
+// copied last are reused.
 const char* tenon_graph::frame_text(const char* text) {
   constexpr size_t kKept = 16;
   for (const char* kept : frame_texts_) {
@@ -52,7 +52,7 @@ base::ErrorPtr frames_here() { return base::capture_frames("", kFramesOfNode); }
 void add_frames(Graph& graph, size_t node, const base::ErrorObject& captured) {
   tenon_error_frame frame{};
   for (int64_t i = 0; captured.get_frame(i, &frame); ++i) {
-    const bool is_known = base::is_language(frame.language);  // an error takes any number
+    const bool is_known = base::is_language(frame.language);  // an error accepts any number
     graph.add_frame(node, {frame.function, frame.file,
                            is_known ? frame.language : TENON_LANGUAGE_NONE, frame.line});
   }

@@ -9,17 +9,18 @@
 
 namespace tenon::graph {
 
-/// How many frames a recording keeps of a call, of each language that tells them.
+/// Maximum number of frames that a recording keeps of a call, for each language that reports
+/// frames.
 constexpr int32_t kFramesOfNode = 4;
 
-/// The calling thread's innermost frames outside of the languages' own packages.
+/// Returns the calling thread's innermost frames outside of the languages' own packages.
 base::ErrorPtr frames_here();
-/// Makes them a node's.
+/// Adds captured frames to a node.
 void add_frames(Graph& graph, size_t node, const base::ErrorObject& captured);
 
-/// "model.py:12 in forward [Python]".
+/// Formats a frame: "model.py:12 in forward [Python]".
 std::string print_frame(const Frame& frame);
-/// What a note to an error says of a node: its number, operator and frames.
+/// Returns the note that is added to errors of a node: its number, operator and frames.
 std::string print_node(const Graph& graph, size_t number);
 
 }  // namespace tenon::graph

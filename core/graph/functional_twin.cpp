@@ -8,7 +8,7 @@ namespace tenon::graph {
 
 namespace {
 
-// The names that do not follow from the rule.
+// Names that do not follow the naming rule.
 constexpr std::pair<std::string_view, std::string_view> kNames[] = {
     {"aten::normal_", "aten::normal_functional"},
     {"aten::normal.out", "aten::normal_functional"},
@@ -19,7 +19,8 @@ bool is_option(const schema::Argument& argument) {
          argument.default_value->value().tag == TENON_TAG_NONE;
 }
 
-// Whether `twin` takes what a node has but for written keywords; `args` are its arguments then.
+// Returns true if `twin` accepts a node's arguments without written keywords; `args` then holds
+// them.
 bool takes(const schema::Schema& twin, const schema::Schema& written, const Node& node,
            std::vector<const tenon_value*>* args) {
   if (twin.is_mutable()) return false;
@@ -30,7 +31,7 @@ bool takes(const schema::Schema& twin, const schema::Schema& written, const Node
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].is_written()) ++writes;
     if (given[i].is_out()) continue;
-    // Options that factories have where no tensor is given to tell them.
+    // Factories have options that a tensor argument would otherwise determine.
     while (next < wanted.size() && wanted[next].name != given[i].name && is_option(wanted[next])) {
       args->push_back(nullptr);
       ++next;
@@ -63,7 +64,7 @@ FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& sche
     for (const tenon_op* op : dispatch::find_overloads(name)) {
       schema::SchemaPtr its = dispatch::schema_of(*op);
       if (!its || !takes(*its, schema, node, &args)) continue;
-      // Of several the one without options that nobody asked for.
+      // Prefer the overload with the fewest additional options.
       if (found.op != nullptr && found.args.size() <= args.size()) continue;
       found = {op, args, std::move(its)};
     }

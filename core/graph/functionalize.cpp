@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs without writes. Values of the old graph that share memory are a tree: a base, and views of
-// it or of other views. A write gives the base another value; views are taken anew when used next.
+// Graphs without writes. Values of the old graph that share memory form a tree: a base, and views
+// of it or of other views. A write replaces the value of the base; views are made again at their
+// next use.
 #include <algorithm>
 
 #include "base/check.h"
@@ -27,12 +28,12 @@ bool gives_alias(const schema::Schema& schema) {
                      [](const schema::Argument& result) { return result.alias != nullptr; });
 }
 
-/// What calls give, told by tensors on Meta, with sizes as they were recorded.
+/// Infers the results of calls from tensors on Meta with the recorded sizes.
 class Shapes {
  public:
   explicit Shapes(const Graph& graph) noexcept : graph_(graph) {}
 
-  /// The result `index` of a call whose references `meta_of(value)` describes; NULL where that is
+  /// Returns result `index` of a call whose references `meta_of(value)` describes; NULL if that is
   /// not known, or a kernel refuses tensors without elements.
   template <class MetaOf>
   tensor::TensorPtr result(const tenon_op* op, const std::vector<tenon_value>& args, uint32_t count,
@@ -59,13 +60,13 @@ class Shapes {
     std::vector<tenon_value> filled;
     for (const tenon_value& arg : args) {
       filled.push_back(with_references(arg, arena_, stand_in));
-      // A factory, too, makes a tensor without elements, and draws no random numbers for it.
+      // Factories, too, make tensors without elements, and draw no random numbers for them.
       if (arg.tag == TENON_TAG_DEVICE) filled.back().as.device = {TENON_DEVICE_META, 0};
     }
     if (!known) return {};
     std::vector<tenon_value> results;
     try {
-      // Neither layers nor recordings of the thread see it.
+      // Hide the call from layers and recordings of the thread.
       const auto guard = dispatch::KeyGuard::exclude(~kPlain);
       results = run_one_call(op, filled, count);
     } catch (const Error&) {
@@ -90,8 +91,8 @@ class Shapes {
   Arena arena_;
 };
 
-// Whether elements of equal sizes lie in the same order: dims of more than one element go by their
-// strides alike. Views of the one are views of the other then.
+// Returns true if elements of equal sizes are in the same memory order: dims of more than one
+// element are ordered by stride alike. Then views of one are valid for the other.
 bool same_order(const tensor::Tensor& made, const TensorMeta& meta) {
   if (meta.strides == nullptr || made.numel() == 0) return true;
   std::vector<int32_t> dims;
@@ -135,14 +136,14 @@ class Functionalizer {
   }
 
  private:
-  // Where a value of the old graph stands in the tree of its memory.
+  // The position of a value of the old graph in the tree of its memory.
   struct Place {
-    uint32_t same_as = kNone;  // what writes to a value returns is the value
-    uint32_t parent = kNone;   // whose view it is
-    uint32_t base = kNone;     // the root
-    uint32_t node = kNone;     // that gives the view, or the list of views
-    uint32_t generation = 0;   // of the base, when the view was taken; of a base, writes so far
-    uint32_t before = kNone;   // of a written base: its value in the new graph before the writes
+    uint32_t same_as = kNone;  // the value that a write returned
+    uint32_t parent = kNone;   // the value that this is a view of
+    uint32_t base = kNone;     // the root of the tree
+    uint32_t node = kNone;     // the node that makes the view, or the list of views
+    uint32_t generation = 0;   // base: writes so far; view: that of its base when made
+    uint32_t before = kNone;   // for a written base, its value in the new graph before the writes
     bool is_taken = false;
     const TensorMeta* meta = nullptr;
   };
@@ -190,14 +191,14 @@ class Functionalizer {
                 ": what shares memory with a tensor that is written must be one of PyTorch's "
                 "views, recorded below autograd; got another");
     const uint32_t parent = same(static_cast<uint32_t>(node.args[0].as.i));
-    refresh(parent);  // elements of a list of views find their place here
+    refresh(parent);  // elements of a list of views get their place here
     const uint32_t result = node.first_value;
     places_[result].parent = parent;
     places_[result].base = places_[parent].base;
     places_[result].node = number;
   }
 
-  // ---- Values as they are now ----------------------------------------------------------------
+  // ---- Current values ------------------------------------------------------------------------
 
   void refresh_args(const Node& node) {
     for (uint32_t a = 0; a < node.nargs; ++a) refresh_all(node.args[a]);
@@ -211,7 +212,7 @@ class Functionalizer {
     });
   }
 
-  // Gives a value what it is after all writes so far.
+  // Brings a value up to date with all writes so far.
   void refresh(uint32_t value) {
     Place& place = places_[value];
     if (is_element(value)) {
@@ -238,7 +239,7 @@ class Functionalizer {
     place.generation = now;
   }
 
-  // Appends a node of the old graph, perhaps by another operator.
+  // Appends a node of the old graph, possibly with another operator.
   void take(const Node& node, const tenon_op* op) {
     refresh_args(node);
     std::vector<tenon_value> args;
@@ -284,7 +285,7 @@ class Functionalizer {
     for (size_t i = 0; i < twin.args.size(); ++i) {
       if (twin.args[i] != nullptr) {
         args.push_back(*twin.args[i]);
-        // A reduction into a tensor computes in that one's dtype.
+        // A reduction into a tensor computes in that tensor's dtype.
         const bool asks = args.back().tag == TENON_TAG_NONE && written != nullptr &&
                           twin.schema->arguments()[i].name.view() == "dtype";
         if (asks) args.back() = tenon_value_of_dtype(written->dtype);
@@ -303,7 +304,7 @@ class Functionalizer {
     return args;
   }
 
-  // A written value, and what the call returns of it, is `made` from now on.
+  // Makes `made` the new value of a written argument, and of the result that aliases it.
   void set_written(const Node& node, const schema::Schema& schema, uint32_t target,
                    int64_t argument, uint32_t made, const tensor::Tensor* shape) {
     const TensorMeta* after = places_[target].meta;
@@ -319,7 +320,7 @@ class Functionalizer {
       TENON_CHECK(is_base(target) && graph_.values()[target].kind == TENON_GRAPH_VALUE_RESULT,
                   TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
                   ": what it resizes must be no input, attribute or view, got one");
-      // Views of it keep the sizes and the memory that they had.
+      // Views of it would keep the old sizes and memory.
       const bool has_views = std::ranges::any_of(places_, [&](const Place& place) {
         return place.parent != kNone && place.base == target;
       });
@@ -330,7 +331,7 @@ class Functionalizer {
     assign(target, fitted(target, made, shape, resized));
   }
 
-  // What was made as one of the dtype and order of what it is written to.
+  // Converts a new value to the dtype and memory order of the value that it replaces.
   uint32_t fitted(uint32_t target, uint32_t made, const tensor::Tensor* shape, bool resized) {
     const TensorMeta* meta = places_[target].meta;
     if (shape != nullptr && meta != nullptr && same_sizes(*shape, graph_, *meta)) {
@@ -378,14 +379,14 @@ class Functionalizer {
                   rewrite_.map(parent), made, removes_views_);
     assign(parent, whole);
     rewrite_.set(value, made, place.meta);
-    // What was scattered may lie in another order than the view of the whole.
+    // The scattered value may have another memory order than the view of the whole.
     place.is_taken = keeps_strides;
     place.generation = places_[place.base].generation;
   }
 
   // ---- The end -------------------------------------------------------------------------------
 
-  // Copies what an input or attribute came to be into what it was, if it was written.
+  // Copies the final value of a written input or attribute into the original.
   void write_back(uint32_t value) {
     const uint32_t before = places_[value].before;
     if (before == kNone) return;

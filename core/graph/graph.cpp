@@ -24,7 +24,7 @@ namespace {
 const Type* tensor_type() { return schema::simple_type(TENON_TYPE_TENSOR); }
 const Type* tensors_type() { return schema::list_type(tensor_type()); }
 
-// `given`, or one of our own for "", as no other of `named` has it.
+// Returns `given`, or a new name if it is "", that no other of `named` has.
 template <class Named>
 std::string checked_name(const char* function, const std::vector<Named>& named,
                          std::string_view given, char prefix) {
@@ -47,7 +47,7 @@ const Type* symbol_type(uint16_t tag) {
   return number_type(tag == TENON_TAG_SYMFLOAT ? TENON_TAG_FLOAT : TENON_TAG_BOOL);
 }
 
-// The type of a recorded result, as far as its tag tells.
+// Returns the type of a recorded result, as far as its tag determines it.
 const Type* type_of(const tenon_value& result) {
   if (result.tag == TENON_TAG_TENSOR) return tensor_type();
   if (is_symbol_tag(result.tag)) return symbol_type(result.tag);
@@ -142,7 +142,7 @@ uint32_t tenon_graph::add_element(int64_t list, int64_t index) {
 
 uint32_t tenon_graph::capture(tenon_tensor& tensor, KnownValues* known) {
   if (known != nullptr) {
-    // Another argument of the call, or another thread, may have brought it meanwhile.
+    // Another argument of the call, or another thread, may have added it in the meantime.
     const uint32_t value = known->tensors.find(tensor);
     if (value != tenon::graph::IdentityMap::kUnknown) return value;
   } else {
@@ -222,7 +222,7 @@ uint32_t tenon_graph::commit(StagedCall call, std::span<const tenon_value> resul
   return first;
 }
 
-// Throws TENON_ERROR_INDEX where a value that is not there is named.
+// Throws TENON_ERROR_INDEX for a reference to a value that does not exist.
 void tenon_graph::check_references(const tenon_value& value) const {
   if (value.tag == TENON_TAG_REF) {
     TENON_CHECK_INDEX(value.as.i >= 0 && static_cast<uint64_t>(value.as.i) < values_.size(),
@@ -240,7 +240,7 @@ bool tenon_graph::matches(const tenon_value& value, const Type& type) const {
   if (value.tag == TENON_TAG_REF) {
     const Type* its = values_[static_cast<size_t>(value.as.i)].type;
     if (its == nullptr || schema::is_subtype(schema::unwrap_optional(its), &type)) return true;
-    // A number that is not known yet is taken where one is.
+    // A number that is known only in runs matches as a number of its type does.
     const uint16_t tag = number_tag(value);
     if (tag == TENON_TAG_NONE) return false;
     tenon_value number = tenon_value_of_number(tag, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph: a sequence of calls with effects, and the values that they make.
+// Graph: a sequence of calls, which may have side effects, and the values that they make.
 #pragma once
 
 #include <atomic>
@@ -22,17 +22,17 @@
 
 namespace tenon::graph {
 
-/// What is known of a tensor before a run.
+/// The metadata of a tensor that is known before a run.
 struct TensorMeta {
   tenon_dtype dtype;
   int32_t ndim;
   tenon_device device;
-  const int64_t* sizes;     // NULL: some are no numbers
+  const int64_t* sizes;     // NULL if some are not numbers
   const int64_t* strides;   // NULL: unknown
-  const tenon_value* dims;  // where some are no numbers: sizes as numbers and references; else NULL
+  const tenon_value* dims;  // numbers and references if some sizes are not numbers; or NULL
 };
 
-/// Where a node was recorded: one of the lines of code that its call was made from.
+/// The place where a node was recorded: one of the lines of code that led to its call.
 struct Frame {
   const char* function;
   const char* file;
@@ -42,7 +42,7 @@ struct Frame {
 
 struct Node {
   const tenon_op* op;
-  const tenon_value* args;  // in the arena; lists, too
+  const tenon_value* args;  // in the arena, including lists
   uint32_t nargs;
   uint32_t first_value;
   uint32_t nresults;
@@ -52,11 +52,11 @@ struct Node {
 
 struct Value {
   uint32_t kind;             // TENON_GRAPH_VALUE_*
-  uint32_t source;           // number of the input, attribute or node; of an element, of its list;
-                             // of a size or function, among sizes() or functions()
-  uint32_t index;            // of a result or an element
-  const TensorMeta* meta;    // NULL: unknown, or no tensor
-  const schema::Type* type;  // NULL: unknown
+  uint32_t source;           // number of the input, attribute or node; for an element, of its list;
+                             // for a size or function, index in sizes() or functions()
+  uint32_t index;            // index of a result or an element
+  const TensorMeta* meta;    // NULL if unknown, or not a tensor
+  const schema::Type* type;  // NULL if unknown
 };
 
 struct Input {
@@ -72,13 +72,13 @@ struct Attribute {
 
 class Plan;
 
-/// A call's arguments as a graph keeps them, before it is known whether the call succeeds.
+/// A call's arguments in the form that a graph keeps, before the call is known to succeed.
 struct StagedCall {
   const tenon_op* op = nullptr;
   tenon_value* args = nullptr;  // in the graph's arena
   uint32_t nargs = 0;
-  std::vector<tenon_value*> captured;   // tensors that are no values yet, in `args`; retained
-  std::vector<value::OwnedValue> held;  // handles that the arguments name besides
+  std::vector<tenon_value*> captured;   // retained tensors in `args` that are not values yet
+  std::vector<value::OwnedValue> held;  // other handles in the arguments
 
   StagedCall() = default;
   StagedCall(StagedCall&&) = default;
@@ -97,52 +97,55 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   tenon_graph();
   ~tenon_graph();
 
-  /// See graph.h of the C functions. `known` tells which values tensors and symbols are; NULL: none
-  /// is one. All throw TENON_ERROR_STATE for a graph that is sealed.
+  /// See tenon/graph.h. `known` maps tensors and symbols to values; NULL if there are none. All
+  /// throw TENON_ERROR_STATE for a sealed graph.
   uint32_t add_input(tenon_tensor* tensor, std::string_view name, KnownValues* known = nullptr);
   uint32_t add_attribute(tenon_tensor& tensor, std::string_view name, KnownValues* known = nullptr);
   uint32_t add_element(int64_t list, int64_t index);
   void add_output(const tenon_value& value, KnownValues* known = nullptr);
-  /// Checks arguments against the schema; throws as tenon_graph_append.
+  /// Appends a call after checking its arguments against the schema; throws as tenon_graph_append.
   uint32_t append(const tenon_op* op, std::span<const tenon_value> args);
-  /// A copy of an argument that lies in the arena, its tensors as attributes. Throws
-  /// TENON_ERROR_INDEX for a reference to no value.
+  /// Copies an argument into the arena, with its tensors as attributes. Throws TENON_ERROR_INDEX
+  /// for a reference to a value that does not exist.
   tenon_value hold(const tenon_value& value, KnownValues* known = nullptr);
-  /// Whether an argument, as it is held, is of a type.
+  /// Returns true if an argument in the graph's form is of a type.
   bool matches(const tenon_value& value, const tenon::schema::Type& type) const;
 
   /// Adds an outermost frame to a node.
   void add_frame(size_t node, const tenon::graph::Frame& frame);
-  /// Gives the last nodes, from `first` on, those that have none, the frames of another graph's.
+  /// Copies the frames of `of`, a node of another graph, to the nodes from `first` on that have
+  /// none.
   void copy_frames(const tenon::graph::Node& of, size_t first);
   void copy_frames(const tenon::graph::Node& of) { copy_frames(of, nodes_.size() - 1); }
-  /// `size.name` "": a new one. `size.tensor` kUnbound: told later.
+  /// Adds a size. An empty `size.name` gets a new name; `size.tensor` may be kUnbound until
+  /// bind_size().
   uint32_t add_size(tenon::graph::Size size);
-  /// NULL: there is none of that name.
+  /// Finds a size by name, NULL if there is none.
   const tenon::graph::Size* find_size(std::string_view name) const noexcept;
-  /// The name, or "" where it is taken or none.
+  /// Returns the name if it is valid and free, otherwise "".
   std::string free_name(std::string_view name) const;
   void bind_size(uint32_t size, uint32_t tensor, uint32_t dim) noexcept {
     sizes_[size].tensor = tensor;
     sizes_[size].dim = dim;
   }
-  /// The value of a function of numbers, which may be there already.
+  /// Returns the value of a function of numbers; adds it unless it exists.
   uint32_t add_function(uint32_t function, const tenon_value& a, const tenon_value& b);
-  /// The same; -1 where it is not there.
+  /// Like add_function(), but returns -1 if the function does not exist.
   int64_t find_function(uint32_t function, const tenon_value& a, const tenon_value& b) const;
   void add_guard(tenon::graph::Guard guard);
-  /// What is known of a tensor's sizes: numbers, and references to sizes and functions.
+  /// Sets a tensor's sizes: numbers, and references to sizes and functions.
   void set_dims(uint32_t value, std::span<const tenon_value> dims);
-  /// Guards of the environments of known symbols.
+  /// Adds the guards of the environments of known symbols.
   void take_guards(KnownValues* known);
 
-  /// A recorded call, in two steps: its arguments as they are before it, and, when it succeeded,
-  /// its results. Arguments are those of a call that was made: they are not checked.
+  /// Record a call in two steps: stage() copies the arguments before the call, commit() adds the
+  /// node and its results after it has succeeded. The arguments are not checked, as the call was
+  /// made.
   tenon::graph::StagedCall stage(const tenon_op* op, std::span<const tenon_value> args,
                                  KnownValues* known);
   uint32_t commit(tenon::graph::StagedCall call, std::span<const tenon_value> results,
                   KnownValues* known);
-  /// What is known of a tensor, kept with the graph; of a value, to be said afterwards.
+  /// Makes metadata that the graph owns, for set_meta().
   const tenon::graph::TensorMeta* new_meta(tenon_dtype dtype, const tenon_device& device,
                                            tenon::tensor::Dims sizes,
                                            const int64_t* strides = nullptr);
@@ -159,15 +162,15 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   const std::vector<tenon::graph::Size>& sizes() const noexcept { return sizes_; }
   const std::vector<tenon::graph::Function>& functions() const noexcept { return functions_; }
   const std::vector<tenon::graph::Guard>& guards() const noexcept { return guards_; }
-  /// Runs refuse inputs of other sizes than those that are known.
+  /// Makes runs refuse inputs whose sizes differ from the recorded ones.
   void fix_sizes() noexcept { has_fixed_sizes_ = true; }
   bool has_fixed_sizes() const noexcept { return has_fixed_sizes_; }
-  /// Whether a value is a number that a run reads or calculates, not a tensor's.
+  /// Returns true if a value is a size or function, a number that a run reads or computes.
   bool is_run_number(uint32_t value) const noexcept {
     return values_[value].kind >= TENON_GRAPH_VALUE_SIZE;
   }
 
-  /// How it runs; from then on it does not change. Throws std::bad_alloc.
+  /// Returns the execution plan. The graph is sealed from then on. Throws std::bad_alloc.
   const tenon::graph::Plan& plan();
 
  private:
@@ -192,10 +195,10 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   std::vector<tenon::graph::Function> functions_;
   std::vector<tenon::graph::Guard> guards_;
   std::unordered_multimap<uint64_t, uint32_t> functions_by_hash_;
-  std::vector<tenon::value::OwnedValue> held_;  // handles that arguments name
-  std::vector<const char*> frame_texts_;        // those of the last frames, in the arena
+  std::vector<tenon::value::OwnedValue> held_;  // handles in the arguments
+  std::vector<const char*> frame_texts_;        // the most recent texts of frames, in the arena
   bool has_fixed_sizes_ = false;
-  std::atomic<const tenon::graph::Plan*> plan_{nullptr};  // set: sealed
+  std::atomic<const tenon::graph::Plan*> plan_{nullptr};  // set once the graph is sealed
 };
 
 namespace tenon::graph {
@@ -203,7 +206,7 @@ namespace tenon::graph {
 using Graph = ::tenon_graph;
 using GraphPtr = base::IntrusivePtr<Graph>;
 
-/// Whether inputs, attributes and sizes may have that name.
+/// Returns true if inputs, attributes and sizes may have that name.
 bool is_identifier(std::string_view name) noexcept;
 
 }  // namespace tenon::graph

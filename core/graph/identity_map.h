@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdentityMap: which value of a graph a tensor is, for as long as its recording is on.
+// IdentityMap: maps tensors to values of a graph during a recording.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tenon::graph {
 
-/// Holds tensors weakly: their memory is freed with their last user, their addresses are not used
-/// again. Open addressing, as look-ups are most of what recording a call costs.
+/// Holds weak references: a tensor's memory is freed with its last user, but its address is not
+/// reused. Open addressing, because lookups dominate the cost of recording a call.
 class IdentityMap {
  public:
   static constexpr uint32_t kUnknown = UINT32_MAX;
@@ -29,7 +29,7 @@ class IdentityMap {
     const Entry& entry = entries_[place_of(tensor)];
     return entry.tensor != nullptr ? entry.value : kUnknown;
   }
-  /// Replaces what the tensor was before. Throws std::bad_alloc.
+  /// Maps a tensor to a value, replacing an earlier one. Throws std::bad_alloc.
   void set(tensor::Tensor& tensor, uint32_t value) {
     if (2 * (count_ + 1) > capacity_) grow();
     Entry& entry = entries_[place_of(tensor)];
@@ -47,7 +47,7 @@ class IdentityMap {
     uint32_t value = 0;
   };
 
-  // Where the tensor is, or would be.
+  // Returns the index of the tensor, or the free one where it belongs.
   size_t place_of(const tensor::Tensor& tensor) const noexcept {
     constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
     const uint64_t hash = reinterpret_cast<uintptr_t>(&tensor) * kMultiplier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Json: as much of JSON as headers of safetensors files have.
+// Json: the subset of JSON that headers of safetensors files use.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace tenon::graph {
 
-/// Reads one text from front to back; throws TENON_ERROR_PARSE where it is malformed.
+/// Reads one text from front to back. Throws TENON_ERROR_PARSE if it is malformed.
 class Json {
  public:
   explicit Json(std::string_view text) noexcept : text_(text) {}
 
-  /// Calls `member(key)` for each member of an object; it reads the value.
+  /// Calls `member(key)` for each member of an object; the callback reads the value.
   template <class Member>
   void object(Member&& member) {
     expect('{');
@@ -27,7 +27,7 @@ class Json {
     expect('}');
   }
   std::string string();
-  /// An array of numbers from 0 to 2^63 - 1, at most `most`.
+  /// Reads an array of at most `most` numbers from 0 to 2^63 - 1.
   std::vector<int64_t> naturals(size_t most);
   void expect_end();
 
@@ -43,7 +43,7 @@ class Json {
   size_t at_ = 0;
 };
 
-/// The text as a JSON string, quotes included.
+/// Returns the text as a JSON string, with quotes.
 std::string json_quoted(std::string_view text);
 
 }  // namespace tenon::graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KnownValues: what a recording knows of the values that tensors and symbols are.
+// KnownValues: the graph values that a recording has assigned to tensors and symbols.
 #pragma once
 
 #include <unordered_map>
@@ -13,8 +13,8 @@ namespace tenon::graph {
 
 struct KnownValues {
   IdentityMap tensors;
-  std::unordered_map<int64_t, tenon_value> symbols;  // by word: references
-  std::vector<base::SymbolAlgebra*> environments;    // of those words, each a reference
+  std::unordered_map<int64_t, tenon_value> symbols;  // references to numbers, by word
+  std::vector<base::SymbolAlgebra*> environments;    // of those words; owned references
 
   KnownValues() = default;
   ~KnownValues() {

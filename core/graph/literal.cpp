@@ -141,7 +141,7 @@ int64_t Cursor::natural(std::string_view what) {
   return number;
 }
 
-// A sign belongs to a number at its beginning and behind an 'e' alone: "1.0-2.0j" has two.
+// A sign belongs to a number only at its beginning and after an 'e': "1.0-2.0j" has two numbers.
 std::string_view Cursor::number() noexcept {
   peek();
   const size_t begin = at_;
@@ -159,7 +159,7 @@ tenon_value Literals::read(Cursor& cursor, const schema::Type& type, int32_t lis
   const tenon_value given = read_any(cursor);
   if (dispatch::value_matches(given, type)) return given;
   std::optional<value::OwnedValue> converted = dispatch::convert_value(given, type, list_size);
-  if (!converted) return given;  // a reference, or what appending refuses
+  if (!converted) return given;  // a reference, or a value that append() refuses
   converted_.push_back(std::move(*converted));
   return converted_.back().get();
 }

@@ -12,39 +12,39 @@
 
 namespace tenon::graph {
 
-/// Reads one line, piece by piece; blanks between pieces do not count.
+/// Reads one line piece by piece; blanks between pieces are skipped.
 class Cursor {
  public:
   Cursor(std::string_view line, size_t number) noexcept : line_(line), number_(number) {}
 
-  /// Throws TENON_ERROR_PARSE: the line, the column, what was expected, what there is.
+  /// Throws TENON_ERROR_PARSE with the line, the column, and what was expected and found.
   [[noreturn]] void fail_expected(std::string_view what) const;
 
-  /// The next character that is no blank; '\0' at the end.
+  /// Returns the next character that is not blank; '\0' at the end.
   char peek() noexcept;
-  /// The character itself, blanks included.
+  /// Returns the next character, blanks included, and skips it.
   char take() noexcept { return at_ < line_.size() ? line_[at_++] : '\0'; }
   bool at_end() noexcept { return peek() == '\0'; }
   bool accept(char character) noexcept;
   void expect(char character);
   void expect_end();
-  /// The text, if it comes next.
+  /// Skips a text if it comes next.
   bool accept_text(std::string_view text) noexcept;
-  /// The word, if it is the next one.
+  /// Skips a word if it comes next.
   bool accept_word(std::string_view word) noexcept;
   std::string_view peek_word() noexcept;
   std::string_view word(std::string_view what);
-  /// "alpha" of "alpha=2"; "" where the next thing is no name with a value.
+  /// Reads "alpha" of "alpha=2"; "" unless a name with a value comes next.
   std::string_view accept_name() noexcept;
-  /// Up to the parenthesis.
+  /// Reads up to the parenthesis.
   std::string_view operator_name();
-  /// "cuda:0".
+  /// Reads a device, such as "cuda:0".
   std::string_view device_word();
   std::string_view rest() noexcept;
-  /// Past the next ']'; false where what was skipped are no plain numbers.
+  /// Skips to after the next ']'. Returns false if what was skipped is not a list of plain numbers.
   bool skip_plain_list() noexcept;
   int64_t natural(std::string_view what);
-  /// The text of a number, with its sign.
+  /// Reads the text of a number, with its sign.
   std::string_view number() noexcept;
 
  private:
@@ -55,12 +55,12 @@ class Cursor {
   size_t at_ = 0;
 };
 
-/// Reads values; those that it gave live as long as it does.
+/// Reads values, and owns the memory of those that it has returned.
 class Literals {
  public:
-  /// A value of a type, converted where that loses nothing.
+  /// Reads a value of a type, converted if nothing is lost.
   tenon_value read(Cursor& cursor, const schema::Type& type, int32_t list_size);
-  /// One of any type: references, numbers, texts, lists.
+  /// Reads a value of any type: references, numbers, texts, lists.
   tenon_value read_any(Cursor& cursor, int depth = 0);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a graph that each run has anew: sizes of tensors, functions of them, and guards.
+// Numbers that each run of a graph computes: sizes of tensors, functions of them, and guards.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@ namespace tenon::graph {
 
 constexpr uint32_t kUnbound = UINT32_MAX;
 
-/// A size that a run reads of a tensor, and must lie from `low` to `high`.
+/// A size that a run reads from a tensor and that must be between `low` and `high`.
 struct Size {
   std::string name;            // "s0"
-  uint32_t tensor = kUnbound;  // the value whose size it is
+  uint32_t tensor = kUnbound;  // the value that has this size
   uint32_t dim = 0;
   int64_t low = INT64_MIN;
   int64_t high = INT64_MAX;
-  tenon_value hint{};  // an INT: the number when it was recorded; NONE: unknown
-  uint32_t value = 0;  // its own number
+  tenon_value hint{};  // INT: the recorded size; NONE: unknown
+  uint32_t value = 0;  // the value of this size
 };
 
 /// A TENON_SYMBOL_* function of numbers: INT, FLOAT, or references.
 struct Function {
   uint32_t function;
   tenon_value operands[2];
-  uint32_t value;       // its own number
-  uint32_t depth = 1;   // of functions in functions
-  uint32_t leaves = 2;  // of its whole expression, as far as they can be counted
+  uint32_t value;       // the value of this function
+  uint32_t depth = 1;   // nesting depth of functions
+  uint32_t leaves = 2;  // of the whole expression, saturating
 
   int count() const noexcept {
     const bool is_unary = function == TENON_SYMBOL_SQRT || function == TENON_SYMBOL_FLOAT ||
@@ -39,19 +39,19 @@ struct Function {
   }
 };
 
-/// Functions nest so deep at most: they are walked by recursion.
+/// Maximum nesting depth of functions, which are walked recursively.
 constexpr uint32_t kMaxDepth = 256;
 
 /// A relation that must hold in each run.
 struct Guard {
   uint32_t function;  // TENON_SYMBOL_EQ to GE
   tenon_value operands[2];
-  std::string op;  // whose kernel asked; "": none
+  std::string op;  // operator whose kernel asked, or ""
   std::string file;
   int32_t line = 0;
 };
 
-/// The type of a number that an INT, FLOAT or BOOL is.
+/// Returns the type of an INT, FLOAT or BOOL.
 const schema::Type* number_type(uint16_t tag);
 
 constexpr bool is_symbol_tag(uint16_t tag) noexcept {

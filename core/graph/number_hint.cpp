@@ -7,7 +7,7 @@ namespace tenon::graph {
 
 namespace {
 
-constexpr uint32_t kMostLeaves = 4096;  // each is looked at
+constexpr uint32_t kMostLeaves = 4096;  // limit for evaluation, which visits each
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What numbers of a graph were when it was recorded.
+// The values that numbers of a graph had when it was recorded.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace tenon::graph {
 
-/// Nothing where nobody told. `more` is added to each size, which then is another case.
+/// Returns the recorded value of a number, empty if it is unknown. `more` is added to each size, to
+/// test another case.
 std::optional<int64_t> hint_of(const Graph& graph, const tenon_value& number, int64_t more = 0);
-/// Of a tensor's sizes; numbers are themselves.
+/// Returns the recorded sizes of a tensor; plain numbers are returned unchanged.
 std::optional<std::vector<int64_t>> hinted_sizes(const Graph& graph, const TensorMeta& meta,
                                                  int64_t more = 0);
 

@@ -9,10 +9,10 @@ namespace tenon::graph {
 
 namespace {
 
-constexpr int kMostNestedFunctions = 300;    // of functions in functions
-constexpr uint32_t kMostLeavesInPlace = 16;  // of a function that is written where it is used
+constexpr int kMostNestedFunctions = 300;    // levels of nested functions
+constexpr uint32_t kMostLeavesInPlace = 16;  // of a function that is written inline
 
-// How tightly a function binds its operands; calls and names bind most tightly.
+// Operator precedence of functions; calls and names bind most tightly.
 constexpr int kOr = 1, kAnd = 2, kNot = 3, kRelation = 4, kSum = 5, kProduct = 6, kCall = 7;
 
 int binding(uint32_t function) noexcept {
@@ -40,7 +40,7 @@ class NumberWriter {
  public:
   explicit NumberWriter(const Graph& graph) noexcept : graph_(graph) {}
 
-  // In brackets where it binds less tightly than what it stands in.
+  // Writes a number, in parentheses if it binds less tightly than its context requires.
   void write(const tenon_value& number, int least, bool is_whole = false) {
     if (number.tag != TENON_TAG_REF) {
       text += value::print(number);
@@ -102,9 +102,9 @@ class NumberReader {
     return left;
   }
 
-  // An infix function that binds as tightly at least; -1 where the next thing is none.
+  // Reads an infix function whose precedence is at least `least`; returns -1 if none comes next.
   int accept_function(int least) {
-    // What begins like another one comes first.
+    // Of texts with a common beginning, the longest comes first.
     constexpr uint32_t kInfix[] = {TENON_SYMBOL_FLOORDIV, TENON_SYMBOL_LE,      TENON_SYMBOL_GE,
                                    TENON_SYMBOL_EQ,       TENON_SYMBOL_NE,      TENON_SYMBOL_ADD,
                                    TENON_SYMBOL_SUB,      TENON_SYMBOL_MUL,     TENON_SYMBOL_MOD,
@@ -215,7 +215,7 @@ tenon_value read_number(Graph& graph, Cursor& cursor) {
   return NumberReader(graph, cursor).read(kOr, 0);
 }
 
-// One relation, whose operands are numbers.
+// Reads one relation between numbers.
 Guard read_guard(Graph& graph, Cursor& cursor) {
   NumberReader reader(graph, cursor);
   Guard guard{};

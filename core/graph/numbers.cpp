@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph's sizes, functions and guards, as they come to be.
+// Construction of a graph's sizes, functions and guards.
 #include <algorithm>
 
 #include "base/check.h"
@@ -24,7 +24,7 @@ uint64_t hash_of(uint32_t function, const tenon_value& a, const tenon_value& b) 
   return hash;
 }
 
-// The tag of what a function gives of operands of these.
+// Returns the tag of a function's result for operands with these tags.
 uint16_t tag_of(uint32_t function, uint16_t a, uint16_t b) noexcept {
   if (function >= TENON_SYMBOL_EQ) return TENON_TAG_BOOL;
   const bool gives_float = function >= TENON_SYMBOL_TRUEDIV && function <= TENON_SYMBOL_FLOAT;
@@ -32,7 +32,7 @@ uint16_t tag_of(uint32_t function, uint16_t a, uint16_t b) noexcept {
                                                                      : TENON_TAG_INT;
 }
 
-// Words that texts of expressions have of their own.
+// Returns true for words that texts of expressions use.
 bool is_reserved(std::string_view name) noexcept {
   constexpr std::string_view kWords[] = {"max", "min", "sqrt", "float", "and",  "or",
                                          "not", "inf", "nan",  "none",  "True", "False"};
@@ -47,7 +47,7 @@ const schema::Type* tenon::graph::number_type(uint16_t tag) {
                                                       : TENON_TYPE_INT);
 }
 
-// The tag of a number, or of the one that a reference names; NONE: it is none.
+// Returns the tag of a number, or of the number that a reference refers to; NONE if it is neither.
 uint16_t tenon_graph::number_tag(const tenon_value& value) const {
   if (value.tag == TENON_TAG_INT || value.tag == TENON_TAG_FLOAT || value.tag == TENON_TAG_BOOL) {
     return value.tag;
@@ -206,7 +206,7 @@ void tenon_graph::set_dims(uint32_t value, std::span<const tenon_value> dims) {
   set_meta(value, new_meta(meta->dtype, meta->device, dims));
 }
 
-// What is known of a symbolic tensor, whose sizes then are of the graph.
+// Records the metadata of a symbolic tensor, whose sizes become numbers of the graph.
 void tenon_graph::describe(uint32_t value, const tenon_tensor& tensor, KnownValues* known) {
   if (known == nullptr || tensor.is_undefined() || !tensor.is_symbolic()) return;
   SymbolMap symbols(*this, *known);

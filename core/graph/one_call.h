@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a graph made now, by itself, with tensors as its arguments.
+// Execution of a single call of a graph, with tensors as its arguments.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace tenon::graph {
 
-/// Runs a call as a graph of one node would; its first `count` results, which the caller owns.
+/// Runs a call as a graph with one node would. Returns its first `count` results, owned by the
+/// caller.
 std::vector<tenon_value> run_one_call(const tenon_op* op, std::span<const tenon_value> args,
                                       uint32_t count);
 

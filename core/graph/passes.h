@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes: new graphs that give the same results with fewer calls.
+// Passes: new graphs that compute the same results with fewer calls.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace tenon::graph {
 
-/// Each makes a new graph; see TENON_GRAPH_FOLD_CONSTANTS and those behind it.
+/// Each makes a new graph; see TENON_GRAPH_FOLD_CONSTANTS and the flags that follow it.
 GraphPtr fold_constants(const Graph& graph);
 GraphPtr merge_common(const Graph& graph);
 GraphPtr remove_dead(const Graph& graph);

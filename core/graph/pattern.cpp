@@ -20,7 +20,7 @@ void check_replacement(const Graph& pattern, const Graph& replacement) {
                   " outputs, got ", replacement.outputs().size());
 }
 
-/// The calls of a replacement in the place of one match.
+/// Copies the calls of a replacement to the place of one match.
 class Copy {
  public:
   Copy(const Graph& replacement, Rewrite& rewrite)
@@ -65,7 +65,7 @@ class Copy {
         return reference(to_.add_element(made(its.source).as.i, its.index));
     }
   }
-  // Of what stands for the tensor that it is a size of.
+  // Returns a size of the tensor that replaces the one that the size was read from.
   tenon_value size(Size size) {
     const tenon_value of = size.tensor != kUnbound ? made(size.tensor) : tenon_value_of_none();
     TENON_CHECK_ARG(of.tag == TENON_TAG_REF, kReplacePattern, ": ", size.name,
@@ -91,7 +91,7 @@ class Copy {
 
   const Graph& from_;
   Graph& to_;
-  std::vector<tenon_value> made_;  // by value of the replacement; none: not yet
+  std::vector<tenon_value> made_;  // by value of the replacement; NONE if not made yet
   Arena arena_;
 };
 

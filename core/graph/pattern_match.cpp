@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search goes from users to what they use: a value has one call that gives it, so that where a
-// call of the pattern is decided, the calls before it are, too. Only calls of the pattern that no
-// other uses are tried with several calls of the graph.
+// The search goes from users to what they use. Each value has one call that makes it, so that once
+// a call of the pattern is matched, the calls that make its arguments are determined, too. Only
+// calls of the pattern that no other call uses are tried with several calls of the graph.
 #include "graph/pattern_match.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void Matcher::note_users() {
     for (uint32_t a = 0; a < node.nargs; ++a) note(node.args[a], i);
   }
   for (const tenon_value& output : graph_.outputs()) note(output, end);
-  // What is read of a value's sizes, or calculated of it, stays.
+  // Values whose sizes are read, or that numbers are computed from, must stay.
   for (const Size& size : graph_.sizes()) {
     if (size.tensor != kUnbound) users_[size.tensor].push_back(end);
   }
@@ -105,7 +105,7 @@ std::vector<Match> Matcher::find_all() {
   return matches;
 }
 
-// Decides what is left of a trial; false where there is no way.
+// Completes a trial; returns false if that is impossible.
 bool Matcher::solve(Trial& trial, std::optional<Match>* found) const {
   for (bool progress = true; progress;) {
     progress = false;
@@ -122,7 +122,7 @@ bool Matcher::solve(Trial& trial, std::optional<Match>* found) const {
   return found->has_value();
 }
 
-// Tries a call of the pattern that no other uses with each call of the graph.
+// Tries a call of the pattern that no other call uses with each call of the graph.
 bool Matcher::choose(const Trial& trial, uint32_t node, std::optional<Match>* found) const {
   for (uint32_t i = 0; i < graph_.nodes().size(); ++i) {
     if (graph_.nodes()[i].op != pattern_.nodes()[node].op) continue;
@@ -200,7 +200,7 @@ bool Matcher::unify_value(Trial& trial, uint32_t pattern, const tenon_value& val
   }
 }
 
-// A size of the pattern is a number or one of the graph's, the same one wherever it is used.
+// A size of the pattern matches a number or a number of the graph, the same one at each use.
 bool Matcher::unify_size(Trial& trial, uint32_t size, const tenon_value& value) const {
   const bool is_number =
       value.tag == TENON_TAG_INT ||
@@ -224,7 +224,7 @@ bool Matcher::unify_function(Trial& trial, const Function& wanted, const tenon_v
   return true;
 }
 
-// Whether what the sizes of the pattern were bound to are sizes of what its inputs were bound to.
+// Returns true if the matched sizes are sizes of the matched inputs.
 bool Matcher::has_sizes(const Trial& trial) const {
   for (uint32_t i = 0; i < trial.sizes.size(); ++i) {
     const Size& size = pattern_.sizes()[i];
@@ -251,7 +251,7 @@ void Matcher::each_result(uint32_t number, Use&& use) const {
   }
 }
 
-// The value of the pattern that a value of the graph is in a match; -1.
+// Returns the value of the pattern that matches a value of the graph, -1 if none.
 int64_t Matcher::image(const Match& match, uint32_t value) const {
   const Value& its = graph_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_RESULT) {
@@ -271,8 +271,8 @@ int64_t Matcher::image(const Match& match, uint32_t value) const {
   return -1;
 }
 
-// Whether something else may use a result of a match: an output of the pattern, or an element of
-// one.
+// Returns true if calls outside of the match may use a result of it: an output of the pattern, or
+// an element of one.
 bool Matcher::may_leave(const Match& match, uint32_t value) const {
   const int64_t own = image(match, value);
   if (own >= 0 && is_output_[static_cast<size_t>(own)]) return true;
@@ -302,8 +302,8 @@ bool Matcher::escapes(const Match& match) const {
   return any;
 }
 
-// Whether it makes a difference that the calls of a match move beside each other: another call
-// between them writes what they read, or reads what they write.
+// Returns true if moving the calls of a match next to each other would change results: if another
+// call between them writes what they read, or reads what they write.
 bool Matcher::is_disturbed(const Match& match, size_t first, size_t last) const {
   bool is_written = false, has_effect = false;
   const auto look = [&](const Node& node, auto&& use) {
@@ -328,7 +328,7 @@ bool Matcher::is_disturbed(const Match& match, size_t first, size_t last) const 
   return false;
 }
 
-// Up to which node's end a value is there, matches that were found before considered; -1: always.
+// Returns the node after which a value exists, given the matches so far; -1 if it always exists.
 int64_t Matcher::available(uint32_t value) const {
   const Value& its = graph_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_ELEMENT) return available(its.source);
@@ -344,11 +344,11 @@ int64_t Matcher::available(uint32_t value) const {
     return place;
   }
   if (its.kind != TENON_GRAPH_VALUE_RESULT) return -1;
-  // What takes the place of another match comes behind it, and is there for the next node.
+  // The replacement of another match comes after its place, and exists for the next node.
   return moved_to_[its.source] >= 0 ? moved_to_[its.source] + 1 : its.source;
 }
 
-// Finds where a replacement can stand: behind all that it takes, before all that take it.
+// Finds a place for a replacement: after the values that it uses, before the users of its results.
 bool Matcher::place(Match& match, size_t last) const {
   auto place = static_cast<int64_t>(last);
   for (const uint32_t node : match.nodes) {
@@ -366,7 +366,7 @@ bool Matcher::place(Match& match, size_t last) const {
   return std::all_of(match.inputs.begin(), match.inputs.end(), [&](const tenon_value& input) {
     if (input.tag != TENON_TAG_REF) return true;
     const auto value = static_cast<uint32_t>(input.as.i);
-    // What the match itself gives goes with it.
+    // Results of the match itself are removed with it.
     return image(match, value) < 0 && available(value) <= place;
   });
 }

@@ -10,14 +10,14 @@
 
 namespace tenon::graph {
 
-/// What errors name.
+/// The function that errors name.
 constexpr const char* kReplacePattern = "tenon_graph_replace_pattern";
 
-/// Which part of a graph a pattern was found in.
+/// The part of a graph that matches a pattern.
 struct Match {
-  std::vector<uint32_t> nodes;      // of the graph, by number of the pattern's
-  std::vector<tenon_value> inputs;  // arguments in the graph, by number of the pattern's input
-  size_t place;                     // the node of the graph behind which a replacement can stand
+  std::vector<uint32_t> nodes;      // nodes of the graph, by node of the pattern
+  std::vector<tenon_value> inputs;  // arguments in the graph, by input of the pattern
+  size_t place;                     // node of the graph after which a replacement can be put
 };
 
 class Matcher {
@@ -25,14 +25,14 @@ class Matcher {
   /// Throws TENON_ERROR_INVALID_ARGUMENT for a pattern that cannot be searched for.
   Matcher(const Graph& graph, const Graph& pattern, bool ignores_literals);
 
-  /// All matches, which share no nodes, by their last node.
+  /// Returns all matches, ordered by their last nodes. Matches share no nodes.
   std::vector<Match> find_all();
 
-  /// Whether a node belongs to a match that was found.
+  /// Returns true if a node belongs to a match.
   bool is_matched(size_t node) const { return moved_to_[node] >= 0; }
-  /// Whether a replacement can stand behind it.
+  /// Returns true if a replacement can be put after the node.
   bool is_place(size_t node) const { return is_place_[node] != 0; }
-  /// Calls `use(value of the graph)` for the values that an output of the pattern is in a match.
+  /// Calls `use(value of the graph)` for each value that an output of the pattern has in a match.
   template <class Use>
   void each_output_value(const Match& match, uint32_t output, Use&& use) const {
     const Value& its = pattern_.values()[output];
@@ -51,12 +51,12 @@ class Matcher {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  /// What is decided of a match that is being tried.
+  /// The decisions of a match that is being tried.
   struct Trial {
     std::vector<uint32_t> nodes;
-    std::vector<tenon_value> inputs;  // none: not bound
-    std::vector<tenon_value> sizes;   // of the pattern, the same
-    std::vector<uint32_t> compared;   // nodes: 1 where arguments were compared
+    std::vector<tenon_value> inputs;  // NONE if not bound
+    std::vector<tenon_value> sizes;   // by size of the pattern; NONE if not bound
+    std::vector<uint32_t> compared;   // by node: 1 if its arguments were compared
   };
 
   void check_pattern() const;
@@ -86,10 +86,10 @@ class Matcher {
   const Graph& pattern_;
   const bool ignores_literals_;
   const Effects effects_;
-  std::vector<uint8_t> is_output_;            // by value of the pattern
-  std::vector<std::vector<uint32_t>> users_;  // by value of the graph: nodes; their count: outputs
-  std::vector<std::vector<uint32_t>> elements_;  // by value of the graph, of lists
-  std::vector<int64_t> moved_to_;                // by node of the graph: place of its match; -1
+  std::vector<uint8_t> is_output_;               // by value of the pattern
+  std::vector<std::vector<uint32_t>> users_;     // by value of the graph; node count: outputs
+  std::vector<std::vector<uint32_t>> elements_;  // by value of the graph, for lists
+  std::vector<int64_t> moved_to_;                // by node of the graph: place of its match, or -1
   std::vector<uint8_t> is_place_;                // by node of the graph
 };
 

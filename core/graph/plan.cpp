@@ -31,7 +31,7 @@ bool wants_ints(const schema::Type& type) {
   return kind == TENON_TYPE_INT || kind == TENON_TYPE_SYMINT;
 }
 
-/// When numbers can be known: 0 before all steps, k + 1 after step k.
+/// The times at which numbers become known: 0 before all steps, k + 1 after step k.
 class NumberTimes {
  public:
   explicit NumberTimes(const Graph& graph)
@@ -42,7 +42,7 @@ class NumberTimes {
       if (graph_.is_run_number(number)) time_of(number);
     });
   }
-  /// UINT32_MAX of what nothing wants.
+  /// Returns UINT32_MAX for a number that is not used.
   uint32_t operator[](uint32_t value) const { return times_[value]; }
 
   uint32_t time_of(const tenon_value& number) {
@@ -72,7 +72,7 @@ class NumberTimes {
     return times_[value] = time;
   }
 
-  // When a value that is no number of the graph is there.
+  // Returns the time at which a value that is not a number exists.
   uint32_t made_at(uint32_t value) const {
     const Value* its = &graph_.values()[value];
     if (its->kind == TENON_GRAPH_VALUE_ELEMENT) its = &graph_.values()[its->source];
@@ -90,7 +90,7 @@ Plan::Plan(const tenon_graph& graph) : graph_(graph) {
   plan_releases(graph);
 }
 
-// An argument as all runs have it: numbers that stand for tensors are made once.
+// Prepares an argument for all runs: numbers passed as tensors are converted once.
 tenon_value Plan::prepare(const tenon_value& value, bool is_tensor) {
   if (is_tensor && is_number(value.tag)) {
     numbers_.push_back(tensor::new_number(value));
@@ -134,8 +134,8 @@ void Plan::add_step(const tenon_graph& graph, size_t number) {
                     static_cast<uint32_t>(patches_.size()), 0, 0});
 }
 
-// What each step makes known of the numbers that are wanted, and the guards that can be asked then;
-// inputs tell first_.
+// Returns, for each step, the used numbers that become known after it and the guards that can be
+// checked then. Those that depend only on inputs go to first_.
 std::vector<std::vector<Plan::Element>> Plan::plan_numbers(const Graph& graph) {
   std::vector<std::vector<Element>> known(graph.nodes().size());
   if (graph.sizes().empty() && graph.functions().empty()) return known;
@@ -164,8 +164,7 @@ std::vector<std::vector<Plan::Element>> Plan::plan_numbers(const Graph& graph) {
   return known;
 }
 
-// Results that nothing uses any more go after the step that used them last; lists live as long as
-// their elements.
+// Releases each result after the step that uses it last. Lists live as long as their elements.
 void Plan::plan_releases(const tenon_graph& graph) {
   constexpr uint32_t kNever = UINT32_MAX;
   const std::vector<Value>& values = graph.values();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: how a graph runs: a boxed call for each node, and what is released after it.
+// Plan: the execution of a graph as one boxed call per node, with the values to release after each.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@ namespace tenon::graph {
 
 class Plan {
  public:
-  /// Throws TENON_ERROR_NOT_SUPPORTED for an operator that has no schema any more.
+  /// Throws TENON_ERROR_NOT_SUPPORTED for an operator that no longer has a schema.
   explicit Plan(const tenon_graph& graph);
 
-  /// See tenon_graph_run. Throws what a call raised.
+  /// Runs the graph; see tenon_graph_run. Throws the error of a call.
   void run(tenon_stack* stack) const;
-  /// See tenon_graph_bind, for as many inputs as the graph has: what stands against it, or "".
+  /// Binds the graph; see tenon_graph_bind. Takes one value per input. Returns why it cannot be
+  /// bound, or "".
   std::string bind(const tenon_value* inputs) const;
 
-  /// The values of one run: plan_run.h.
+  /// The values of one run, see plan_run.h.
   class Run;
 
  private:
@@ -33,7 +34,7 @@ class Plan {
   // An argument that is not known before a run.
   struct Patch {
     uint32_t argument;
-    uint32_t value;  // of kValue
+    uint32_t value;  // for kValue
     Fill fill;
   };
   struct Step {
@@ -42,12 +43,12 @@ class Plan {
     uint32_t nargs;
     uint32_t first_value;
     uint32_t nresults;
-    uint32_t patches_end;   // in patches_; they begin where those of the step before end
+    uint32_t patches_end;   // end in patches_; the range begins at the end of the previous step's
     uint32_t elements_end;  // in elements_
     uint32_t releases_end;  // in releases_
   };
-  // A list's element as a value of its own. Where `list` is kNumber, a number that can be known by
-  // now; where it is kGuard, the guard `value`.
+  // An element of a list that becomes a value. If `list` is kNumber, a number that can be computed
+  // now; if it is kGuard, the guard `value`.
   struct Element {
     uint32_t value;
     uint32_t list;
@@ -60,16 +61,16 @@ class Plan {
   void plan_releases(const tenon_graph& graph);
   std::vector<std::vector<Element>> plan_numbers(const tenon_graph& graph);
 
-  const tenon_graph& graph_;  // which holds the plan
+  const tenon_graph& graph_;  // owns this plan
   Arena arena_;
   std::vector<Step> steps_;
   std::vector<Patch> patches_;
   std::vector<Element> elements_;
   std::vector<uint32_t> releases_;
-  std::vector<Element> first_;              // numbers and guards that inputs tell
-  std::vector<tensor::TensorPtr> numbers_;  // that stand where a schema wants tensors
+  std::vector<Element> first_;              // numbers and guards that depend only on inputs
+  std::vector<tensor::TensorPtr> numbers_;  // made of numbers where schemas want tensors
   uint32_t most_args_ = 0;
-  uint32_t most_elements_ = 0;  // of the lists of tensors of one step
+  uint32_t most_elements_ = 0;  // maximum over steps, in lists of tensors
   mutable BoundPlans bound_;
 };
 

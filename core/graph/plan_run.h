@@ -48,10 +48,10 @@ class Plan::Run {
     }
   }
 
-  /// Results stay until the run ends, also after their last use.
+  /// Keeps all results until the run ends, even after their last use.
   void keep_all() noexcept { keeps_all_ = true; }
 
-  /// Makes all calls by `call(number of the node, stack)`, which throws what fails.
+  /// Makes all calls by `call(number of the node, stack)`, which throws if the call fails.
   template <class Call>
   void steps(Call&& call) {
     uint32_t patch = 0, element = 0, release = 0;
@@ -70,7 +70,6 @@ class Plan::Run {
   }
 
   tenon_value output(const tenon_value& output) { return value::copy(filled(output)); }
-  /// Borrowed.
   tenon_value value_of(uint32_t number) const noexcept {
     tenon_value value = values_[number];
     value.flags = 0;
@@ -105,16 +104,16 @@ class Plan::Run {
     }
   }
 
-  // A value with what its references name in their place.
+  // Returns a value with its references replaced by the referenced values.
   tenon_value filled(const tenon_value& value) {
     return with_references(value, deep_, [this](uint32_t number) { return value_of(number); });
   }
 
-  // A list of numbers and references as an int list.
+  // Converts a list of numbers and references to an int list.
   tenon_value int_list(const tenon_value& list) {
     auto* words = deep_.make<int64_t>(list.count);
     bool is_symbolic = false;
-    int64_t least = 0;  // of the numbers
+    int64_t least = 0;  // the smallest plain number
     for (uint32_t i = 0; i < list.count; ++i) {
       const tenon_value& each = value::elements(list)[i];
       const tenon_value number =

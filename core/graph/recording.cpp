@@ -19,12 +19,12 @@ namespace tenon::graph {
 namespace {
 
 constexpr tenon_keyset kTracer = dispatch::functionality_bit(TENON_FUNCTIONALITY_TRACER);
-// Tracer and all above it, which have run already.
+// All keys below Tracer: those from Tracer on have run already.
 constexpr tenon_keyset kBelowTracer = kTracer - 1;
 
 tenon_status copy_recording(void* word, void** out_word) noexcept {
   *out_word = nullptr;
-  if (static_cast<Recording*>(word)->taker() != nullptr) return TENON_OK;  // of one thread
+  if (static_cast<Recording*>(word)->taker() != nullptr) return TENON_OK;  // for one thread
   static_cast<Recording*>(word)->retain();
   *out_word = word;
   return TENON_OK;
@@ -34,7 +34,7 @@ void drop_recording(void* word) noexcept { static_cast<Recording*>(word)->releas
 
 constinit dispatch::OwnSlot recording_slot("tenon.graph", &copy_recording, &drop_recording);
 
-// Makes a recording, or none, the thread's, which had the other one.
+// Makes a recording, or none, the thread's current one, in place of the previous one.
 void set_recording(void** word, RecordingPtr recording) noexcept {
   dispatch::KeyWords words = dispatch::key_words();
   const bool at_tracer = recording && !recording->is_below_autograd();
@@ -44,7 +44,7 @@ void set_recording(void** word, RecordingPtr recording) noexcept {
   *word = recording.detach();
 }
 
-// Whether an operator makes numbers of what it gets: its result is no tensor, nor holds any.
+// Returns true if a result is a number, which the operator may have read from a tensor.
 bool gives_number(const tenon_stack& stack) noexcept {
   for (uint32_t i = 0; i < stack.nrets; ++i) {
     if (is_number(stack.rets[i].tag)) return true;
@@ -52,7 +52,7 @@ bool gives_number(const tenon_stack& stack) noexcept {
   return false;
 }
 
-// A call of the thread whose calls go to a taker.
+// Passes a call to the taker of the thread's calls.
 tenon_status give_to_taker(RecordingPtr recording, const tenon_op* op, tenon_stack* stack) {
   void** const word = recording_slot.place();
   set_recording(word, recording->outer());
@@ -73,7 +73,7 @@ tenon_status record_at_tracer(void*, const tenon_op* op, tenon_keyset keys, teno
   });
 }
 
-// The mode's handler: modes further in, and the mode itself, are off.
+// The mode's handler. The mode itself and inner modes are off while it runs.
 tenon_status record_in_mode(void* self, const tenon_op* op, tenon_keyset, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
     Recording& recording = *static_cast<Recording*>(self);
@@ -94,7 +94,7 @@ constexpr tenon_object_type kModeType = [] {
   return type;
 }();
 
-// Of a saved result, say: formulas get the alias, and gradients are made of it.
+// For instance, formulas get an alias of a saved result, and compute gradients from it.
 void notice_alias(tensor::Tensor& tensor, tensor::Tensor& alias) {
   Recording* recording = current_recording();
   if (recording != nullptr && recording->is_on()) recording->add_alias(tensor, alias);
@@ -187,7 +187,7 @@ void Recording::add_alias(tenon_tensor& tensor, tenon_tensor& alias) {
   aliases_.emplace_back(tensor, alias);
 }
 
-// Whether calls of the thread are recorded now: not those that a recorded one makes.
+// Returns true if calls of the thread are recorded now; false inside of a recorded call.
 bool Recording::sees_calls() const noexcept {
   const dispatch::KeyWords words = dispatch::key_words();
   if (!is_below_autograd()) return (words.include & ~words.exclude & kTracer) != 0;
@@ -222,7 +222,7 @@ void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const
               value::print(stack.rets[0]));
 }
 
-// What one tensor stands for twice a recording could not tell apart.
+// A tensor may be added only once: two values with the same handle could not be distinguished.
 void Recording::check_new(const char* function, const tenon_tensor& tensor) const {
   const uint32_t value = known_.tensors.find(tensor);
   TENON_CHECK_ARG(value == IdentityMap::kUnknown, function,

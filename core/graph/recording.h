@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: what writes a thread's calls into a graph, at Tracer or at Wrapper.
+// Recording: writes a thread's calls into a graph, at Tracer or at Wrapper.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace tenon::graph {
 
-/// What gets calls in the place of their being made.
+/// Receives a thread's calls, which are then not made.
 class CallTaker {
  public:
   virtual tenon_status take(const tenon_op* op, tenon_stack* stack) = 0;
@@ -26,22 +26,22 @@ class CallTaker {
 
 class Recording final : public base::RefCounted<Recording> {
  public:
-  /// With a taker it records nothing.
+  /// With a taker, the calls go to it and nothing is recorded.
   Recording(uint32_t flags, GraphPtr graph, base::IntrusivePtr<Recording> outer,
             CallTaker* taker = nullptr)
       : flags_(flags), graph_(std::move(graph)), outer_(std::move(outer)), taker_(taker) {}
 
   Graph& graph() const noexcept { return *graph_; }
-  /// The one that was on when it began; NULL.
+  /// The recording that was active when this one began, or NULL.
   const base::IntrusivePtr<Recording>& outer() const noexcept { return outer_; }
   bool is_below_autograd() const noexcept { return (flags_ & TENON_GRAPH_BELOW_AUTOGRAD) != 0; }
   CallTaker* taker() const noexcept { return taker_; }
   bool is_on() const noexcept { return on_.load(std::memory_order_acquire); }
   void end() noexcept { on_.store(false, std::memory_order_release); }
-  /// Gives the graph what was asked of symbols. Throws std::bad_alloc.
+  /// Adds the guards of symbols to the graph. Throws std::bad_alloc.
   void take_guards();
 
-  /// Makes a call by `below()`, which gives its status, and records it. A call that fails leaves
+  /// Makes a call by `below()`, which returns its status, and records it. A failed call leaves
   /// nothing.
   template <class Below>
   tenon_status record(const tenon_op* op, tenon_stack* stack, Below&& below) {
@@ -52,18 +52,18 @@ class Recording final : public base::RefCounted<Recording> {
     return status;
   }
 
-  /// As the graph's; the tensor stands for the value from then on.
+  /// Like the graph's functions; the tensor represents the value from then on.
   uint32_t add_input(tenon_tensor* tensor, std::string_view name);
   uint32_t add_attribute(tenon_tensor& tensor, std::string_view name);
   void add_output(const tenon_value& value);
-  /// A layer made an alias of a tensor: it is the same value, as soon as the tensor is one.
+  /// Records that a layer made an alias of a tensor: both are one value once the tensor is a value.
   void add_alias(tenon_tensor& tensor, tenon_tensor& alias);
-  /// A kernel whose calls are recorded has resized a tensor by itself: a call of `aten::empty.out`
-  /// stands for that, where the tensor is a value.
+  /// Records that a kernel whose calls are recorded has resized a tensor, if the tensor is a value:
+  /// as a call of `aten::empty.out` or `aten::empty_strided.out`.
   void add_resize(tenon_tensor& tensor);
 
  private:
-  // Held weakly, so that their addresses are not used again.
+  // References are weak; they keep the addresses from being reused.
   struct Alias {
     Alias(tenon_tensor& of, tenon_tensor& made)
         : tensor(of), alias(made), kept_tensor(&of), kept_alias(&made) {}
@@ -85,15 +85,15 @@ class Recording final : public base::RefCounted<Recording> {
   const base::IntrusivePtr<Recording> outer_;
   CallTaker* const taker_;
   std::atomic<bool> on_{true};
-  std::atomic<bool> locked_{false};  // what is below, and the graph; backward may use many threads
+  std::atomic<bool> locked_{false};  // guards the fields below and the graph
   KnownValues known_;
-  // Of results of the call that runs, which is recorded when it has returned.
+  // For results of the running call, which is recorded after it has returned.
   std::vector<Alias> aliases_;
 };
 
 using RecordingPtr = base::IntrusivePtr<Recording>;
 
-/// The calling thread's calls go to a taker while this lives; what the taker calls is made.
+/// RAII: passes the calling thread's calls to a taker. Calls that the taker makes are executed.
 class TakeCalls {
  public:
   explicit TakeCalls(CallTaker& taker);
@@ -105,20 +105,19 @@ class TakeCalls {
   RecordingPtr recording_;
 };
 
-/// The calling thread's innermost recording; NULL without one.
+/// Returns the calling thread's innermost recording, NULL if there is none.
 Recording* current_recording() noexcept;
-/// Begins one. Throws TENON_ERROR_INVALID_ARGUMENT for unknown flags.
+/// Begins a recording. Throws TENON_ERROR_INVALID_ARGUMENT for unknown flags.
 Recording& begin_recording(uint32_t flags);
-/// Ends one, which is the innermost.
+/// Ends a recording, which must be the innermost.
 void end_recording(Recording& recording) noexcept;
-/// The recording that writes to a graph; NULL for a graph that no recording of the calling thread
-/// writes to.
+/// Returns the calling thread's recording that writes to a graph, NULL if there is none.
 Recording* recording_of(const Graph& graph) noexcept;
 
-/// The mode that a recording below autograd is on a thread's stack of modes.
+/// Makes the mode that represents a recording below autograd on a thread's stack of modes.
 value::ObjectPtr new_mode(Recording& recording);
 
-/// The fallback at Tracer.
+/// Returns the fallback at Tracer.
 std::span<const dispatch::BuiltIn> built_ins() noexcept;
 
 }  // namespace tenon::graph

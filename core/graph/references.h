@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that an argument or output of a graph names, and others in their place.
+// References to values in the arguments and outputs of a graph, and their replacement.
 #pragma once
 
 #include "graph/arena.h"
@@ -20,7 +20,8 @@ void each_reference(const tenon_value& value, Use&& use) {
   }
 }
 
-/// A value with `replacement(number)`, a value, for each reference; its lists lie in the arena.
+/// Returns the value with each reference replaced by `replacement(number)`; new lists are in the
+/// arena.
 template <class Replacement>
 tenon_value with_references(const tenon_value& value, Arena& arena, Replacement&& replacement) {
   if (value.tag == TENON_TAG_REF) return replacement(static_cast<uint32_t>(value.as.i));
@@ -33,12 +34,12 @@ tenon_value with_references(const tenon_value& value, Arena& arena, Replacement&
   return tenon_value_of_elements(value.tag, elements, value.count);
 }
 
-/// A value of a graph as an argument.
+/// Returns a reference to a value of a graph, for use as an argument.
 inline tenon_value reference(uint32_t value) noexcept {
   return tenon_value_of_number(TENON_TAG_REF, value);
 }
 
-/// Whether a tag is that of a number, which may stand where a schema wants a tensor.
+/// Returns true for the tag of a number, which is accepted where a schema requires a tensor.
 inline bool is_number(uint16_t tag) noexcept {
   return tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX;
 }

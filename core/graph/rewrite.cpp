@@ -11,13 +11,14 @@ Rewrite::Rewrite(const Graph& from) : from_(from), mapped_(from.values().size(),
     mapped_[input.value] = to_->add_input(nullptr, input.name);
   }
   if (from.has_fixed_sizes()) to_->fix_sizes();
-  // Their sizes may be those of inputs behind them.
+  // The sizes of an input may be sizes of later inputs.
   for (const Input& input : from.inputs()) {
     copy_meta(mapped_[input.value], from.values()[input.value].meta);
   }
 }
 
-// Numbers of the old graph become numbers of the new one, unless a tensor that tells them is gone.
+// Copies metadata. Numbers of the old graph become numbers of the new one, unless their tensor is
+// gone.
 void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
   if (meta == nullptr) return;
   if (meta->dims == nullptr) {
@@ -34,8 +35,8 @@ void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
   to_->set_meta(made, to_->new_meta(meta->dtype, meta->device, all));
 }
 
-// Whether a number has a value in the new graph, which it has from then on. What was found once is
-// mapped: shared operands are looked at once.
+// Returns true if a number has a value in the new graph, and maps it. Found numbers are mapped, so
+// that shared operands are visited only once.
 bool Rewrite::can_map(const tenon_value& number) {
   if (number.tag != TENON_TAG_REF) return true;
   const auto value = static_cast<uint32_t>(number.as.i);
@@ -72,7 +73,7 @@ uint32_t Rewrite::map_number(uint32_t value) {
   return to_->add_function(function.function, a, mapped(function.operands[1]));
 }
 
-// What a value is in the new graph, where attributes, elements and numbers come to be on demand.
+// Returns the value in the new graph; adds attributes, elements and numbers on demand.
 uint32_t Rewrite::map(uint32_t value) {
   if (mapped_[value] != kUnknown) return mapped_[value];
   const Value& its = from_.values()[value];
@@ -89,7 +90,8 @@ uint32_t Rewrite::map(uint32_t value) {
   return mapped_[value];
 }
 
-// The same where something else than a value may stand for it, or for the list that it is of.
+// Like map(), but for values that may be replaced by something other than a value, or whose list
+// is.
 tenon_value Rewrite::argument(uint32_t value) {
   const Value& its = from_.values()[value];
   if (mapped_[value] == kUnknown && its.kind == TENON_GRAPH_VALUE_ELEMENT &&

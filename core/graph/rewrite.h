@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrite: a new graph made of an old one, node by node.
+// Rewrite: builds a new graph from an old one, node by node.
 #pragma once
 
 #include <vector>
@@ -10,46 +10,47 @@ namespace tenon::graph {
 
 class Rewrite {
  public:
-  /// The new graph has the inputs of the old one. Attributes and elements follow where they are
+  /// Starts a new graph with the inputs of the old one. Attributes and elements are added when
   /// used.
   explicit Rewrite(const Graph& from);
 
   /// Appends a node of the old graph.
   void keep(const Node& node);
-  /// Appends a call with values of the new graph as its arguments; the first of its results.
+  /// Appends a call with values of the new graph as arguments. Returns the first of its results.
   uint32_t append(const tenon_op* op, std::span<const tenon_value> args) {
     return to_->append(op, args);
   }
   uint32_t append_element(uint32_t list, uint32_t index) { return to_->add_element(list, index); }
-  /// An argument of the old graph with values of the new one, valid for as long as this is there.
-  /// Throws TENON_ERROR_STATE for one that was dropped.
+  /// Returns an argument of the old graph with values of the new one, valid during the lifetime of
+  /// this object. Throws TENON_ERROR_STATE for a dropped value.
   tenon_value mapped(const tenon_value& value);
-  /// What a value of the old graph is in the new one.
+  /// Returns the value of the new graph for a value of the old one.
   uint32_t map(uint32_t value);
-  /// Makes it another one, with what is known of it.
+  /// Maps a value of the old graph to `made`, with the metadata `meta`.
   void set(uint32_t value, uint32_t made, const TensorMeta* meta) {
     mapped_[value] = made;
     copy_meta(made, meta);
   }
-  /// Says what a value of the old graph is in the new one, as another value of the old one.
+  /// Maps a value of the old graph to the image of another value of the old graph.
   void replace(uint32_t value, uint32_t by) { mapped_[value] = map(by); }
-  /// The same as a tensor.
+  /// Maps a value of the old graph to a tensor, which becomes an attribute.
   void replace(uint32_t value, tensor::Tensor& tensor) {
     mapped_[value] = to_->add_attribute(tensor, {});
   }
-  /// The same as an argument of the new graph: a reference, which takes over what is known of the
-  /// value unless more is known of itself, a tensor, a number, or a list of such; none: nothing may
-  /// use the value any more. Throws TENON_ERROR_TYPE for one of another type.
+  /// Maps a value of the old graph to an argument of the new one: a reference, a tensor, a number,
+  /// or a list of these. A reference takes over the value's metadata unless it has more of it. NONE
+  /// drops the value: nothing may use it afterwards. Throws TENON_ERROR_TYPE for an argument of
+  /// another type.
   void stand(uint32_t value, const tenon_value& by);
-  /// The outputs and guards of the old one, and the graph.
+  /// Adds the outputs and guards of the old graph, and returns the new graph.
   GraphPtr finish();
 
-  /// The new graph, as far as it has come.
+  /// The new graph as built so far.
   Graph& to() noexcept { return *to_; }
 
  private:
   static constexpr uint32_t kUnknown = UINT32_MAX;
-  static constexpr uint32_t kStandIn = UINT32_MAX - 1;  // it is no value, but in stand_ins_
+  static constexpr uint32_t kStandIn = UINT32_MAX - 1;  // not a value: see stand_ins_
 
   tenon_value argument(uint32_t value);
 
@@ -61,7 +62,7 @@ class Rewrite {
   GraphPtr to_ = base::make_intrusive<Graph>();
   std::vector<uint32_t> mapped_;
   std::vector<tenon_value> stand_ins_;  // by value; in the arena of the new graph
-  bool keeps_strides_ = true;           // nothing stands for a result, which may be laid out anew
+  bool keeps_strides_ = true;           // no result was replaced, which could change strides
   Arena arena_;
 };
 

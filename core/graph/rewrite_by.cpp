@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes of a caller's, who looks at each call.
+// Passes that call a caller's function for each call.
 #include "base/check.h"
 #include "graph/frames.h"
 #include "graph/passes.h"
@@ -15,7 +15,7 @@ class CallersPass {
       : from_(from), function_(function), ctx_(ctx), rewrite_(from) {}
 
   GraphPtr run() {
-    const size_t count = from_.nodes().size();  // the function may be recorded into the graph
+    const size_t count = from_.nodes().size();  // fixed: the function may record into it
     for (size_t i = 0; i < count; ++i) {
       try {
         look(i);

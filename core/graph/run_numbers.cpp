@@ -31,7 +31,7 @@ tenon_value value_of_word(int64_t word) noexcept {
   return base::is_symbol(word) ? symbol_value(word) : tenon_value_of_int(word);
 }
 
-// The result for numbers; nothing where there is none.
+// Computes a function of plain numbers; empty if there is no result.
 std::optional<tenon_value> result(uint32_t function, const tenon_value& a, const tenon_value& b) {
   const bool is_relation = base::is_relation(function);
   const bool gives_float = function >= TENON_SYMBOL_TRUEDIV && function <= TENON_SYMBOL_FLOAT;
@@ -46,14 +46,15 @@ std::optional<tenon_value> result(uint32_t function, const tenon_value& a, const
                                      : tenon_value_of_int(*number);
 }
 
-// Of numbers of which one at least is a symbol: the caller owns the result.
+// Computes a function with at least one symbolic operand. The caller owns the result.
 tenon_value symbolic_result(uint32_t function, int count, const tenon_value* operands) {
   const tenon_value& symbol = is_symbol_tag(operands[0].tag) ? operands[0] : operands[1];
   return base::algebra_of(*symbol.as.symbol)
       .apply_to(function, {operands, static_cast<size_t>(count)});
 }
 
-// A BOOL or SYMBOOL as it is decided, by a guard of the caller's environment.
+// Returns the value of a BOOL or SYMBOOL; a SYMBOOL is decided by a guard in the caller's
+// environment.
 bool decided(const tenon_value& truth) {
   if (truth.tag != TENON_TAG_SYMBOOL) return truth.as.i != 0;
   return base::algebra_of(*truth.as.symbol).decide_truth(truth);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunNumbers: what the sizes and functions of a graph are in one run, and whether its guards hold.
+// RunNumbers: the values of a graph's sizes and functions in one run, and the check of its guards.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,16 @@ namespace tenon::graph {
 
 class RunNumbers {
  public:
-  /// `values` are those of the run, to be read and written.
+  /// `values` are the values of the run, which are read and written.
   RunNumbers(const Graph& graph, tenon_value* values) noexcept : graph_(graph), values_(values) {}
 
-  /// Reads or calculates a number whose tensor or operands are known. Throws
-  /// TENON_ERROR_INVALID_ARGUMENT for a size outside of its bounds and for what has no result.
+  /// Reads or computes a number whose tensor or operands are known. Throws
+  /// TENON_ERROR_INVALID_ARGUMENT for a size out of bounds, and if there is no result.
   void evaluate(uint32_t value);
-  /// Throws TENON_ERROR_INVALID_ARGUMENT where an input is of other sizes than it must be.
+  /// Throws TENON_ERROR_INVALID_ARGUMENT if an input's sizes differ from those that the graph
+  /// requires.
   void check_sizes(const Input& input) const;
-  /// Throws TENON_ERROR_INVALID_ARGUMENT where a guard does not hold.
+  /// Throws TENON_ERROR_INVALID_ARGUMENT if a guard does not hold.
   void check(const Guard& guard) const;
 
  private:
@@ -31,7 +32,7 @@ class RunNumbers {
 
   const Graph& graph_;
   tenon_value* const values_;
-  std::vector<value::OwnedValue> held_;  // symbols, in runs on symbolic tensors
+  std::vector<value::OwnedValue> held_;  // symbols that runs on symbolic tensors create
 };
 
 }  // namespace tenon::graph

@@ -8,7 +8,7 @@
 
 namespace tenon::graph {
 
-/// Whether two values are the same, bit for bit; handles by address.
+/// Returns true if two values are equal bit for bit; handles compare by address.
 inline bool same_value(const tenon_value& a, const tenon_value& b) noexcept {
   if (a.tag != b.tag || a.count != b.count) return false;
   const auto same_bytes = [&](size_t size) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kAbsent = -1;
 
-// Calls `each(word)` for the words that describe an input, until it says false.
+// Calls `each(word)` for the words that describe an input, until it returns false.
 template <class Each>
 bool describe_input(const tenon_value& input, Each&& each) {
   if (input.tag != TENON_TAG_TENSOR || input.as.tensor == nullptr) return each(kAbsent);
@@ -28,8 +28,8 @@ bool describe_input(const tenon_value& input, Each&& each) {
   return true;
 }
 
-// The same for all inputs, and for attributes, which others may change: what their memory is, too.
-// First the dtype that integers become where floating-point numbers are computed.
+// Like describe_input(), for all inputs, and for attributes, including the address of their memory,
+// since others may change them. The first word is the dtype of floating-point results of integers.
 template <class Each>
 bool describe(const Graph& graph, const tenon_value* inputs, Each&& each) {
   if (!each(tensor::default_dtype())) return false;
@@ -95,7 +95,7 @@ bool Situation::is_over() const noexcept {
 }
 
 bool Situation::is_plain() const noexcept {
-  // A functionality included on all threads counts for the operators that it serves: see keys_of().
+  // A functionality that all threads include is checked for each operator: see Binder::keys_of().
   const uint64_t usual =
       base::kDefaultInclude | base::late_defaults.included.load(std::memory_order_acquire);
   return plain_inputs_ && (thread_.include & ~usual) == 0 &&

@@ -53,7 +53,7 @@ void Stager::copy(const tenon_value& value, tenon_value* out, int depth) {
       *out = number_of(base::word_of(value.as.symbol));
       return;
     case TENON_TAG_DEVICE:
-      // Runs are on the device that fake tensors claim.
+      // Runs use the real device that a fake tensor claims.
       *out = tenon_value_of_device(tensor::claimed_device(value.as.device));
       return;
     default:
@@ -81,7 +81,7 @@ void Stager::copy_tensor(tenon_tensor* tensor, tenon_value* out) {
   out->flags = TENON_VALUE_OWNED;
 }
 
-// Lists of tensors become lists of values: those of a graph have no handles.
+// Lists of tensors become lists of values, because lists of a graph contain no handles.
 void Stager::copy_list(const tenon_value& list, tenon_value* out, int depth) {
   TENON_CHECK(depth < value::kMaxNesting, TENON_ERROR_RECURSION, "graph: lists must nest at most ",
               value::kMaxNesting, " deep, got more");
@@ -122,7 +122,7 @@ tenon_value Stager::number_of(int64_t word) {
   return known_ != nullptr ? SymbolMap(graph_, *known_).number_of(word) : tenon_value_of_int(word);
 }
 
-// Words that all have become numbers by now are an int list again.
+// Copies a list of words. If all of them are plain numbers by now, the result is an int list.
 void Stager::copy_words(std::span<const int64_t> words, tenon_value* out) {
   auto* numbers = arena_.make<tenon_value>(words.size());
   auto* ints = arena_.make<int64_t>(words.size());

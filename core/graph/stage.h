@@ -8,14 +8,13 @@ namespace tenon::graph {
 
 class Stager {
  public:
-  /// `known` NULL: no tensor is a value yet.
+  /// `known` is NULL if no tensor is a value yet.
   Stager(Graph& graph, Arena& arena, KnownValues* known, StagedCall* call) noexcept
       : graph_(graph), arena_(arena), known_(known), call_(call) {}
 
-  /// Writes to `out`, which is in the arena. Symbols become references to numbers of the graph.
-  /// Throws TENON_ERROR_NOT_SUPPORTED for symbols where no tensor is known,
-  /// TENON_ERROR_RECURSION for lists that nest too deep, TENON_ERROR_INVALID_ARGUMENT for an
-  /// unknown tag.
+  /// Copies a value to `out`, which is in the arena. Symbols become references to numbers of the
+  /// graph. Throws TENON_ERROR_NOT_SUPPORTED for symbols if `known` is NULL, TENON_ERROR_RECURSION
+  /// for lists that nest too deep, TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
   void copy(const tenon_value& value, tenon_value* out, int depth = 0);
 
  private:
@@ -31,7 +30,7 @@ class Stager {
   StagedCall* const call_;
 };
 
-/// The number that a wrapped number is; false for all other tensors.
+/// Reads the number in a wrapped number; returns false for all other tensors.
 bool read_wrapped_number(const tensor::Tensor& tensor, tenon_value* out_number) noexcept;
 
 }  // namespace tenon::graph

@@ -8,7 +8,7 @@
 
 namespace tenon::graph {
 
-// Keeps the environment: words stay what they are.
+// Keeps the environment of a symbol alive, so that words stay valid.
 void SymbolMap::meet(const ::tenon_symbol& symbol) {
   base::SymbolAlgebra& owner = base::algebra_of(symbol);
   if (std::ranges::find(known_.environments, &owner) != known_.environments.end()) return;
@@ -33,7 +33,7 @@ tenon_value SymbolMap::size_of(int64_t word, uint32_t tensor, uint32_t dim) {
   const tenon_value number = number_of(word);
   if (number.tag != TENON_TAG_REF) return number;
   const Value& its = graph_.values()[static_cast<size_t>(number.as.i)];
-  // A call cannot tell the size that it was given itself.
+  // The result of a call cannot define a size that was an argument of the same call.
   const bool tells = graph_.values()[tensor].kind <= TENON_GRAPH_VALUE_ATTRIBUTE ||
                      static_cast<size_t>(number.as.i) >= known;
   if (its.kind == TENON_GRAPH_VALUE_SIZE && graph_.sizes()[its.source].tensor == kUnbound &&
@@ -49,7 +49,7 @@ void SymbolMap::set(const ::tenon_symbol& symbol, uint32_t value) {
 }
 
 void SymbolMap::take_guards() {
-  // The map changes while it is walked: operands of guards are new expressions.
+  // By index, as the vector may grow: operands of guards are new expressions.
   for (size_t k = 0; k < known_.environments.size(); ++k) {
     known_.environments[k]->rebuild_guards(
         *this, [this](int64_t word) { return known_.symbols.contains(word); },

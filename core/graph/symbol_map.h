@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SymbolMap: symbols of a recording's tensors as numbers of its graph.
+// SymbolMap: maps the symbols of a recording's tensors to numbers of its graph.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@ class SymbolMap final : private base::SymbolBuilder {
  public:
   SymbolMap(Graph& graph, KnownValues& known) noexcept : graph_(graph), known_(known) {}
 
-  /// A number, or a reference to the graph's number that a word is.
+  /// Returns the number of a word: a plain number, or a reference to a number of the graph.
   tenon_value number_of(int64_t word);
-  /// The same of a size of a tensor, which tells what a variable is that nothing told before.
+  /// Like number_of(), for a tensor's size. Also binds a size variable that is not bound to a
+  /// tensor yet.
   tenon_value size_of(int64_t word, uint32_t tensor, uint32_t dim);
-  /// Says that a value of the graph is the symbol, unless it is a number of the graph already.
+  /// Maps a symbol to a value of the graph, unless it is mapped already.
   void set(const ::tenon_symbol& symbol, uint32_t value);
-  /// Gives the graph the guards of all environments that it met.
+  /// Adds the guards of all environments met so far to the graph.
   void take_guards();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as text: one line a node, whole schemas, read back as they were written.
+// Graphs as text: one line per node, complete schemas, and exact round trips.
 #pragma once
 
 #include <span>
@@ -10,11 +10,12 @@
 
 namespace tenon::graph {
 
-/// What a text begins with; the number grows with each change that older readers do not take.
+/// The first line of a text. The number grows with each change that older readers do not
+/// understand.
 constexpr std::string_view kTextVersion = "tenon.graph 1";
-/// The same of a graph with sizes, which older readers do not take.
+/// The first line if the graph has sizes.
 constexpr std::string_view kSizesVersion = "tenon.graph 2";
-/// The same of one with tensors that are not row-major.
+/// The first line if the graph has tensors that are not row-major.
 constexpr std::string_view kStridesVersion = "tenon.graph 3";
 
 /// See tenon_graph_print.

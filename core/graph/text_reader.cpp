@@ -22,8 +22,8 @@ namespace {
 
 struct NamedOp {
   const tenon_op* op;
-  schema::SchemaPtr schema;   // the registry's
-  schema::SchemaPtr written;  // the text's
+  schema::SchemaPtr schema;   // the registered schema
+  schema::SchemaPtr written;  // the schema in the text
 };
 
 class Reader {
@@ -74,7 +74,8 @@ class Reader {
     return true;
   }
 
-  // Looks up what the text names, once all of it is known: so that all misses are told together.
+  // Looks up the operators after all of them have been read, so that one error reports all missing
+  // ones.
   void find_operators() {
     std::string missing;
     for (const auto& [text, line] : schemas_) {
@@ -177,7 +178,8 @@ class Reader {
     return number.as.i;
   }
 
-  // "guard s0 < 10, 'aten::view', 'model.py', 12": operator, file and line that asked.
+  // "guard s0 < 10, 'aten::view', 'model.py', 12": operator, file and line where the guard was
+  // made.
   void read_guard(Cursor& cursor) {
     Guard guard = graph::read_guard(*graph_, cursor);
     Literals literals;
@@ -196,7 +198,7 @@ class Reader {
     graph_->add_guard(std::move(guard));
   }
 
-  // Tensors and dims of sizes, and sizes that are no plain numbers, may name what comes later.
+  // The tensors and dims of sizes, and sizes that are not plain numbers, may refer to later values.
   void set_sizes() {
     for (const auto& [index, tensor, cursor] : bound_) {
       const bool is_there =
@@ -244,9 +246,9 @@ class Reader {
     tenon_dtype dtype;
     tenon_device device;
     std::vector<int64_t> sizes;
-    std::vector<int64_t> strides;  // empty: not told
+    std::vector<int64_t> strides;  // empty if not given
   };
-  // The same whose sizes are read at the end.
+  // Like Meta, with sizes that are read at the end.
   struct SymbolicMeta {
     size_t value;
     tenon_dtype dtype;
@@ -281,7 +283,7 @@ class Reader {
     meta.device = tensor::parse_device(cursor.device_word());
     metas_.push_back(std::move(meta));
   }
-  // What is behind a '['.
+  // Reads dims after a '['.
   static void read_dims(Cursor& cursor, const char* what, std::vector<int64_t>& dims) {
     while (!cursor.accept(']')) {
       dims.push_back(cursor.natural(what));
@@ -328,7 +330,7 @@ class Reader {
     set_metas();
   }
 
-  // The frames of a call, or what somebody wrote behind a line.
+  // Reads the frames of a call, or skips a comment at the end of a line.
   void end_line(Cursor& cursor, bool is_call) {
     if (!cursor.accept('#')) return cursor.expect_end();
     if (!is_call || cursor.peek() != '\'') return;
@@ -389,7 +391,7 @@ class Reader {
     return graph_->append(known.op, args);
   }
 
-  // The argument that comes next: by name, or by its position in the schema of the text.
+  // Returns the index of the next argument: by name, or by position in the schema of the text.
   static size_t read_place(Cursor& cursor, const NamedOp& known, size_t position) {
     std::string_view name = cursor.accept_name();
     if (name.empty()) {
@@ -411,11 +413,11 @@ class Reader {
   }
 
   std::string_view lines_;
-  size_t number_ = 0;  // of the line
+  size_t number_ = 0;  // of the current line
   const std::span<tenon_tensor* const> attributes_;
-  std::vector<std::pair<std::string_view, size_t>> schemas_;  // not looked up yet
+  std::vector<std::pair<std::string_view, size_t>> schemas_;  // to be looked up
   std::map<std::string, NamedOp> operators_;
-  std::vector<Meta> metas_;  // of the line
+  std::vector<Meta> metas_;  // of the current line
   std::vector<SymbolicMeta> symbolic_metas_;
   std::vector<BoundSize> bound_;
   GraphPtr graph_ = base::make_intrusive<Graph>();

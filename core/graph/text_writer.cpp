@@ -52,7 +52,7 @@ class Writer {
     return has_sizes ? kSizesVersion : kTextVersion;
   }
 
-  // Whether a tensor's strides are others than its sizes tell.
+  // Returns true if a tensor's strides are not row-major.
   static bool has_strides(const TensorMeta& meta) {
     if (meta.dims != nullptr || meta.strides == nullptr) return false;
     int64_t usual[TENON_TENSOR_MAX_DIMS];
@@ -77,7 +77,7 @@ class Writer {
     if (written_.insert(node.op).second) append("op ", schema_of(node)->text(), '\n');
   }
 
-  // Inputs, attributes and elements up to a value.
+  // Writes inputs, attributes and elements up to a value.
   void write_values(size_t end) {
     for (; next_ < end; ++next_) {
       const Value& value = graph_.values()[next_];
@@ -217,7 +217,7 @@ class Writer {
   const Graph& graph_;
   std::string text_;
   std::set<const tenon_op*> written_;
-  size_t next_ = 0;  // value that is to be written
+  size_t next_ = 0;  // the next value to write
 };
 
 }  // namespace

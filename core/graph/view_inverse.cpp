@@ -13,7 +13,7 @@ namespace tenon::graph {
 namespace {
 
 enum class Inverse : uint8_t {
-  kNone,        // the view is read only: several of its elements may be one of the whole
+  kNone,        // read only: elements of the view may share one element of the whole
   kNothing,     // the view is the whole
   kSameCall,    // the same call undoes itself
   kPermute,     // the dims back
@@ -25,7 +25,7 @@ enum class Inverse : uint8_t {
   kSlice,       // scattered along a range
   kUnbind,      // a list's element, at an index
   kSplit,       // a list's element, along one of equal ranges
-  kSplitSizes,  // the same of ranges of given sizes
+  kSplitSizes,  // like kSplit, for ranges of given sizes
 };
 
 struct Row {
@@ -79,7 +79,7 @@ std::vector<int64_t> inverse_of(const tenon_value& dims) {
   return inverse;
 }
 
-// Where an element of split_with_sizes begins.
+// Returns the index at which an element of split_with_sizes begins.
 int64_t start_of(const tenon_value& sizes, uint32_t index) {
   int64_t start = 0;
   for (uint32_t i = 0; i < index; ++i) start += numbers_of(sizes)[i];

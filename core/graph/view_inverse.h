@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What undoes a view: the value that it is a view of, made anew of that and of a new view.
+// The inverse of a view: recomputes the base of a view from the base and a new value of the view.
 #pragma once
 
 #include "graph/graph.h"
@@ -7,15 +7,16 @@
 
 namespace tenon::graph {
 
-/// Whether an operator gives a view of its first argument each time, and how is known.
+/// Returns true if an operator always returns a view of its first argument that undo_view() can
+/// undo.
 bool is_known_view(const tenon_op& op);
-/// Whether the strides of the new view do not matter, as its elements are copied.
+/// Returns true if the strides of the new view do not matter, because its elements are copied.
 bool scatters(const tenon_op& op);
 
-/// Appends calls that give `whole`, whose like `meta` describes (NULL: unknown), with the elements
-/// of `part` in the place of a view: the result of `view`, or of a list its element `index`.
-/// `copies`: by operators that copy, such as view_copy, and no views. Throws
-/// TENON_ERROR_NOT_SUPPORTED where sizes are unknown that it needs.
+/// Appends calls that compute `whole` with the elements of `part` in place of a view: the result of
+/// `view`, or element `index` if that is a list. `meta` describes `whole` (NULL: unknown). If
+/// `copies` is set, uses operators that copy, such as view_copy, instead of views. Throws
+/// TENON_ERROR_NOT_SUPPORTED if it needs sizes that are unknown.
 uint32_t undo_view(Rewrite& rewrite, const Node& view, uint32_t index, const TensorMeta* meta,
                    uint32_t whole, uint32_t part, bool copies);
 

@@ -10,13 +10,13 @@ namespace tenon::tensor {
 
 namespace {
 
-// Blocks of a batch, per class. A thread keeps two batches at most: about 190 KiB of all classes.
+// Blocks per batch, by class. A thread keeps two batches at most: about 190 KiB over all classes.
 constexpr uint32_t kBatch[kBlockClassCount] = {64, 32, 64, 32, 16, 8};
 
-// Stands in for the cache of a thread that exits: keeps nothing, its limits are 0.
+// The cache of a thread that has exited: caches nothing, because its limits are 0.
 constinit BlockCache closed_cache;
 
-// Batches on their way from threads that free to threads that make: about 380 KiB when full.
+// Batches in transit from threads that free to threads that allocate: about 380 KiB when full.
 constexpr int kDepotPlaces = 4;
 struct alignas(64) Depot {
   std::atomic<void*> batches[kDepotPlaces] = {};
@@ -31,7 +31,7 @@ void* take_batch(BlockClass block) noexcept {
   return nullptr;
 }
 
-// False when the depot is full.
+// Returns false if the depot is full.
 bool put_batch(void* batch, BlockClass block) noexcept {
   for (std::atomic<void*>& place : depots[block].batches) {
     void* none = nullptr;
@@ -57,7 +57,7 @@ void* try_allocate(size_t nbytes) noexcept {
   return std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
 }
 
-// Runs on each thread that exits; what is freed on it later goes straight back.
+// Thread exit hook. Blocks freed on the thread afterwards are freed at once.
 void close_cache(base::ThreadRecord* thread) noexcept {
   void*& place = thread->locals[base::kLocalTensorCache];
   auto* cache = static_cast<BlockCache*>(place);
@@ -70,7 +70,7 @@ void close_cache(base::ThreadRecord* thread) noexcept {
   delete cache;
 }
 
-// NULL when memory is short: then this thread does not recycle yet.
+// Returns NULL if memory is short: the thread does not recycle then.
 BlockCache* make_cache() noexcept {
   base::ThreadRecord* thread = base::own_thread_record();
   if (thread == nullptr) return nullptr;

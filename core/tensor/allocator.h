@@ -11,23 +11,22 @@
 
 namespace tenon::tensor {
 
-/// Alignment of all elements that we allocate: a cache line, and what the widest vectors want.
+/// Alignment of all elements that we allocate: a cache line, which suits the widest vectors.
 constexpr size_t kAlignment = 64;
 
-/// More than a process can address: refused without asking, since the allocators of sanitizers stop
-/// the program at such a size.
+/// More than a process can address. Refused without calling the allocator, because those of
+/// sanitizers abort at such a size.
 constexpr int64_t kMaxAllocation = int64_t{1} << 47;
 
 /// Allocates `nbytes` (>= 0) aligned bytes; never NULL. Throws TENON_ERROR_OUT_OF_MEMORY.
 void* allocate_cpu(int64_t nbytes);
 void free_cpu(void* data) noexcept;
 
-/// Kinds of blocks. A block holds a tensor's header, then perhaps its storage, then perhaps its
-/// data.
+/// Classes of blocks. A block holds a tensor's header, optionally its storage, optionally its data.
 enum BlockClass : uint8_t {
-  kHeaderBlock,   // header only: views
-  kStorageBlock,  // and storage: data elsewhere
-  kBlock64,       // and room for 64 bytes of data
+  kHeaderBlock,   // header only: for views
+  kStorageBlock,  // header and storage: data elsewhere
+  kBlock64,       // also 64 bytes of data
   kBlock256,
   kBlock1024,
   kBlock4096,
@@ -43,7 +42,7 @@ constexpr int64_t kMaxInlineBytes = 4096;
 constexpr int64_t block_bytes(BlockClass block) noexcept {
   return block == kHeaderBlock ? kHeaderBytes : kDataOffset + kInlineBytes[block];
 }
-/// The smallest class with room for so many lines of 64 bytes of data.
+/// The smallest class for a number of data lines of 64 bytes.
 struct ClassTable {
   BlockClass of_lines[kMaxInlineBytes / 64 + 1];
   constexpr ClassTable() : of_lines() {
@@ -61,38 +60,38 @@ constexpr BlockClass inline_class(int64_t nbytes) noexcept {
   return kClassTable.of_lines[static_cast<uint64_t>(nbytes + 63) / 64];
 }
 
-/// Free blocks of one thread, by class. A block freed on another thread than it was made on stays
-/// with the one that freed it; what that one has too many of goes in batches through a depot that
-/// all threads share, so that a thread that makes and one that frees need no malloc either.
+/// One thread's free blocks, by class. A block stays with the thread that freed it, whichever
+/// thread allocated it. Full batches pass through a depot that all threads share, so that a thread
+/// that allocates and one that frees need no malloc either.
 struct BlockCache {
   struct Bin {
     void* head = nullptr;  // free blocks, each starting with the address of the next
     uint32_t count = 0;
-    uint32_t limit = 0;     // blocks of a batch
-    void* spare = nullptr;  // a full batch, or none
+    uint32_t limit = 0;     // number of blocks in a batch
+    void* spare = nullptr;  // a full batch, or NULL
   };
   Bin bins[kBlockClassCount];
 };
 
-/// AddressSanitizer sees a use after free only where memory is really given back.
+/// AddressSanitizer detects a use after free only if memory is really freed.
 constexpr bool kRecycleBlocks = TENON_SANITIZER_CURRENT != TENON_SANITIZER_ADDRESS;
 
-/// A block from malloc; NULL when memory is short.
+/// Allocates a block with malloc; NULL if memory is short.
 void* try_allocate_block(BlockClass block) noexcept;
-/// Allocates a block when the bin has none: the spare batch, one of the depot, or malloc. Throws
+/// Allocates a block if the bin is empty: from the spare batch, the depot, or malloc. Throws
 /// TENON_ERROR_OUT_OF_MEMORY.
 void* allocate_block_slow(BlockClass block);
-/// Frees a block when the bin is full, or makes the thread's cache.
+/// Frees a block if the bin is full or the thread has no cache yet, which it then gets.
 void free_block_slow(void* memory, BlockClass block) noexcept;
 
-/// How many batches of a class wait in the depot.
+/// Returns the number of batches of a class in the depot.
 int depot_batches(BlockClass block) noexcept;
 
 inline BlockCache* block_cache(base::ThreadRecord* thread) noexcept {
   return static_cast<BlockCache*>(thread->locals[base::kLocalTensorCache]);
 }
 
-/// Takes a block from a thread's bin; NULL when it has none.
+/// Takes a block from a thread's bin; NULL if it is empty.
 inline void* try_take_block(BlockCache* cache, BlockClass block) noexcept {
   BlockCache::Bin& bin = cache->bins[block];
   void* memory = bin.head;
@@ -102,7 +101,7 @@ inline void* try_take_block(BlockCache* cache, BlockClass block) noexcept {
   --bin.count;
   return memory;
 }
-/// Puts a block into a thread's bin; false when that is full.
+/// Puts a block into a thread's bin. Returns false if that is full.
 inline bool try_give_block(BlockCache* cache, void* memory, BlockClass block) noexcept {
   BlockCache::Bin& bin = cache->bins[block];
   if (bin.count >= bin.limit) return false;
@@ -130,8 +129,8 @@ inline void free_block(void* memory, BlockClass block) noexcept {
   free_block_slow(memory, block);
 }
 
-/// A base of what comes and goes with tensors and is no larger than their headers: it is kept in
-/// blocks of theirs.
+/// Base of classes whose objects accompany tensors and fit in a header's memory: they are allocated
+/// in header blocks.
 template <class T>
 struct InBlock {
   static void* operator new(size_t) {

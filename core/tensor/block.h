@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For this folder's own sources: laying out tensors and storages in blocks.
+// Internal to this folder: the layout of tensors and storages in blocks.
 #pragma once
 
 #include <cstdlib>
@@ -66,8 +66,8 @@ class ShapeLock {
   std::atomic<uint32_t>& lock_;
 };
 
-/// Counts a tensor that comes or goes, `storages` of them with its storage, on a thread with a
-/// record of its own: that thread alone writes its counts.
+/// Counts `delta` tensors and `storages` storages on a thread with a record. Only that thread
+/// writes its counters.
 inline void count_tensor_on(base::ThreadRecord* thread, int64_t delta, int64_t storages) noexcept {
   const auto add = [thread](uint32_t kind, int64_t number) {
     std::atomic<int64_t>& count = thread->live[kind];
@@ -76,7 +76,7 @@ inline void count_tensor_on(base::ThreadRecord* thread, int64_t delta, int64_t s
   add(TENON_HANDLE_TENSOR, delta);
   if (storages != 0) add(TENON_HANDLE_STORAGE, storages);
 }
-/// The same on any thread.
+/// Like count_tensor_on(), for any thread.
 inline void count_tensor(int64_t delta, int64_t storages) noexcept {
   base::ThreadRecord* thread = base::current_thread();
   if (__builtin_expect(thread == &base::no_thread_record, 0)) {
@@ -87,7 +87,7 @@ inline void count_tensor(int64_t delta, int64_t storages) noexcept {
   count_tensor_on(thread, delta, storages);
 }
 
-/// Memory for a tensor, counted as one, and as `storages` storages. Throws
+/// Allocates a block for a tensor, and counts the tensor and `storages` storages. Throws
 /// TENON_ERROR_OUT_OF_MEMORY.
 inline void* take_block(BlockClass block, int64_t storages) {
   void* memory = allocate_block(block);
@@ -99,9 +99,9 @@ inline void give_block(void* memory, BlockClass block, int64_t storages) noexcep
   free_block(memory, block);
 }
 
-/// The same from the thread's bin; NULL when that has none. Calls nothing, so that what calls it
-/// needs no frame. Where blocks are not recycled it is fresh memory: what is done with it on the
-/// quick paths is seen there too.
+/// Like take_block(), but only from the thread's bin; NULL if that is empty. Makes no calls, so
+/// that its caller needs no stack frame. If blocks are not recycled, this is fresh memory, so that
+/// sanitizers also check the fast paths.
 __attribute__((always_inline)) inline void* try_take_block(BlockClass block,
                                                            int64_t storages) noexcept {
   if constexpr (!kRecycleBlocks) {
@@ -117,7 +117,7 @@ __attribute__((always_inline)) inline void* try_take_block(BlockClass block,
   if (memory != nullptr) count_tensor_on(thread, 1, storages);
   return memory;
 }
-/// Gives such memory back; false when the thread's bin has no room.
+/// Puts a block into the thread's bin. Returns false if the bin has no room.
 __attribute__((always_inline)) inline bool try_give_block(void* memory, BlockClass block,
                                                           int64_t storages) noexcept {
   if constexpr (!kRecycleBlocks) {
@@ -133,7 +133,7 @@ __attribute__((always_inline)) inline bool try_give_block(void* memory, BlockCla
 
 }  // namespace tenon::tensor
 
-/// A tensor with its storage in `memory`, which take_block gave.
+/// Places a tensor with its storage in `memory`, which take_block() returned.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place(
     void* memory, tenon::tensor::BlockClass block, tenon_dtype dtype, tenon_device device,
     tenon::tensor::MemoryKind kind, int64_t nbytes) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Language cells of tensors, and the rest that few tensors have.
+// Language cells of tensors, and other rare fields.
 #include <new>
 #include <utility>
 
@@ -14,7 +14,7 @@ TensorExtra* tenon_tensor::require_extra() {
   auto* fresh = new TensorExtra;
   ends_slowly_.store(true, std::memory_order_relaxed);
   if (extra_.compare_exchange_strong(extra, fresh, std::memory_order_acq_rel)) return fresh;
-  delete fresh;  // another language was faster
+  delete fresh;  // lost the race
   return extra;
 }
 
@@ -40,8 +40,8 @@ AutogradState* tenon_tensor::replace_autograd(AutogradState* state, uint8_t note
 
 namespace {
 
-// A language's cell apart from the header; NULL where memory is short. The object of Python's and
-// Java's cells is in the header: here is only what owns it.
+// Returns a language's cell outside the header; NULL if memory is short. For Python and Java, the
+// object's word is in the header, and this cell holds only its owner.
 Cell* cell_of(TensorExtra& extra, uint32_t language) noexcept {
   if (language < tenon::base::kFixedLanguages) return &extra.cells[language];
   constexpr uint32_t kMore = tenon::base::kMaxLanguages - tenon::base::kFixedLanguages;
@@ -52,7 +52,7 @@ Cell* cell_of(TensorExtra& extra, uint32_t language) noexcept {
     if (extra.more_cells.compare_exchange_strong(cells, fresh, std::memory_order_acq_rel)) {
       cells = fresh;
     } else {
-      delete[] fresh;  // another language was faster
+      delete[] fresh;  // lost the race
     }
   }
   return &cells[language - tenon::base::kFixedLanguages];
@@ -88,7 +88,8 @@ void tenon_tensor::own_cell(uint32_t language, void* object, tenon_deleter drop)
   void* old_object = std::exchange(*word, object);
   const tenon_deleter old_drop = std::exchange(cell->drop, drop);
   extra()->owns_cells.store(true, std::memory_order_relaxed);  // two languages may own at once
-  // The same object again only changes who owns it; another one ends the ownership of the first.
+  // Setting the same object again only changes its ownership; another object ends that of the
+  // first.
   if (old_drop != nullptr && old_object != object) old_drop(old_object);
 }
 

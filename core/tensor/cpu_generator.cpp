@@ -13,10 +13,10 @@ namespace tenon::tensor {
 
 namespace {
 
-// The bytes of a state: those of PyTorch's CPU generators.
+// The bytes of a state, laid out as in PyTorch's CPU generators.
 struct State {
   uint64_t seed;
-  int32_t left;  // numbers before the next block, that one included
+  int32_t left;  // numbers left before the next block, including the next one
   int32_t seeded;
   uint64_t next;
   uint64_t words[MersenneTwister::kWords];
@@ -25,12 +25,12 @@ struct State {
   double unused_rho;
   int32_t has_spare;
 };
-constexpr int64_t kStateBytes = 5056;  // the last are of a spare float sample, which nothing makes
+constexpr int64_t kStateBytes = 5056;  // the last bytes are a spare float sample, never used
 static_assert(offsetof(State, spare) == 5024 && sizeof(State) == 5048);
 
 }  // namespace
 
-/// All CPU generators, whose locks are held during a fork.
+/// The list of all CPU generators. Their locks are held during a fork.
 class CpuGenerators {
  public:
   CpuGenerators() {
@@ -112,7 +112,7 @@ void CpuGenerator::set_state(const void* data, int64_t nbytes) {
   State state;
   std::memcpy(&state, data, sizeof state);
   constexpr uint32_t kWords = MersenneTwister::kWords;
-  // A sequence that is about to begin is written as number 0 of no block, too.
+  // A sequence at its very beginning may also be written as number 0 of no block.
   const bool fresh = state.next == 0 && state.left == 1;
   TENON_CHECK_ARG(state.seeded == 1, kSet, "must be of a seeded generator, got ", state.seeded);
   TENON_CHECK_ARG(fresh || (state.next >= 1 && state.next <= kWords &&
@@ -125,7 +125,7 @@ void CpuGenerator::set_state(const void* data, int64_t nbytes) {
     TENON_CHECK_ARG(state.words[i] <= UINT32_MAX, kSet, "must have words of 32 bits, got ",
                     state.words[i], " at ", i);
     words[i] = static_cast<uint32_t>(state.words[i]);
-    any |= i == 0 ? words[i] & 0x80000000u : words[i];  // the other bits of the first are no state
+    any |= i == 0 ? words[i] & 0x80000000u : words[i];  // only the top bit of word 0 is state
   }
   TENON_CHECK_ARG(any != 0, kSet, "must have a word that is not 0, got none");
   TENON_CHECK_ARG(state.has_spare == 0 || (state.has_spare == 1 && std::isfinite(state.spare)),

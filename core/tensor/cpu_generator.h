@@ -11,7 +11,7 @@
 
 namespace tenon::tensor {
 
-/// A fork waits for draws to end, so that a child finds each of these whole and free.
+/// A fork waits until draws have ended, so that a child finds each generator intact and unlocked.
 class CpuGenerator final : public Generator {
  public:
   CpuGenerator(uint64_t seed, Counted counted);
@@ -30,8 +30,8 @@ class CpuGenerator final : public Generator {
   mutable std::mutex mutex_;  // held for one draw
   MersenneTwister engine_;
   uint64_t seed_;
-  std::optional<double> spare_;  // the second sample of a pair whose first was drawn
-  // Neighbours among all CPU generators; of CpuGenerators.
+  std::optional<double> spare_;  // the second sample of a pair of which only the first was drawn
+  // Neighbors in the list of all CPU generators; managed by CpuGenerators.
   CpuGenerator* previous_ = nullptr;
   CpuGenerator* following_ = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory without what hangs on it: tensors that share that alone, and tensors that get another's.
+// Sharing memory without autograd state: tensors that share only memory, and set_data().
 #include <utility>
 
 #include "base/check.h"
@@ -13,7 +13,7 @@ constexpr const char* kCopyData = "tenon_tensor_copy_data";
 constexpr tenon_keyset kAutogradKey = uint64_t{1}
                                       << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD);
 
-// What a tensor has of its own, whatever its data: inference tensors lack the second.
+// Keys that a tensor keeps when its data is replaced. Inference tensors lack the second one.
 constexpr tenon_keyset kOwnKeys =
     kAutogradKey | uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
@@ -26,7 +26,7 @@ tenon_tensor* tenon_tensor::make_untied(const tenon_tensor& base) {
       base.has_storage(), kCopyData, ": tensor must have memory of its own, got ",
       base.is_undefined() ? "the undefined tensor" : "one that stands for something else");
   Storage* storage = base.storage_;
-  // One that lies on another's memory itself keeps only that one, however often this is done.
+  // A storage that itself borrows memory is skipped, so that chains of owners cannot grow.
   if (storage->kind_ == MemoryKind::kForeign && storage->deleter_ == &release_storage) {
     storage = static_cast<Storage*>(storage->context_);
   }
@@ -47,15 +47,15 @@ void tenon_tensor::set_data(const tenon_tensor& data) {
   const TensorPtr fresh = TensorPtr::adopt(make_untied(data));
   HeapDims heap = more_dims(fresh->size_span().size());
   TensorExtra* more = require_extra();
-  // Views lie on the storage of what they are a view of, which they keep, and who else holds the
-  // tensor may know its memory: so that stays until nobody else does.
+  // Views use the storage of their base, which they keep alive, and other holders of the tensor may
+  // know its memory: the old storage stays until there are none.
   std::unique_ptr<FormerStorage> kept;
   const bool others = use_count() > 1;
   if (others) kept = std::make_unique<FormerStorage>();
   Storage* own = fresh->storage_;
   own->version_.store(version(), std::memory_order_relaxed);
-  // As a new tensor has it, one reference of either kind: so it is known for the only one that uses
-  // its storage, whose writes are counted without atomics.
+  // Take one strong and one weak reference, as a new tensor does, so that the storage compares as
+  // alone and its writes are counted without atomics.
   own->retain();
   own->counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
   StoragePtr old = StoragePtr::adopt(std::exchange(storage_, own));

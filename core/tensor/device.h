@@ -11,50 +11,48 @@
 
 namespace tenon::tensor {
 
-/// A device type's number is its backend's bit in a key set, so there are as many as bits.
+/// Number of device types: a type's number is its backend's bit in a key set.
 constexpr int32_t kDeviceTypeCount = TENON_BACKEND_BITS;
 
-/// "cpu" and so on; NULL for a number that no backend has. Lives for ever.
+/// Returns "cpu" and so on; NULL for a number that no backend has. Never freed.
 const char* find_device_type_name(int32_t type) noexcept;
-/// The same with "unknown" in place of NULL.
+/// Like find_device_type_name(), but returns "unknown" instead of NULL.
 const char* device_type_name(int32_t type) noexcept;
-/// Number of a device type by its name, -1 when there is none.
+/// Returns the number of a device type by name, -1 if there is none.
 int32_t find_device_type(std::string_view name) noexcept;
-/// The names that exist, such as "cpu, cuda, meta", for messages.
+/// Lists the known names, such as "cpu, cuda, meta", for messages.
 std::string list_device_types();
 
-/// Gives a number to a backend; the same name again returns the same number. Throws
-/// TENON_ERROR_INVALID_ARGUMENT for a name that is no lower-case identifier and TENON_ERROR_STATE
-/// when all numbers are taken.
+/// Assigns a number to a backend; a name that has one keeps it. Throws TENON_ERROR_INVALID_ARGUMENT
+/// for a name that is no lower-case identifier and TENON_ERROR_STATE if all numbers are taken.
 int32_t register_backend_name(std::string_view name);
 
-/// Parses "cuda:1". CPU and Meta have one device and always give index 0; others without an index
-/// give -1, "the current one". Throws as tenon_device_parse.
+/// Parses "cuda:1". CPU and Meta have one device and always get index 0; for other types without an
+/// index, the index is -1, the current device. Throws as tenon_device_parse.
 tenon_device parse_device(std::string_view text);
 /// Writes "cpu", "cuda:1", or "cuda" for index -1.
 std::string print_device(const tenon_device& device);
 
-/// CPU and Meta have exactly one device.
 constexpr bool has_one_device(int32_t type) noexcept {
   return type == TENON_DEVICE_CPU || type == TENON_DEVICE_META;
 }
 
-/// Whether tensors on it are fake: they claim the device, and have no memory.
+/// Returns true if tensors on the device are fake: they claim the device and have no memory.
 constexpr bool is_fake_device(const tenon_device& device) noexcept {
   return device.index >= TENON_DEVICE_FAKE;
 }
-/// The device that a fake tensor claims; others as they are.
+/// Returns the device that a fake tensor claims; other devices unchanged.
 constexpr tenon_device claimed_device(const tenon_device& device) noexcept {
   return is_fake_device(device) ? tenon_device{device.type, device.index - TENON_DEVICE_FAKE}
                                 : device;
 }
-/// The device of fake tensors that claim this one, whose index may be -1.
+/// Returns the device of fake tensors that claim this one, whose index may be -1.
 constexpr tenon_device fake_device(const tenon_device& device) noexcept {
   if (is_fake_device(device)) return device;
   return {device.type, (device.index < 0 ? 0 : device.index) + TENON_DEVICE_FAKE};
 }
 
-/// By what they claim, where they are fake.
+/// Returns true if two devices are the same; fake devices compare by what they claim.
 inline bool same_device(const tenon_device& a, const tenon_device& b) noexcept {
   return a.type == b.type &&
          (claimed_device(a).index == claimed_device(b).index || has_one_device(a.type));

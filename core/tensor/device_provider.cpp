@@ -20,7 +20,7 @@ namespace {
 tenon_status one_device(void*, int32_t* out_count) { return *out_count = 1, TENON_OK; }
 tenon_status first_device(void*, int32_t* out_index) { return *out_index = 0, TENON_OK; }
 
-// Providers may be asked from C: no exception leaves them.
+// Providers may be called from C, so that no exception may leave them.
 tenon_status allocate_on_cpu(void*, int32_t, int64_t nbytes, void** out_data) {
   *out_data = nullptr;
   try {
@@ -68,7 +68,7 @@ constinit const tenon_device_provider meta_provider = built_in(TENON_DEVICE_META
 constinit std::atomic<const tenon_device_provider*> providers[kDeviceTypeCount] = {};
 constinit std::atomic<ProviderLoader> provider_loader{nullptr};
 
-// What every version of the struct has, and what this library knows.
+// The size of the first version of the struct, and the size that this library knows.
 constexpr size_t kFirstBytes = offsetof(tenon_device_provider, generator_new);
 constexpr size_t kKnownBytes = offsetof(tenon_device_provider, reserved);
 constexpr const char* kRegister = "tenon_device_provider_register";
@@ -103,7 +103,7 @@ void register_provider(const tenon_device_provider& provider) {
       if (deleter != nullptr) deleter(ctx);
     }
   } owner{nullptr, nullptr};
-  // A struct too short to hold them has no ctx and deleter to speak of.
+  // A struct too short to hold ctx and deleter passes no ownership.
   if (provider.struct_size >= offsetof(tenon_device_provider, device_count)) {
     owner.ctx = provider.ctx;
     owner.deleter = provider.deleter;
@@ -152,7 +152,7 @@ int32_t device_count(int32_t device_type) {
   try {
     provider = &require_provider(device_type);
   } catch (const Error&) {
-    return 0;  // no provider or no driver: there are no devices, which is no failure
+    return 0;  // without a provider or driver there are no devices, which is not an error
   }
   if (provider->device_count == nullptr) return 0;
   int32_t count = 0;
@@ -214,7 +214,7 @@ tenon_stream current_stream(const tenon_device& device) {
 void set_current_stream(const tenon_stream& stream) {
   const tenon_device_provider& provider = require_provider(stream.device.type);
   if (provider.set_current_stream == nullptr) {
-    if (stream.handle == nullptr) return;  // the one stream there is
+    if (stream.handle == nullptr) return;  // the only stream
     not_supported("tenon_stream_set_current", stream.device.type);
   }
   check_provider(provider.set_current_stream(provider.ctx, stream.device.index, stream.handle),

@@ -55,8 +55,8 @@ dlpack::Device export_device(const tenon_device& device) {
        print_device(device));
 }
 
-// What an exported struct needs until its deleter runs. The shape is copied: the tensor may be
-// resized meanwhile.
+// Keeps what an exported struct needs until its deleter runs. The shape is copied, because the
+// tensor may be resized while exported.
 template <class Managed>
 struct Export {
   Managed managed;
@@ -84,7 +84,7 @@ Managed* export_tensor(Tensor* tensor, void* stream) {
   result->tensor = TensorPtr::adopt(tensor);
   int64_t* const strides = result->dims + TENON_TENSOR_MAX_DIMS;
   view.ndim = tensor->copy_dims(result->dims, strides);
-  view.data = tensor->data();  // after the shape, for which memory that only grows has room
+  view.data = tensor->data();  // read after the shape: memory only grows, so it has room for it
   view.shape = result->dims;
   view.strides = strides;
   result->managed = {};
@@ -109,7 +109,7 @@ tenon_dtype import_dtype(const DataType& dtype) {
 }
 
 tenon_device import_device(const dlpack::Device& device) {
-  // Pinned memory of a GPU's driver is plain memory to the CPU.
+  // Pinned memory of a GPU driver is plain memory for the CPU.
   if (device.type == dlpack::kCpu || device.type == dlpack::kCudaHost) return {TENON_DEVICE_CPU, 0};
   TENON_CHECK(device.type == dlpack::kCuda, TENON_ERROR_NOT_SUPPORTED, kImport,
               ": device type must be 1 (cpu), 2 (cuda) or 3 (pinned cpu memory), got ",
@@ -118,7 +118,7 @@ tenon_device import_device(const dlpack::Device& device) {
   return {TENON_DEVICE_CUDA, device.id};
 }
 
-// Makes a tensor of a checked description. It does not own anything yet.
+// Makes a tensor from a checked description. The tensor does not own the memory yet.
 TensorPtr import_view(const View& view, bool read_only) {
   const tenon_dtype dtype = import_dtype(view.dtype);
   const tenon_device device = import_device(view.device);
@@ -174,7 +174,7 @@ DLManagedTensor* to_dlpack_legacy(Tensor* tensor, void* stream) {
 TensorPtr from_dlpack(DLManagedTensorVersioned* managed) {
   TENON_CHECK_ARG(managed != nullptr, kImport, ": managed must be a struct, got NULL");
   if (managed->version.major != dlpack::kVersion.major) {
-    // All that may be read of an unknown version is what comes before `flags`.
+    // Only the fields before `flags` of an unknown version may be read.
     const uint32_t major = managed->version.major;
     release_managed<DLManagedTensorVersioned>(managed);
     fail(TENON_ERROR_ABI, kImport, ": major version must be ", dlpack::kVersion.major, ", got ",

@@ -76,7 +76,7 @@ bool is_float8(tenon_dtype dtype) {
   return dtype == TENON_DTYPE_F8_E5M2 || dtype == TENON_DTYPE_F8_E4M3FN;
 }
 
-// Place in the order bool < integers < floating < complex.
+// Returns the rank in the order bool < integers < floating < complex.
 int category(tenon_dtype dtype) {
   if (dtype == TENON_DTYPE_BOOL) return 0;
   const uint32_t traits = kInfos.of[dtype].traits;
@@ -84,7 +84,8 @@ int category(tenon_dtype dtype) {
   return (traits & TENON_DTYPE_IS_FLOATING) != 0 ? 2 : 3;
 }
 
-// Both integers, different: the wider one, and one that holds u8 where a signed one meets it.
+// Promotes two different integer dtypes: to the wider one, and for uint8 with a signed one to one
+// that holds both.
 tenon_dtype promote_integers(tenon_dtype a, tenon_dtype b) {
   if (a == TENON_DTYPE_U8 || b == TENON_DTYPE_U8) {
     const tenon_dtype other = a == TENON_DTYPE_U8 ? b : a;
@@ -93,14 +94,14 @@ tenon_dtype promote_integers(tenon_dtype a, tenon_dtype b) {
   return a > b ? a : b;
 }
 
-// Both floating, different: the wider one; the two halves hold neither each other's range nor
-// precision and meet in float32.
+// Promotes two different floating dtypes: to the wider one. float16 and bfloat16 lack each other's
+// range or precision and promote to float32.
 tenon_dtype promote_floats(tenon_dtype a, tenon_dtype b) {
   if (kDtypeSizes[a] != kDtypeSizes[b]) return kDtypeSizes[a] > kDtypeSizes[b] ? a : b;
   return TENON_DTYPE_F32;
 }
 
-// A complex one with something lower: complex128 only where a float64 meets it.
+// Promotes a complex dtype with another dtype: to complex128 if one is complex128 or float64.
 tenon_dtype promote_with_complex(tenon_dtype complex, tenon_dtype other) {
   if (complex == TENON_DTYPE_C128 || other == TENON_DTYPE_C128 || other == TENON_DTYPE_F64) {
     return TENON_DTYPE_C128;

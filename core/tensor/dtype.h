@@ -12,7 +12,7 @@ namespace tenon::tensor {
 /// One more than the highest dtype number; tables indexed by dtype have this many entries.
 constexpr int32_t kDtypeLimit = TENON_DTYPE_F8_E4M3FN + 1;
 
-/// Size of an element in bytes by dtype number, 0 for numbers that are no dtype.
+/// Size of an element in bytes by dtype number, 0 for numbers that are not a dtype.
 extern const uint8_t kDtypeSizes[kDtypeLimit];
 
 constexpr bool in_dtype_range(tenon_dtype dtype) noexcept {
@@ -23,14 +23,14 @@ inline int64_t dtype_size(tenon_dtype dtype) noexcept {
 }
 inline bool is_dtype(tenon_dtype dtype) noexcept { return dtype_size(dtype) != 0; }
 
-/// "float32" and so on, "unknown" for an unknown dtype. Static text.
+/// Returns "float32" and so on, "unknown" for an unknown dtype. Static text.
 const char* dtype_name(tenon_dtype dtype) noexcept;
-/// Finds a dtype by its name or an alias of it. TENON_DTYPE_NONE when there is none.
+/// Finds a dtype by name or alias. Returns TENON_DTYPE_NONE if there is none.
 tenon_dtype find_dtype(std::string_view name) noexcept;
-/// TENON_DTYPE_IS_* bits; 0 for bool and unknown dtypes.
+/// Returns TENON_DTYPE_IS_* bits; 0 for bool and unknown dtypes.
 uint32_t dtype_traits(tenon_dtype dtype) noexcept;
 
-/// The same that calls ask for, by a bit for each dtype.
+/// The traits that calls test, as sets with a bit for each dtype.
 constexpr uint32_t dtype_bit(tenon_dtype dtype) noexcept { return uint32_t{1} << dtype; }
 constexpr uint32_t kComplexDtypes = dtype_bit(TENON_DTYPE_C64) | dtype_bit(TENON_DTYPE_C128);
 constexpr uint32_t kFloatingDtypes =
@@ -43,8 +43,8 @@ constexpr bool is_complex(tenon_dtype dtype) noexcept {
   return in_dtype_range(dtype) && (kComplexDtypes >> dtype & 1) != 0;
 }
 
-/// The dtype that both promote to. Throws TENON_ERROR_NOT_SUPPORTED for float8 with another dtype
-/// and TENON_ERROR_INVALID_ARGUMENT for a number that is no dtype.
+/// Returns the dtype that both promote to. Throws TENON_ERROR_NOT_SUPPORTED for float8 with another
+/// dtype and TENON_ERROR_INVALID_ARGUMENT for a number that is not a dtype.
 tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b);
 
 /// The default floating dtype of the process, and the complex dtype of the same precision.

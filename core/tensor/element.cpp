@@ -17,8 +17,8 @@ T load(const void* element) noexcept {
   return value;
 }
 
-// A float with `exponent_bits` and `mantissa_bits` behind a sign bit, infinities and NaN as in
-// IEEE.
+// Decodes a float with a sign bit, `exponent_bits` and `mantissa_bits`, with infinities and NaN as
+// in IEEE 754.
 float small_to_float(uint32_t bits, int exponent_bits, int mantissa_bits) noexcept {
   const uint32_t mantissa = bits & ((1u << mantissa_bits) - 1);
   const uint32_t exponent = (bits >> mantissa_bits) & ((1u << exponent_bits) - 1);
@@ -47,7 +47,7 @@ float bfloat16_to_float(uint16_t bits) noexcept {
 
 float float8_e5m2_to_float(uint8_t bits) noexcept { return small_to_float(bits, 5, 2); }
 
-// "fn": finite, the highest exponent holds numbers too, all ones is the one NaN.
+// "fn" means finite: the highest exponent holds numbers, too, and only all ones is NaN.
 float float8_e4m3fn_to_float(uint8_t bits) noexcept {
   const uint32_t magnitude = bits & 0x7fu;
   if (magnitude == 0x7f) return std::numeric_limits<float>::quiet_NaN();

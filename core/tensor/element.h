@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements by dtype: bits of the small floats, reading as and writing from plain numbers.
+// Single elements by dtype: decoding of small floats, and conversion to plain numbers.
 #pragma once
 
 #include <complex>
@@ -9,7 +9,7 @@
 
 namespace tenon::tensor {
 
-/// Exact values of the small floats by their bits.
+/// Return the exact values of small floats by their bits.
 float half_to_float(uint16_t bits) noexcept;
 float bfloat16_to_float(uint16_t bits) noexcept;
 float float8_e5m2_to_float(uint8_t bits) noexcept;

@@ -33,7 +33,7 @@ namespace {
 
 using Counted = Generator::Counted;
 
-// A provider's generator. The provider's functions run without a lock of ours, as all of them do.
+// A provider's generator. Like all provider functions, these run without a lock of the library.
 class ProviderGenerator final : public Generator {
  public:
   ProviderGenerator(const tenon_device_provider& provider, const tenon_device& device,
@@ -102,7 +102,7 @@ class ProviderGenerator final : public Generator {
   void* native() const noexcept override { return native_; }
 
  private:
-  // What precedes the provider's own bytes in a state.
+  // Precedes the provider's bytes in a state.
   struct Header {
     uint64_t magic;
     uint64_t seed;
@@ -122,7 +122,7 @@ class ProviderGenerator final : public Generator {
   std::atomic<uint64_t> seed_;
 };
 
-// `device` has an index.
+// Makes a generator; `device` must have an index.
 GeneratorPtr make(const tenon_device& device, uint64_t seed, Counted counted) {
   constexpr const char* kNew = "tenon_generator_new";
   if (device.type == TENON_DEVICE_CPU) {
@@ -138,7 +138,7 @@ GeneratorPtr make(const tenon_device& device, uint64_t seed, Counted counted) {
   return GeneratorPtr::adopt(new ProviderGenerator(provider, device, seed, counted));
 }
 
-// The default generators, which live for ever, and the seed of those to come.
+// The default generators, which are never freed, and the seed of those still to be made.
 class Defaults {
  public:
   Defaults() { base::hold_across_fork(mutex_, base::ForkOrder::kDefaultGenerators); }
@@ -146,7 +146,7 @@ class Defaults {
     return base::singleton<Defaults, base::ForkOrder::kDefaultGenerators>();
   }
 
-  // Providers make generators, and seed them, with no lock held: what changed meanwhile is seen.
+  // Providers make and seed generators with no lock held, so changes in between must be detected.
   GeneratorPtr of(const tenon_device& device) {
     for (;;) {
       uint64_t seed, seedings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generators of random numbers, counted: the CPU's, those of providers, and each device's default.
+// Refcounted random number generators: the CPU's, those of providers, and the defaults of devices.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 #include "base/intrusive_ptr.h"
 #include "tenon/generator.h"
 
-/// A generator. Every function may be called on any thread; what they throw says tenon/generator.h.
+/// A generator. Functions may be called on any thread and throw as documented in tenon/generator.h.
 struct tenon_generator : tenon::base::RefCounted<tenon_generator> {
  public:
-  /// Whether a generator is counted among the live handles: those that live for ever are not.
+  /// Whether a generator counts as a live handle; the default generators, which are never freed, do
+  /// not.
   enum class Counted : bool { kNo, kYes };
 
   virtual ~tenon_generator();
@@ -23,7 +24,7 @@ struct tenon_generator : tenon::base::RefCounted<tenon_generator> {
   virtual void set_state(const void* data, int64_t nbytes) = 0;
   virtual void random(uint32_t* out, int64_t count) = 0;
   virtual void normal(double* out, int64_t count) = 0;
-  /// The provider's own object; NULL for the CPU's.
+  /// The provider's object; NULL for the CPU's generator.
   virtual void* native() const noexcept { return nullptr; }
 
  protected:
@@ -39,14 +40,14 @@ namespace tenon::tensor {
 using Generator = ::tenon_generator;
 using GeneratorPtr = base::IntrusivePtr<Generator>;
 
-/// A new generator of a device; NULL is the CPU.
+/// Makes a generator for a device; NULL is the CPU.
 GeneratorPtr new_generator(const tenon_device* device, uint64_t seed);
-/// The device's generator for operators that are given none.
+/// Returns the device's default generator, for operators called without one.
 GeneratorPtr default_generator(const tenon_device* device);
-/// Seeds all default generators, those made later too.
+/// Seeds all default generators, including those made later.
 void manual_seed(uint64_t seed);
 
-/// The uniform double of [0, 1) that two numbers make: the low 53 bits of 64.
+/// Returns the uniform double in [0, 1) made of two numbers: the low 53 bits of their 64.
 constexpr double uniform_double(uint32_t high, uint32_t low) noexcept {
   constexpr uint64_t kMask = (uint64_t{1} << 53) - 1;
   return static_cast<double>((uint64_t{high} << 32 | low) & kMask) * 0x1p-53;
@@ -56,7 +57,7 @@ struct NormalPair {
   double first;
   double second;
 };
-/// Two samples of the standard normal distribution from two of the uniform one.
+/// Returns two samples of the standard normal distribution, made from two uniform ones.
 NormalPair normal_pair(double uniform1, double uniform2) noexcept;
 
 }  // namespace tenon::tensor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hollow tensors: shape, dtype and keys without memory, standing for something else.
+// Hollow tensors: shape, dtype and keys without memory, around other content.
 #include <utility>
 
 #include "base/check.h"
@@ -21,7 +21,7 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, 
   const bool contiguous = geometry.is_row_major();
   TENON_DCHECK(!geometry.symbolic || geometry.strides != nullptr);
   HeapDims heap = allocate_dims(geometry.sizes.size());
-  // A carrier has no dtype; the sizes of dtypes are looked up for real ones only.
+  // A carrier has no dtype, so that the sizes of dtypes are looked up only for real dtypes.
   const bool has_dtype = is_dtype(claim.dtype);
   const bool is_view = claim.view_of != nullptr;
   TENON_DCHECK(!is_view || (has_dtype && claim.view_of->is_hollow()));
@@ -33,10 +33,10 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, 
     tensor->dtype_ = claim.dtype;
     tensor->itemsize_ = 0;
   }
-  // A view carries Autograd as place_alias() says.
+  // A view carries Autograd for the reason explained at place_alias().
   tensor->set_keys(claim.keys | (is_view ? tensor->keys() & tenon::base::kAutogradBit : 0));
   tensor->flags_ = TENON_TENSOR_HOLLOW | (geometry.symbolic ? TENON_TENSOR_SYMBOLIC : 0u);
-  // A carrier is no tensor, and what a level carries is its layer's to say.
+  // A carrier is not a tensor, and a layer decides what its level tensors carry.
   if (kind == Content::kWrapped) tensor->follow_grad_mode();
   tensor->offset_ = geometry.offset;
   tensor->set_dims(geometry.sizes, geometry.strides, numel, heap.release(), contiguous);

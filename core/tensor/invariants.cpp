@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every tensor and storage between two calls; tests of debug builds ask.
+// Invariants of every tensor and storage between two calls, for tests of debug builds.
 #include "base/check.h"
 #include "tensor/block.h"
 
@@ -18,7 +18,7 @@ void tenon_storage::check_invariants() const noexcept {
     case MemoryKind::kSharedVersion:
       TENON_DCHECK(data_ == nullptr && deleter_ == nullptr);
       TENON_DCHECK(counting_storage()->kind_ != MemoryKind::kSharedVersion);
-      // Or count_write() would take it for one that nobody else counts for.
+      // Otherwise count_write() would treat this storage as alone.
       TENON_DCHECK(counts != kStorageAlone);
       break;
     case MemoryKind::kInline:
@@ -49,12 +49,12 @@ void tenon_tensor::check_invariants() const noexcept {
   TENON_DCHECK(dims_ == inline_dims_ || ends_slowly_.load());
   TENON_DCHECK(!owns_more() || ends_slowly_.load());
   TENON_DCHECK(offset_ >= 0 || is_symbolic());
-  // Only hollow tensors may do without a dtype, and they have no memory.
+  // Only hollow tensors may lack a dtype, and they have no memory.
   TENON_DCHECK(is_hollow() || is_dtype(dtype_));
   TENON_DCHECK(itemsize_ == (is_dtype(dtype_) ? kDtypeSizes[dtype_] : 0));
   TENON_DCHECK(!is_hollow() || !has_memory());
   TENON_DCHECK(!is_hollow() || (extra() != nullptr && extra()->content_kind != Content::kNone));
-  // What only stands for others is never Dense, and inference tensors have no AD key.
+  // A hollow tensor is never Dense, and inference tensors do not carry ADInplaceOrView.
   [[maybe_unused]] const auto has = [this](uint32_t functionality) {
     return (keys() >> (TENON_BACKEND_BITS + functionality) & 1) != 0;
   };

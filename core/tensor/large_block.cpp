@@ -14,7 +14,7 @@ namespace tenon::tensor {
 
 namespace {
 
-// AddressSanitizer sees the ends of blocks of malloc only.
+// AddressSanitizer detects overruns only in blocks from malloc.
 #if defined(__linux__) && defined(MADV_HUGEPAGE) && defined(MADV_FREE)
 constexpr bool kMapsLarge = kRecycleBlocks;
 #else
@@ -25,13 +25,13 @@ constexpr bool kMapsLarge = false;
 
 constexpr int64_t kPage = 4096;
 constexpr int64_t kHugePage = int64_t{1} << 21;
-constexpr int64_t kLazyBytes = int64_t{1} << 25;  // what malloc would give back at once
+constexpr int64_t kLazyBytes = int64_t{1} << 25;  // from this size on, malloc would unmap at once
 
 constexpr int64_t round_up(int64_t nbytes, int64_t unit) {
   return (nbytes + unit - 1) & ~(unit - 1);
 }
 
-// Before the data, in a page of its own.
+// Precedes the data, in a separate page.
 struct alignas(64) Header {
   int64_t capacity;
 };
@@ -43,34 +43,34 @@ void unmap(void* data) noexcept {
   munmap(static_cast<char*>(data) - kPage, static_cast<size_t>(capacity + kPage));
 }
 
-// NULL when memory is short.
+// Returns NULL if memory is short.
 void* map(int64_t nbytes) noexcept {
-  // A last huge page that is mostly unused is not worth its memory.
+  // A last huge page that would be mostly unused is not worth its memory.
   const int64_t whole = round_up(nbytes, kHugePage);
   const int64_t capacity = whole - nbytes <= nbytes / 4 ? whole : round_up(nbytes, kPage);
   const int64_t alignment = capacity < kHugePage ? kPage : kHugePage;
-  const int64_t mapped = capacity + alignment;  // the data begins so far behind at most
+  const int64_t mapped = capacity + alignment;  // enough for any position of the data
   void* memory = mmap(nullptr, static_cast<size_t>(mapped), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   char* const begin = static_cast<char*>(memory);
   const auto address = reinterpret_cast<intptr_t>(begin);
   char* const data = begin + (round_up(address + kPage, alignment) - address);
-  // What lies before the header's page and behind the data goes back.
+  // Unmap what precedes the header's page and what follows the data.
   if (const int64_t before = data - kPage - begin; before != 0) {
     munmap(begin, static_cast<size_t>(before));
   }
   if (const int64_t behind = begin + mapped - (data + capacity); behind != 0) {
     munmap(data + capacity, static_cast<size_t>(behind));
   }
-  // Fails where the system has no huge pages: then there are small ones.
+  // Fails if the system has no huge pages; small ones are used then.
   if (alignment == kHugePage) madvise(data, static_cast<size_t>(capacity), MADV_HUGEPAGE);
   header_of(data)->capacity = capacity;
   return data;
 }
 
-// Blocks that nobody uses, the oldest first. Whoever finds it in use by another thread does
-// without: so does, for ever, the child of a fork that happened meanwhile.
+// A cache of free blocks, the oldest first. A thread that finds the cache in use by another thread
+// bypasses it. If a process forks while the cache is in use, the child bypasses it from then on.
 class Keeper {
  public:
   void* take(int64_t nbytes) noexcept {
@@ -111,7 +111,8 @@ class Keeper {
  private:
   static constexpr int kPlaces = 256;
 
-  // Its capacity is here too, since its header's page may be in no cache.
+  // The capacity is stored here, too, because the header's page may not be in the processor's
+  // cache.
   struct Block {
     void* data;
     int64_t capacity;
@@ -155,8 +156,9 @@ void* try_allocate_large(int64_t nbytes) noexcept {
 }
 
 void free_large(void* data) noexcept {
-  // The system may take back pages whose content is no longer needed. To say so interrupts all
-  // threads, which took half of the time of a kernel over 4 MiB: said where it matters most.
+  // MADV_FREE lets the system reclaim pages whose content is no longer needed. The call interrupts
+  // all threads, which took half of the time of a kernel over 4 MiB, so it is made only for the
+  // largest blocks.
   const int64_t capacity = header_of(data)->capacity;
   if (capacity >= kLazyBytes) madvise(data, static_cast<size_t>(capacity), MADV_FREE);
   if (!keeper.give(data)) unmap(data);

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kChannelsLast[4] = {1, 3, 2, 0};
 constexpr size_t kChannelsLast3d[5] = {1, 4, 3, 2, 0};
 
-// The order of dims that a memory format wants, empty for row-major or where dims do not fit.
+// Returns the order of dims of a memory format; empty for row-major or if the number of dims
+// differs.
 std::span<const size_t> order_of(int64_t memory_format, size_t ndim) noexcept {
   if (memory_format == TENON_MEMORY_FORMAT_CHANNELS_LAST && ndim == 4) return kChannelsLast;
   if (memory_format == TENON_MEMORY_FORMAT_CHANNELS_LAST_3D && ndim == 5) return kChannelsLast3d;
@@ -26,7 +27,7 @@ bool has_no_elements(Dims sizes) noexcept {
   return std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
 }
 
-// Dims of size > 1 as (stride, size), smallest stride first. False where there are none.
+// Dims of size > 1 as (stride, size) pairs, smallest stride first.
 struct SortedDims {
   std::pair<int64_t, int64_t> dims[TENON_TENSOR_MAX_DIMS];
   size_t count = 0;
@@ -69,7 +70,8 @@ int64_t checked_numel(const char* function, Dims sizes) {
     TENON_CHECK_ARG(sizes[dim] >= 0, function, ": size of dim ", dim, " must be >= 0, got ",
                     sizes[dim]);
     empty = empty || sizes[dim] == 0;
-    // The strides count a size of 0 as 1, so they overflow where the product of the others does.
+    // Strides count a size of 0 as 1, so they overflow exactly if the product of the other sizes
+    // does.
     if (sizes[dim] > 1) overflow = __builtin_mul_overflow(numel, sizes[dim], &numel) || overflow;
   }
   TENON_CHECK_ARG(!overflow, function, ": number of elements must fit 63 bits, got sizes ",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tensors end, and weak references.
+// The end of tensors, and weak references.
 #include <cstddef>
 #include <cstdlib>
 
@@ -10,14 +10,14 @@ using namespace tenon::tensor;
 
 namespace {
 
-// The storage in a tensor's block, which the tensor need no longer use.
+// Returns the storage in a tensor's block, which the tensor may no longer use.
 Storage* beside(tenon_tensor* tensor) noexcept {
   return std::launder(reinterpret_cast<Storage*>(reinterpret_cast<char*>(tensor) + kHeaderBytes));
 }
 
 }  // namespace
 
-// Of the usual tensors nothing is left to do but to keep their block.
+// Fast path: most tensors only need their block returned to the thread's bin.
 void tenon_tensor::die_alone() noexcept {
   TENON_DCHECK(this != &undefined_);
   const bool plain = !ends_slowly_.load(std::memory_order_relaxed);
@@ -68,23 +68,23 @@ void tenon_tensor::die() noexcept {
   end();
 }
 
-// Whether foreign code may run when it dies, but for the deleter of its storage.
+// Returns true if foreign code may run at the tensor's end, apart from its storage's deleter.
 bool tenon_tensor::owns_more() const noexcept {
   return extra_.load(std::memory_order_relaxed) != nullptr ||
          autograd_.load(std::memory_order_relaxed) != nullptr;
 }
 
-// What dies with the tensor may own other tensors, which die after it.
+// Members that are destroyed here may own other tensors, which are queued and end after this one.
 void tenon_tensor::end_of(tenon::base::Ending* ending) noexcept {
   auto* tensor = reinterpret_cast<tenon_tensor*>(reinterpret_cast<char*>(ending) -
                                                  offsetof(tenon_tensor, ending_));
-  // Foreign code may ask a weak reference for the tensor meanwhile: it is dead.
+  // Foreign code may try to lock a weak reference in the meantime, which fails: the tensor is dead.
   TENON_DCHECK(tensor->use_count() == 0);
   if (AutogradState* state = tensor->autograd_.load(std::memory_order_acquire)) {
     tensor->autograd_.store(nullptr, std::memory_order_relaxed);
     state->drop(state);
   }
-  // First, so that the tensor that counts its versions is alone when it goes with the content.
+  // First, so that the tensor that counts the versions is alone when the content releases it.
   if (tensor->has_own_storage()) tensor->storage_->stop_sharing_version();
   tensor->drop_extra();
   if (tensor->counts_.load(std::memory_order_acquire) == kOneWeak) {
@@ -110,12 +110,12 @@ void tenon_tensor::release_weak() noexcept {
   const uint64_t before = counts_.fetch_sub(kOneWeak, std::memory_order_acq_rel);
   TENON_DCHECK(before >> 32 != 0);
   if (before >> 32 != 1) return;
-  TENON_DCHECK(!owns_more());  // the strong references' weak one goes after the end
+  TENON_DCHECK(!owns_more());  // end() comes before the release of the last weak reference
   if (dims_ != inline_dims_) free_dims(dims_);
   if (block_ == kHeaderBlock) {
     free_block(this, kHeaderBlock);
   } else {
-    // The storage beside this header outlives it here, or frees the block now.
+    // The storage beside this header either outlives it, or frees the block now.
     beside(this)->release_weak();
   }
 }

@@ -9,7 +9,8 @@ namespace {
 
 constexpr uint32_t kShift = 397;
 
-// The word that follows from the top bit of one and the other bits of the next, and one further on.
+// Computes the word that follows from the top bit of `word`, the other bits of `following`, and
+// `shifted`.
 constexpr uint32_t mix(uint32_t word, uint32_t following, uint32_t shifted) noexcept {
   const uint32_t joined = (word & 0x80000000u) | (following & 0x7fffffffu);
   return shifted ^ joined >> 1 ^ (-(following & 1u) & 0x9908b0dfu);

@@ -7,26 +7,27 @@
 
 namespace tenon::tensor {
 
-/// The engine of std::mt19937, with its words at hand: states are read and written as bytes, and
-/// many numbers are drawn at once.
+/// The engine of std::mt19937 with accessible words: states are read and written as bytes, and many
+/// numbers are drawn at once.
 class MersenneTwister {
  public:
   static constexpr uint32_t kWords = 624;
   using Words = std::array<uint32_t, kWords>;
 
   explicit MersenneTwister(uint32_t seed) noexcept;
-  /// Goes on at number `next` (kWords: in the block after) of a block. Not all words are 0.
+  /// Continues at number `next` of a block (kWords: at the following block). Not all words may be
+  /// 0.
   MersenneTwister(const Words& words, uint32_t next) noexcept : words_(words), next_(next) {}
 
   uint32_t operator()() noexcept {
     if (next_ == kWords) twist();
     return temper(words_[next_++]);
   }
-  /// The next `count` numbers.
+  /// Draws the next `count` numbers.
   void fill(uint32_t* out, int64_t count) noexcept;
 
   const Words& words() const noexcept { return words_; }
-  /// How many numbers of the block are drawn: kWords when the next one begins a new block.
+  /// Number of drawn numbers of the block; kWords if the next draw starts a new block.
   uint32_t next() const noexcept { return next_; }
 
  private:

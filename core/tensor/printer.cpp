@@ -19,18 +19,18 @@ namespace {
 constexpr int kPrecision = 4;
 constexpr int64_t kThreshold = 1000;
 constexpr int64_t kEdgeItems = 3;
-constexpr int64_t kMostShown = 100'000;  // PyTorch has no limit: 64 dims of 2 would never end
+constexpr int64_t kMostShown = 100'000;  // PyTorch has no limit and would never finish 64 dims of 2
 constexpr size_t kLineWidth = 80;
 constexpr std::string_view kPrefix = "tensor(";
 constexpr std::string_view kFakePrefix = "FakeTensor(";
 
 std::string number_text(double value, std::chars_format format, int precision) {
   if (std::isnan(value)) return "nan";
-  char digits[512];  // the longest: 309 digits, point, precision
+  char digits[512];  // the longest text: 309 digits, point, precision
   return {digits, std::to_chars(digits, digits + sizeof digits, value, format, precision).ptr};
 }
 
-// How all numbers of one tensor are written: the same notation and width for each.
+// The common notation and width of all numbers of one tensor.
 class FloatFormat {
  public:
   explicit FloatFormat(const std::vector<double>& values) {
@@ -42,7 +42,7 @@ class FloatFormat {
       largest = std::max(largest, std::abs(value));
       integers_ = integers_ && value == std::ceil(value);
     }
-    if (largest == 0.0) return;  // nothing but zeros, infinities and NaN
+    if (largest == 0.0) return;  // only zeros, infinities and NaN
     scientific_ = largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4;
     for (double value : values) {
       if (!std::isfinite(value) || value == 0.0) continue;
@@ -110,7 +110,7 @@ class Printer {
   const char* at(int32_t dim, const char* start, int64_t index) const {
     return start + index * strides_[dim] * tensor_.itemsize();
   }
-  // The outermost dims of which only the first slice is shown, so that not too much is.
+  // Finds the outermost dims of which only the first slice is shown, to limit the output.
   void limit_dims() {
     int64_t shown = 1;
     for (int32_t dim = ndim_ - 1; dim >= 0; --dim) {
@@ -122,7 +122,7 @@ class Printer {
     }
   }
 
-  // How many slices are shown before and after a gap; no gap where they are all.
+  // Number of slices shown before and after a gap; no gap if all are shown.
   struct Shown {
     int64_t head, tail;
   };
@@ -133,7 +133,7 @@ class Printer {
     return {size, 0};
   }
 
-  // Calls `item(start of the slice)` for each index of a dim that is shown, `gap()` in between.
+  // Calls `item(start of the slice)` for each shown index of a dim, and `gap()` in between.
   template <class Item, class Gap>
   void for_shown(int32_t dim, const char* start, Item&& item, Gap&& gap) const {
     const int64_t size = sizes_[dim];
@@ -272,8 +272,8 @@ std::string print_tensor(const Tensor& tensor) {
   std::vector<std::string> suffixes;
   if (!on_cpu) suffixes.push_back("device='" + print_device(tensor.device()) + "'");
   if (!shown || (empty && tensor.ndim() != 1)) suffixes.push_back(size_text(tensor));
-  // Elements tell int64, bool and complex from the default dtype; where there are none, the name
-  // must.
+  // Elements show that they are int64, bool or complex and not the default dtype; without elements,
+  // the name is needed.
   const bool shown_by_elements =
       shown && !empty &&
       (dtype == TENON_DTYPE_I64 || dtype == TENON_DTYPE_BOOL || dtype == default_complex_dtype());

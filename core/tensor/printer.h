@@ -8,9 +8,10 @@
 
 namespace tenon::tensor {
 
-/// Such as "tensor([[1., 2.],\n        [3., 4.]])". More than 1000 elements are summarised by the
-/// first and last three of each dim. What is not the default (device, dtype, the size where no
-/// element shows it) follows. Elements are read on the CPU only; elsewhere stands "...".
+/// Formats a tensor, such as "tensor([[1., 2.],\n        [3., 4.]])". More than 1000 elements are
+/// summarized by the first and last three of each dim. A device or dtype other than the default
+/// follows, and the size if no element shows it. Elements on devices other than the CPU are shown
+/// as "...".
 std::string print_tensor(const Tensor& tensor);
 
 }  // namespace tenon::tensor

@@ -23,7 +23,7 @@ struct Outgrown {
   void* data;
   int64_t nbytes;   // as allocated
   Outgrown* older;  // or NULL
-  int64_t room;     // bytes that were allocated in its place
+  int64_t room;     // bytes allocated in its place
 };
 
 }  // namespace
@@ -53,7 +53,7 @@ void tenon_storage::free_data() noexcept {
     case MemoryKind::kProvider:
       release_memory(*static_cast<const tenon_device_provider*>(context_), device_.index, data_);
       break;
-    case MemoryKind::kNone:  // on Meta something may still wait for the end
+    case MemoryKind::kNone:  // on Meta, a deleter may still have to run
     case MemoryKind::kForeign:
       if (deleter_ != nullptr) deleter_(context_);
       break;
@@ -65,7 +65,7 @@ void tenon_storage::die() noexcept {
   const bool shared_version = kind_ == MemoryKind::kSharedVersion;
   free_data();
   tenon::base::count_live(TENON_HANDLE_STORAGE, -1);
-  if (shared_version) release_weak();  // the one that share_version() added
+  if (shared_version) release_weak();  // the reference that share_version() added
   if (has_views_) counts_.fetch_sub(kViewed, std::memory_order_relaxed);
   release_weak();
 }
@@ -78,7 +78,7 @@ void tenon_storage::share_version(tenon_storage& other) noexcept {
   counting->counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
   context_ = counting;
   kind_ = MemoryKind::kSharedVersion;
-  // One weak reference more than a storage alone has: count_write() then looks who counts.
+  // One more weak reference than a storage alone: count_write() then looks up who counts.
   counts_.store(kSharesVersion, std::memory_order_relaxed);
 }
 
@@ -140,10 +140,10 @@ void tenon_storage::grow(int64_t nbytes) {
   }
 }
 
-// Note: readers of outgrown memory. A thread that reads the elements while another one resizes the
-// tensor (`out=`) may still use the memory of before. That memory is therefore freed with the
-// storage only. From the second time on, a storage grows by half at least, so that all of its
-// outgrown memory is at most twice as large as what it has now.
+// Note: readers of outgrown memory. A thread may still read the old memory while another one
+// resizes the tensor (`out=`). Outgrown memory is therefore freed only together with the storage.
+// From the second time on, a storage grows by at least half, so that all of its outgrown memory is
+// at most twice as large as its current memory.
 void tenon_storage::grow_heap(int64_t nbytes) {
   while (growing_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
   struct Unlock {

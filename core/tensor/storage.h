@@ -14,44 +14,47 @@
 
 namespace tenon::tensor {
 
-/// Who owns the memory of a storage.
+/// The owner of a storage's memory.
 enum class MemoryKind : uint8_t {
-  kNone,           // there is none: Meta, hollow tensors and the undefined one
-  kSharedVersion,  // there is none, and versions are counted by another storage
-  kInline,         // inside the block; the first kind that is memory
+  kNone,           // no memory: Meta, hollow tensors and the undefined one
+  kSharedVersion,  // no memory, and another storage counts the versions
+  kInline,         // inside the block; from here on, kinds have memory
   kHeap,           // allocate_cpu()
   kProvider,       // the device's provider
-  kForeign         // someone else: the deleter says "no longer needed"
+  kForeign         // foreign; the deleter reports the end of use
 };
 
-/// Memory of someone else, from its first byte on.
+/// Memory owned by someone else, from its first byte on.
 struct ForeignMemory {
   const char* function;  // for messages
   void* data;
-  int64_t nbytes = -1;  // -1: as far as the tensor on it reaches
+  int64_t nbytes = -1;  // -1: as far as the tensor reaches
   bool read_only = false;
-  void* context = nullptr;          // of the deleter
+  void* context = nullptr;          // argument of the deleter
   tenon_deleter deleter = nullptr;  // may be NULL
 };
 
-/// Strong references in the low half, weak ones in the high half; all strong ones together hold one
-/// weak one. The object dies with the last strong, its memory goes with the last weak reference.
+/// Reference counts: strong ones in the low half, weak ones in the high half. All strong references
+/// together hold one weak reference. The object dies with the last strong reference; its memory is
+/// freed with the last weak one.
 constexpr uint64_t kOneStrong = 1;
 constexpr uint64_t kOneWeak = uint64_t{1} << 32;
 constexpr uint64_t kStrongMask = kOneWeak - 1;
-/// A storage that only the tensor beside it uses: one weak reference of its own, one of the header.
+/// Counts of a storage that only the tensor beside it uses: its own weak reference and the
+/// header's.
 constexpr uint64_t kStorageAlone = kOneStrong + 2 * kOneWeak;
-/// The same of one whose versions another one counts: one weak reference more.
+/// Counts of such a storage whose versions another one counts: one more weak reference.
 constexpr uint64_t kSharesVersion = kStorageAlone + kOneWeak;
-/// What the first view adds, so that the storage is never taken for one alone again, whatever goes.
+/// Added by the first view, and never removed before death, so that the storage no longer compares
+/// as alone.
 constexpr uint64_t kViewed = kOneWeak << 20;
-/// For statics: no number of references that threads can hold at once brings it to 0.
+/// Initial counts of static objects; no number of references that threads can hold brings it to 0.
 constexpr uint64_t kImmortal = (uint64_t{1} << 62) | (uint64_t{1} << 30);
 
 }  // namespace tenon::tensor
 
-/// A storage. Always made inside the block of the tensor that it was made for, which it may
-/// outlive: that tensor's header holds a weak reference.
+/// A storage. Always allocated inside the block of the tensor that it was made for. It may outlive
+/// that tensor, whose header holds a weak reference.
 struct alignas(64) tenon_storage {
  public:
   using MemoryKind = tenon::tensor::MemoryKind;
@@ -62,7 +65,7 @@ struct alignas(64) tenon_storage {
   MemoryKind kind() const noexcept { return kind_; }
   bool has_memory() const noexcept { return kind_ >= MemoryKind::kInline; }
   bool is_read_only() const noexcept { return read_only_; }
-  /// For a storage on foreign memory that nobody else uses yet: who is told when it dies.
+  /// Sets the deleter of a storage on foreign memory that no other thread uses yet.
   void set_deleter(void* context, tenon_deleter deleter) noexcept {
     context_ = context;
     deleter_ = deleter;
@@ -74,14 +77,14 @@ struct alignas(64) tenon_storage {
   void bump_version() noexcept {
     counting_storage()->version_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// From now on `other` counts the versions of this storage, which has no memory and which nobody
-  /// else uses yet. Keeps the memory of the other's header and counter, not its data.
+  /// Makes `other` count the versions of this storage, which has no memory and which no other
+  /// thread uses yet. Keeps the memory of the other's header and counter alive, not its data.
   void share_version(tenon_storage& other) noexcept;
-  /// Ends that where the tensor beside it, which dies, is all that uses it.
+  /// Reverts share_version() if only the dying tensor beside it uses this storage.
   void stop_sharing_version() noexcept;
-  /// The same for a write that is about to happen. Through the only tensor of a storage nobody else
-  /// can write at the same time without racing for the data already: that needs no atomic write. A
-  /// storage whose versions another one counts is never alone.
+  /// Bumps the version for an imminent write. If the storage has only one tensor, no atomic write
+  /// is needed: another thread that writes would already race for the data. A storage whose
+  /// versions another one counts never compares as alone.
   void count_write() noexcept {
     if (counts_.load(std::memory_order_relaxed) == tenon::tensor::kStorageAlone) {
       version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -90,8 +93,8 @@ struct alignas(64) tenon_storage {
     }
   }
 
-  /// A view is made, which holds its base and not the storage: from now on writes are no longer
-  /// taken for those of an only holder.
+  /// Called when a view is made, which owns its base instead of the storage. From now on, writes do
+  /// not count as those of the only holder.
   void count_views() noexcept {
     uint64_t alone = tenon::tensor::kStorageAlone;
     if (counts_.load(std::memory_order_relaxed) != alone) return;
@@ -101,11 +104,11 @@ struct alignas(64) tenon_storage {
     }
   }
 
-  /// Another storage lies on its memory from now on, which must therefore stay where it is.
+  /// Marks the memory as shared with another storage, so that it must not move.
   void lend() noexcept { lent_.store(true, std::memory_order_relaxed); }
 
-  /// Whether only the tensor beside it uses it, and no view does. It counts the versions of
-  /// `sharers` others.
+  /// Returns true if only the tensor beside it uses the storage, and no view does. `sharers` is the
+  /// number of storages whose versions this one counts.
   bool is_alone(uint64_t sharers = 0) const noexcept {
     using namespace tenon::tensor;
     const uint64_t counts = counts_.load(std::memory_order_acquire) - sharers * kOneWeak;
@@ -122,17 +125,17 @@ struct alignas(64) tenon_storage {
     if ((before & kStrongMask) == 1) die();
   }
 
-  /// The same of a storage whose versions another one counts, which is never alone to those who
-  /// write.
+  /// Like is_alone(), for a storage whose versions another one counts. count_write() never treats
+  /// such a storage as alone.
   bool is_alone_sharing_version() const noexcept {
     return kind_ == MemoryKind::kSharedVersion &&
            counts_.load(std::memory_order_acquire) == tenon::tensor::kSharesVersion;
   }
 
-  /// Our own bugs: stops a debug build where the storage contradicts itself.
+  /// Debug builds: aborts if the storage is inconsistent, which is a bug of the library.
   void check_invariants() const noexcept;
 
-  /// Makes room for `nbytes`, keeping the content. Throws TENON_ERROR_STATE if the memory is not
+  /// Makes room for `nbytes` and keeps the content. Throws TENON_ERROR_STATE if the memory is not
   /// ours. Other threads may read at the same time: old kHeap memory lives as long as the storage.
   void grow(int64_t nbytes);
 
@@ -154,7 +157,7 @@ struct alignas(64) tenon_storage {
     return const_cast<tenon_storage*>(std::as_const(*this).counting_storage());
   }
 
-  // Gives memory outside the block back.
+  // Frees memory outside the block.
   void free_data() noexcept;
   void free_heap() noexcept;
   void grow_heap(int64_t nbytes);
@@ -168,8 +171,8 @@ struct alignas(64) tenon_storage {
   int64_t nbytes_;
   std::atomic<int64_t> version_{0};
   tenon_device device_;
-  // kHeap: a list of old memory; kProvider: the provider; kSharedVersion: the storage with the
-  // version; otherwise the deleter's argument.
+  // kHeap: a list of old memory; kProvider: the provider; kSharedVersion: the storage that counts
+  // the versions; otherwise the deleter's argument.
   void* context_ = nullptr;
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;

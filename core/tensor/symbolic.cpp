@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors with symbolic sizes: made by core/symbol, which knows what words mean.
+// Tensors with symbolic sizes. core/symbol, which interprets the words, makes them.
 #include "base/check.h"
 #include "tensor/block.h"
 
@@ -52,7 +52,7 @@ void tenon_tensor::share_symbols(const tenon_tensor& other) {
   if (other.is_contiguous()) flags_ |= TENON_TENSOR_CONTIGUOUS;
 }
 
-// The storage, which has no memory, gets room for what a view of it reaches.
+// Grows the storage, which has no memory, so that it covers a geometry.
 void tenon_tensor::cover(const Geometry& geometry) {
   constexpr const char* kNew = "tenon_tensor_new_symbolic";
   TENON_DCHECK(!has_memory());

@@ -28,7 +28,7 @@ bool is_plain_cpu(const tenon_device* device) noexcept {
          (device->type == TENON_DEVICE_CPU && (device->index == 0 || device->index == -1));
 }
 
-// In one comparison: of a fake tensor the index is another.
+// Tests type and index in one comparison; the index of a fake device is never 0.
 bool is_real_cpu(const tenon_device& device) noexcept {
   uint64_t word;
   static_assert(sizeof word == sizeof device && TENON_DEVICE_CPU == 0);
@@ -40,7 +40,7 @@ void require_dtype(const char* function, tenon_dtype dtype) {
   TENON_CHECK_ARG(is_dtype(dtype), function, ": dtype must be a known dtype, got number ", dtype);
 }
 
-// `strides` NULL: row-major.
+// Returns true if a tensor has these sizes and strides; `strides` NULL means row-major.
 bool has_shape(const tenon_tensor& tensor, Dims sizes, const int64_t* strides) noexcept {
   const Dims own = tensor.size_span();
   if (!std::equal(own.begin(), own.end(), sizes.begin(), sizes.end())) return false;
@@ -126,7 +126,7 @@ int32_t tenon_tensor::copy_dims(int64_t* out_sizes, int64_t* out_strides) const 
   return ndim_;
 }
 
-// Fills in the shape of a new tensor. `heap` is memory for it, NULL where it fits the header.
+// Sets the shape of a new tensor. `heap` is memory for it, NULL if it fits the header.
 void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                             bool contiguous) noexcept {
   TENON_DCHECK(heap != nullptr || sizes.size() <= kInlineDims);
@@ -146,7 +146,7 @@ void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, i
   flags_ = (flags_ & ~TENON_TENSOR_CONTIGUOUS) | (contiguous ? TENON_TENSOR_CONTIGUOUS : 0u);
 }
 
-// For a new tensor of few dims.
+// Sets a row-major shape of at most kInlineDims dims on a new tensor.
 __attribute__((always_inline)) inline void tenon_tensor::set_row_major(Dims sizes,
                                                                        int64_t numel) noexcept {
   TENON_DCHECK(sizes.size() <= kInlineDims && dims_ == inline_dims_);
@@ -162,7 +162,7 @@ __attribute__((always_inline)) inline void tenon_tensor::set_row_major(Dims size
   }
 }
 
-// From the thread's bins. `sizes` are few and good, `nbytes` fit a block.
+// Takes a block from the thread's bins. The sizes are checked and few; `nbytes` fit a block.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::try_place_small(
     tenon_dtype dtype, Dims sizes, int64_t numel, int64_t nbytes) noexcept {
   TENON_DCHECK(nbytes >= 0 && nbytes <= kMaxInlineBytes);
@@ -182,7 +182,7 @@ tenon_tensor* tenon_tensor::try_make_small(tenon_dtype dtype, Dims sizes) noexce
   int64_t numel = 1;
   for (int64_t size : sizes) {
     if (static_cast<uint64_t>(size) > kMaxInlineBytes) return nullptr;
-    numel *= size;  // five factors of 13 bits
+    numel *= size;  // at most five factors of at most 13 bits each
   }
   if (numel > kMaxInlineBytes || numel * itemsize > kMaxInlineBytes) return nullptr;
   return try_place_small(dtype, sizes, numel, numel * itemsize);
@@ -227,11 +227,11 @@ tenon_tensor* tenon_tensor::make(tenon_dtype dtype, const tenon_device* device, 
   return tensor;
 }
 
-// Decides what memory a new tensor gets, if any: the one place, beside try_place_small() for its
-// usual case. The shape is still to be set.
+// Chooses the memory of a new tensor, if it gets any. try_place_small() handles the most frequent
+// case. The caller sets the shape.
 tenon_tensor* tenon_tensor::allocate(tenon_dtype dtype, tenon_device device, int64_t nbytes) {
   TENON_DCHECK(is_dtype(dtype) && nbytes >= 0);
-  TENON_DCHECK(device.index >= 0);  // resolve_device() has settled it
+  TENON_DCHECK(device.index >= 0);  // settled by resolve_device()
   if (is_fake_device(device) || device.type == TENON_DEVICE_META) {
     return make_in_block(kStorageBlock, dtype, device, MemoryKind::kNone, nbytes);
   }
@@ -333,7 +333,7 @@ void tenon_tensor::set_wrapped_number(bool wrapped) {
 
 void tenon_tensor::claim_device(const tenon_device& device) noexcept {
   TENON_DCHECK(is_fake_device(device) && has_storage() && !has_memory() && base() == nullptr);
-  // Of an inference tensor without the keys that record.
+  // An inference tensor gets no recording keys.
   set_keys((fake_keys(device.type) & ~kRecordingKeys) | (keys() & kRecordingKeys));
   device_ = device;
   storage_->device_ = device;
@@ -351,7 +351,7 @@ void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
     extent = checked_extent(kResize, sizes, {strides, sizes.size()});
     contiguous = is_row_major(sizes, {strides, sizes.size()});
   }
-  // Whoever owns the memory knows the tensor by its old shape.
+  // The owner of the memory relies on the old shape.
   TENON_CHECK(storage_->kind() != MemoryKind::kForeign || has_shape(*this, sizes, strides),
               TENON_ERROR_STATE, kResize, ": storage must be Tenon's own, got wrapped memory of ",
               storage_->nbytes(), " bytes with sizes ", print_dims(size_span()), " for sizes ",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor: shape, dtype, device and key set of a view of a storage, counted strongly and weakly.
+// Tensor: shape, dtype, device and key set of a view of a storage, with strong and weak references.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ constexpr tenon_keyset plain_keys(int32_t device_type) noexcept {
          (uint64_t{1} << device_type);
 }
 
-/// What fake tensors that claim a device of that type carry.
+/// The keys of fake tensors that claim a device of a type.
 constexpr tenon_keyset fake_keys(int32_t device_type) noexcept {
   return plain_keys(device_type) ^
          (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_DENSE)) ^
@@ -47,12 +47,12 @@ constexpr tenon_keyset keys_on(const tenon_device& device) noexcept {
   return is_fake_device(device) ? fake_keys(device.type) : plain_keys(device.type);
 }
 
-/// What inference tensors do not carry: nothing about them is ever recorded.
+/// The keys that inference tensors lack, because nothing about them is ever recorded.
 constexpr tenon_keyset kRecordingKeys =
     (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD)) |
     (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
 
-/// What a tensor without memory of its own stands for.
+/// The kind of object behind a hollow tensor.
 enum class Content : uint8_t {
   kNone,
   kCarried,  // value/carrier.h: a value that travels where a tensor handle is required
@@ -60,76 +60,76 @@ enum class Content : uint8_t {
   kLevel     // dispatch/transform.h: a tensor as a layer of the transform stack sees it
 };
 
-/// What a hollow tensor claims to be.
+/// The metadata of a hollow tensor.
 struct HollowClaim {
   const char* function;  // for messages
   tenon_keyset keys;
   tenon_dtype dtype;
   tenon_device device;
   Geometry geometry;
-  const ::tenon_tensor* version_of = nullptr;  // whose version counter it shares; NULL: its own
-  // The hollow tensor, itself no view, that it is a view of; it shares that one's counter.
+  const ::tenon_tensor* version_of = nullptr;  // shares its version counter; NULL: has its own
+  // The hollow tensor (itself not a view) that this one is a view of, and whose counter it shares.
   const ::tenon_tensor* view_of = nullptr;
 };
 
-/// What a tensor with symbolic sizes is made of, in words (base/symbol.h): they were checked.
+/// The metadata of a tensor with symbolic sizes, in checked words (base/symbol.h).
 struct SymbolicClaim {
   tenon_dtype dtype;
-  tenon_device device;                      // of a new tensor, one without memory
-  const ::tenon_tensor* view_of = nullptr;  // NULL: new
+  tenon_device device;                      // of a new tensor, which has no memory
+  const ::tenon_tensor* view_of = nullptr;  // NULL for a new tensor
   Dims sizes;
   const int64_t* strides;
   int64_t offset;
   int64_t numel;
   bool is_contiguous;
-  base::SymbolOwner* owner;  // NULL: all words are numbers
+  base::SymbolOwner* owner;  // NULL if all words are numbers
 };
 
-/// A language's word on a tensor.
+/// The word that a language keeps on a tensor.
 struct Cell {
   void* object = nullptr;
-  tenon_deleter drop = nullptr;  // set: the cell owns
+  tenon_deleter drop = nullptr;  // set if the cell owns the object
 };
 
-/// What was on when a view was made, and with what: it decides whether the view may be written.
+/// The circumstances in which a view was made, which decide whether the view may be written.
 enum class ViewOrigin : uint8_t {
   kDefault,
   kNoGrad,     // grad mode was off
   kInference,  // inference mode was on
   kOneOfMany,  // by a call that made several views
-  kFunction    // inside a function with a gradient of its own
+  kFunction    // inside a function with a custom gradient
 };
 
 struct FreeDims;
 
-/// What the autograd layer keeps for a tensor begins with this.
+/// The first member of the state that the autograd layer keeps for a tensor.
 struct AutogradState {
   void (*drop)(AutogradState* state) noexcept;
 };
 
-/// A storage that a tensor had before its data was replaced. Views of that time lie on it.
+/// A storage that a tensor had before its data was replaced. Views made before then still use it.
 struct FormerStorage {
   StoragePtr storage;
   std::unique_ptr<FormerStorage> older;
 };
 
-/// What few tensors have: cells of further languages, cells that own, and what they stand for.
+/// Rare fields: cells of further languages, owning cells, hollow content, symbols.
 struct TensorExtra final : InBlock<TensorExtra> {
   Cell cells[base::kFixedLanguages];
-  std::atomic<Cell*> more_cells{nullptr};  // of registered languages, made on demand
+  std::atomic<Cell*> more_cells{nullptr};  // of registered languages, allocated on demand
   void* content = nullptr;                 // of a hollow tensor
   void (*drop_content)(void* content) = nullptr;
-  base::SymbolOwner* symbols = nullptr;  // of sizes that are words: a reference
-  int64_t numel = -1;                    // of a symbolic tensor, a word
+  base::SymbolOwner* symbols = nullptr;  // owner of symbolic sizes, a strong reference
+  int64_t numel = -1;                    // number of elements of a symbolic tensor, a word
   Content content_kind = Content::kNone;
-  std::atomic<bool> owns_cells{false};  // one of the cells has or had a drop
-  bool data_replaced = false;           // the tensor holds a weak reference of its storage, too
+  std::atomic<bool> owns_cells{false};  // some cell has or had a deleter
+  bool data_replaced = false;           // the tensor also holds a weak reference to its storage
   std::unique_ptr<FormerStorage> former;
 };
 
 }  // namespace tenon::tensor
 
-/// A tensor. Everything that a call or a description reads is in the first line.
+/// A tensor. The first cache line holds everything that a call or a description reads.
 struct alignas(64) tenon_tensor {
  public:
   using Storage = ::tenon_storage;
@@ -138,8 +138,8 @@ struct alignas(64) tenon_tensor {
   tenon_tensor& operator=(const tenon_tensor&) = delete;
 
   tenon_keyset keys() const noexcept { return keys_.load(std::memory_order_relaxed); }
-  /// The same for the call path: a plain load, which the compiler folds into the instruction that
-  /// wants the word, as it does not with an atomic one. It is aligned, so that it is whole.
+  /// Like keys(), for the call path: a plain load, which the compiler can fold into the instruction
+  /// that uses the word, unlike an atomic load. The word is aligned, so the load does not tear.
   tenon_keyset call_keys() const noexcept {
 #if defined(__SANITIZE_THREAD__)
     return keys();
@@ -150,10 +150,11 @@ struct alignas(64) tenon_tensor {
 #endif
   }
   void set_keys(tenon_keyset keys) noexcept { keys_.store(keys, std::memory_order_relaxed); }
-  /// Other threads may change other keys at the same time.
+  /// Adds keys. Other threads may change other keys at the same time.
   void add_keys(tenon_keyset keys) noexcept { keys_.fetch_or(keys, std::memory_order_relaxed); }
-  /// The same for a tensor that the running call made or writes: who changes its keys on another
-  /// thread meanwhile races for its data too, unless he holds it. Needs no atomic write.
+  /// Like add_keys(), for a tensor that the running call made or writes. If the caller holds the
+  /// only reference, no atomic write is needed: another thread without a reference would race for
+  /// the data, too.
   void add_keys_of_written(tenon_keyset keys) noexcept {
     if (is_held_once()) {
       set_keys(this->keys() | keys);
@@ -171,18 +172,19 @@ struct alignas(64) tenon_tensor {
   tenon::tensor::Dims stride_span() const noexcept {
     return {dims_ + ndim_, static_cast<size_t>(ndim_)};
   }
-  /// -1 of a symbolic tensor.
+  /// Number of elements; -1 for a symbolic tensor.
   int64_t numel() const noexcept { return numel_; }
-  /// The same of a symbolic tensor as a word, -1 where nobody knows.
+  /// Number of elements as a word, also for a symbolic tensor; -1 if it is unknown.
   int64_t numel_word() const noexcept { return is_symbolic() ? extra()->numel : numel_; }
   int64_t offset() const noexcept { return offset_; }
   /// See tenon_tensor_copy_dims.
   int32_t copy_dims(int64_t* out_sizes, int64_t* out_strides) const noexcept;
   tenon_dtype dtype() const noexcept { return dtype_; }
   int64_t itemsize() const noexcept { return itemsize_; }
-  /// Of a fake tensor with TENON_DEVICE_FAKE, as constructors and operators take it.
+  /// For a fake tensor, the index includes TENON_DEVICE_FAKE, as constructors and operators expect.
   const tenon_device& device() const noexcept { return device_; }
-  /// Whether it has a device that it only claims: fake tensors, and what stands for them.
+  /// Returns true if the tensor only claims its device: fake tensors, and hollow tensors that wrap
+  /// them.
   bool is_fake() const noexcept { return tenon::tensor::is_fake_device(device_); }
   uint32_t flags() const noexcept { return flags_; }
   bool is_undefined() const noexcept { return (flags_ & TENON_TENSOR_UNDEFINED) != 0; }
@@ -191,25 +193,25 @@ struct alignas(64) tenon_tensor {
   bool is_hollow() const noexcept { return (flags_ & TENON_TENSOR_HOLLOW) != 0; }
   bool is_symbolic() const noexcept { return (flags_ & TENON_TENSOR_SYMBOLIC) != 0; }
   bool is_inference() const noexcept { return (flags_ & TENON_TENSOR_INFERENCE) != 0; }
-  /// False for the undefined tensor and hollow ones, which may lack a dtype and a device too.
+  /// False for the undefined tensor and for hollow ones, which may also lack a dtype and a device.
   bool has_storage() const noexcept {
     return (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
   }
-  /// False on Meta, for fake and hollow tensors and the undefined one; tensors without elements
-  /// may have NULL memory.
+  /// False on Meta, for fake and hollow tensors and for the undefined one. Tensors without elements
+  /// may have a NULL address.
   bool has_memory() const noexcept { return storage_->has_memory(); }
   Storage* storage() const noexcept { return storage_; }
-  /// First element, NULL where there is no memory.
+  /// Address of the first element, NULL if there is no memory.
   void* data() const noexcept {
     char* data = static_cast<char*>(storage_->data());
     return data == nullptr ? nullptr : data + offset_ * itemsize_;
   }
   int64_t version() const noexcept { return storage_->version(); }
   void bump_version() noexcept { storage_->bump_version(); }
-  /// Bumps the version for a write through this tensor that is about to happen.
+  /// Bumps the version for an imminent write through this tensor.
   void count_write() noexcept { storage_->count_write(); }
 
-  /// Fills all of `out_info`. For plain sizes only, not TENON_TENSOR_SYMBOLIC.
+  /// Fills all of `out_info`. The tensor must not be symbolic (TENON_TENSOR_SYMBOLIC).
   void describe(tenon_tensor_info* out_info) const noexcept {
     out_info->data = data();
     out_info->sizes = sizes();
@@ -230,7 +232,7 @@ struct alignas(64) tenon_tensor {
   }
   void release() noexcept {
     using namespace tenon::tensor;
-    // The only holder needs no atomic write: nobody else can add a reference.
+    // The only holder needs no atomic write: no other thread can add a reference.
     if (counts_.load(std::memory_order_acquire) == (kOneStrong | kOneWeak)) {
       die_alone();
     } else {
@@ -239,7 +241,8 @@ struct alignas(64) tenon_tensor {
       if ((before & kStrongMask) == 1) die();
     }
   }
-  /// Whether the caller's reference is all there is: nobody else can be at it.
+  /// Returns true if the caller's reference is the only one, so that no other thread uses the
+  /// tensor.
   bool is_held_once() const noexcept {
     using tenon::tensor::kOneStrong;
     using tenon::tensor::kOneWeak;
@@ -255,7 +258,7 @@ struct alignas(64) tenon_tensor {
     counts_.fetch_add(tenon::tensor::kOneWeak, std::memory_order_relaxed);
   }
   void release_weak() noexcept;
-  /// Turns a weak reference (which stays) into a strong one; false when the tensor has died.
+  /// Turns a weak reference (which stays) into a strong one. Returns false if the tensor has died.
   bool try_retain() noexcept;
 
   /// See tenon_tensor_set_wrapped_number, tenon_tensor_resize, tenon_tensor_restride,
@@ -263,51 +266,51 @@ struct alignas(64) tenon_tensor {
   void set_wrapped_number(bool wrapped);
   void resize(tenon::tensor::Dims sizes, const int64_t* strides);
   void restride(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
-  /// A tensor on Meta that nobody else has comes to be fake, and claims that device.
+  /// Turns a uniquely owned tensor on Meta into a fake tensor that claims `device`.
   void claim_device(const tenon_device& device) noexcept;
-  /// A hollow tensor's claim becomes another one: what it stands for has changed its shape.
+  /// Replaces the geometry of a hollow tensor after the tensor behind it has changed its shape.
   void claim_geometry(const tenon::tensor::Geometry& geometry);
-  /// Shape, dtype, device and memory become another tensor's; what autograd keeps for this one and
-  /// its count of versions stay. Of tensors with a storage, not a view. Nobody else uses this one
-  /// meanwhile. Throws std::bad_alloc and as make_untied().
+  /// Implements set_data(): adopts the shape, dtype, device and memory of `data`, and keeps this
+  /// tensor's autograd state and version count. Both tensors must have a storage, and this one must
+  /// not be a view. No other thread may use this tensor at the same time. Throws std::bad_alloc,
+  /// and as make_untied().
   void set_data(const tenon_tensor& data);
   void** cell(uint32_t language) noexcept;
   void own_cell(uint32_t language, void* object, tenon_deleter drop);
-  /// What a language's cell owns, NULL where it owns nothing.
+  /// Returns the object that a language's cell owns, NULL if it owns none.
   void* owned_object(uint32_t language) const noexcept;
-  /// What few tensors have, made on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
+  /// Returns the rare fields, allocated on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
   tenon::tensor::TensorExtra* require_extra();
   tenon::tensor::TensorExtra* extra() const noexcept {
     return extra_.load(std::memory_order_acquire);
   }
-  /// What the autograd layer keeps for this tensor, NULL for most; dropped with the tensor.
+  /// State that the autograd layer keeps for this tensor, NULL for most; dropped with the tensor.
   tenon::tensor::AutogradState* autograd() const noexcept {
     return autograd_.load(std::memory_order_acquire);
   }
-  /// Gives the tensor its autograd state unless it has one; returns the one that it has now.
+  /// Sets the autograd state unless there is one already. Returns the state that is set now.
   tenon::tensor::AutogradState* init_autograd(tenon::tensor::AutogradState* fresh) noexcept;
-  /// Puts another state in place of the one that it has, which is returned: the caller drops it.
-  /// No other thread looks at the tensor's state meanwhile.
+  /// Replaces the autograd state. Returns the previous state, which the caller drops. No other
+  /// thread may access the state at the same time.
   tenon::tensor::AutogradState* replace_autograd(tenon::tensor::AutogradState* state,
                                                  uint8_t note) noexcept;
-  /// A small number that the autograd layer keeps beside its state; of a view without state the
-  /// version of its memory when it was made.
+  /// A small number that the autograd layer keeps beside its state. For a view without state, the
+  /// low byte of the version of its memory when it was made.
   uint8_t autograd_note() const noexcept { return autograd_note_; }
-  /// Of a view the tensor that it is a view of, which is none itself; NULL for all others.
+  /// For a view, the tensor that it is a view of, which is itself not a view; NULL otherwise.
   tenon_tensor* base() const noexcept {
     return block_ == tenon::tensor::kHeaderBlock
                ? reinterpret_cast<tenon_tensor*>(base_ & ~kOriginMask)
                : nullptr;
   }
-  /// How a view came to be.
   tenon::tensor::ViewOrigin view_origin() const noexcept {
     return static_cast<tenon::tensor::ViewOrigin>(base_ & kOriginMask);
   }
   void set_view_origin(tenon::tensor::ViewOrigin origin) noexcept {
     base_ = (base_ & ~kOriginMask) | static_cast<uintptr_t>(origin);
   }
-  /// Whether a call with it is to look for where gradients flow. Others than views carry Autograd
-  /// only where they do; views carry it because their base may come to be tracked.
+  /// Returns true if a call must check whether gradients flow to this tensor. A tensor that is not
+  /// a view carries Autograd only if they do; views carry it in case their base becomes tracked.
   bool may_be_tracked() const noexcept {
     constexpr tenon_keyset kAutograd = tenon::base::kAutogradBit;
     if ((keys() & kAutograd) == 0) return false;
@@ -315,7 +318,7 @@ struct alignas(64) tenon_tensor {
     return viewed == nullptr || autograd() != nullptr || viewed->autograd() != nullptr;
   }
 
-  /// Our own bugs: stops a debug build where the tensor contradicts itself.
+  /// Debug builds: aborts if the tensor is inconsistent, which is a bug of the library.
   void check_invariants() const noexcept;
 
   /// Constructors, see below.
@@ -325,39 +328,39 @@ struct alignas(64) tenon_tensor {
                             const tenon_device* device, const tenon::tensor::Geometry& geometry);
   static tenon_tensor* make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                   tenon::tensor::Dims strides, int64_t offset);
-  /// The same, but no view of it: it shares memory and versions and nothing else.
+  /// Like make_alias(), but not a view: it shares only the memory and the version counter.
   static tenon_tensor* make_detached(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                      tenon::tensor::Dims strides, int64_t offset);
-  /// On the same memory, and nothing else in common: a storage, and versions, of its own. Throws
+  /// Makes a tensor that shares only the memory: it has another storage and version counter. Throws
   /// as tenon_tensor_copy_data.
   static tenon_tensor* make_untied(const tenon_tensor& base);
-  /// A view with elements of another dtype. Throws as tenon_tensor_new_alias_as.
+  /// Makes a view with elements of another dtype. Throws as tenon_tensor_new_alias_as.
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);
-  /// A tensor whose sizes are words, without memory; a view has that of what it is a view of.
+  /// Makes a tensor without memory whose sizes are words; a view shares the storage of its base.
   static tenon_tensor* make_symbolic(const tenon::tensor::SymbolicClaim& claim);
-  /// A hollow tensor of the symbolic shape of another one keeps its symbols, too.
+  /// Makes a hollow tensor share the symbols of a tensor with the same symbolic shape.
   void share_symbols(const tenon_tensor& other);
-  /// A symbolic tensor becomes a plain one, whose sizes are what its symbols stand for.
+  /// Turns a symbolic tensor into a plain one with the values of its symbols.
   void settle(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
-  /// A tensor without memory that stands for `content`. Takes over `content`: `drop` runs also when
-  /// this throws. Throws TENON_ERROR_INVALID_ARGUMENT for a bad geometry.
+  /// Makes a tensor without memory around `content`. Takes over `content`: `drop` runs even if this
+  /// throws. Throws TENON_ERROR_INVALID_ARGUMENT for a bad geometry.
   static tenon_tensor* make_hollow(const tenon::tensor::HollowClaim& claim,
                                    tenon::tensor::Content kind, void* content,
                                    void (*drop)(void* content));
-  /// What a hollow tensor of that kind stands for, NULL for all others.
+  /// Returns the content of a hollow tensor of that kind, NULL for all others.
   void* content(tenon::tensor::Content kind) const noexcept {
     if (!is_hollow()) return nullptr;
     const tenon::tensor::TensorExtra* more = extra();
-    TENON_DCHECK(more != nullptr);  // made before anyone saw the tensor
+    TENON_DCHECK(more != nullptr);  // made before the tensor was shared
     return more->content_kind == kind ? more->content : nullptr;
   }
-  /// A row-major tensor with the sizes and on the device of another.
+  /// Makes a row-major tensor with the sizes and the device of another.
   static tenon_tensor* make_like(const tenon_tensor& like, tenon_dtype dtype);
-  /// The usual cases of make, make_alias, wrap and make_like: few dims, a small CPU tensor or CPU
-  /// memory in row-major order, a block at hand. NULL where those have to look; nothing is
-  /// wrong yet.
+  /// Fast paths of make, make_alias, wrap and make_like: few dims, a small CPU tensor or row-major
+  /// CPU memory, and a cached block. Return NULL if the general function must decide; that is not
+  /// an error.
   static tenon_tensor* try_make_small(tenon_dtype dtype, tenon::tensor::Dims sizes) noexcept;
   static tenon_tensor* try_make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                       const int64_t* strides, int64_t offset) noexcept;
@@ -380,7 +383,7 @@ struct alignas(64) tenon_tensor {
         device_(device) {}
   ~tenon_tensor() = default;
 
-  /// Makes a new tensor an inference tensor where the thread's grad mode says so.
+  /// Turns a new tensor into an inference tensor if the thread's grad mode requires it.
   void follow_grad_mode() noexcept {
     if (tenon::base::makes_inference_tensors()) [[unlikely]] {
       set_keys(keys() & ~tenon::tensor::kRecordingKeys);
@@ -389,7 +392,7 @@ struct alignas(64) tenon_tensor {
   }
   static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, tenon_dtype dtype,
                                    int64_t offset) noexcept;
-  /// The same in memory of its own.
+  /// Like place_alias(), but allocates the header's memory.
   static tenon_tensor* new_alias_header(const tenon_tensor& base, tenon_dtype dtype,
                                         int64_t offset);
   int64_t checked_view(const char* function, const char* name, tenon_dtype dtype,
@@ -419,7 +422,7 @@ struct alignas(64) tenon_tensor {
   std::unique_ptr<int64_t, tenon::tensor::FreeDims> more_dims(size_t ndim) const;
   void cover(const tenon::tensor::Geometry& geometry);
   bool owns_more() const noexcept;
-  /// Whether its storage is the one in its block, as it is until its data is replaced.
+  /// Returns true if the storage is the one in the tensor's block, which set_data() replaces.
   bool has_own_storage() const noexcept {
     return reinterpret_cast<const char*>(storage_) ==
            reinterpret_cast<const char*>(this) + tenon::tensor::kHeaderBytes;
@@ -445,20 +448,20 @@ struct alignas(64) tenon_tensor {
   uint32_t flags_ = 0;
   uint8_t itemsize_;
   tenon::tensor::BlockClass block_;
-  std::atomic<bool> ends_slowly_{false};  // has dims elsewhere, more or autograd state; once set
+  std::atomic<bool> ends_slowly_{false};  // has heap dims, extra or autograd state; stays set
   uint8_t autograd_note_ = 0;
   // The rest.
   tenon_device device_;
   std::atomic<tenon::tensor::TensorExtra*> extra_{nullptr};
   std::atomic<tenon::tensor::AutogradState*> autograd_{nullptr};
-  void* cells_[2] = {};  // of Python and Java
-  // Of header blocks only: whom it is a view of and keeps instead of the storage, with a ViewOrigin
-  // in the low bits; 0: of nobody.
+  void* cells_[2] = {};  // for Python and Java
+  // In header blocks only: the tensor that this one is a view of, which it owns instead of the
+  // storage, with a ViewOrigin in the low bits; 0 if it is not a view.
   uintptr_t base_;
   static constexpr uintptr_t kOriginMask = 7;
   union {
     int64_t inline_dims_[2 * tenon::tensor::kInlineDims];
-    tenon::base::Ending ending_;  // once the last reference is gone
+    tenon::base::Ending ending_;  // used after the last reference is gone
   };
 };
 
@@ -468,7 +471,7 @@ using Tensor = ::tenon_tensor;
 using TensorPtr = base::IntrusivePtr<Tensor>;
 static_assert(sizeof(Tensor) == kHeaderBytes);
 
-/// A tensor that may die meanwhile: lock() gives a strong reference or nothing.
+/// A weak reference. lock() returns a strong reference, or nothing if the tensor has died.
 class WeakTensor {
  public:
   WeakTensor() noexcept = default;
@@ -485,7 +488,7 @@ class WeakTensor {
     if (tensor_ != nullptr) tensor_->release_weak();
   }
 
-  /// Whether it refers to that tensor, which lives.
+  /// Returns true if this refers to `tensor`, which must be alive.
   bool is(const Tensor& tensor) const noexcept { return tensor_ == &tensor; }
   TensorPtr lock() const noexcept {
     return TensorPtr::adopt(tensor_ != nullptr && tensor_->try_retain() ? tensor_ : nullptr);
@@ -495,25 +498,25 @@ class WeakTensor {
   Tensor* tensor_ = nullptr;
 };
 
-/// New tensor with uninitialised elements; `strides` NULL is row-major, `device` NULL is the CPU.
-/// Throws as tenon_tensor_new.
+/// Makes a tensor with uninitialized elements. `strides` NULL means row-major, `device` NULL the
+/// CPU. Throws as tenon_tensor_new.
 inline TensorPtr new_tensor(tenon_dtype dtype, const tenon_device* device, Dims sizes,
                             const int64_t* strides = nullptr) {
   return TensorPtr::adopt(Tensor::make(dtype, device, sizes, strides));
 }
-/// Tensor on foreign memory. Takes over `context`: `deleter` (may be NULL) runs also when this
-/// throws. Throws as tenon_tensor_wrap.
+/// Makes a tensor on foreign memory. Takes over `context`: `deleter` (may be NULL) runs even if
+/// this throws. Throws as tenon_tensor_wrap.
 inline TensorPtr wrap_tensor(void* data, tenon_dtype dtype, const tenon_device* device, Dims sizes,
                              const int64_t* strides, void* context, tenon_deleter deleter,
                              bool read_only = false) {
   const ForeignMemory memory{"tenon_tensor_wrap", data, -1, read_only, context, deleter};
   return TensorPtr::adopt(Tensor::wrap(memory, dtype, device, {sizes, strides, 0}));
 }
-/// Tensor on the same storage. Throws as tenon_tensor_new_alias.
+/// Makes a view on the same storage. Throws as tenon_tensor_new_alias.
 inline TensorPtr new_alias(const Tensor& base, Dims sizes, Dims strides, int64_t offset) {
   return TensorPtr::adopt(Tensor::make_alias(base, sizes, strides, offset));
 }
-/// 0-dim tensor of a number, flagged as wrapped. Throws as tenon_tensor_new_number.
+/// Makes a 0-dim tensor of a number, flagged as wrapped. Throws as tenon_tensor_new_number.
 TensorPtr new_number(const tenon_value& number);
 
 }  // namespace tenon::tensor

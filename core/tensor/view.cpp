@@ -7,14 +7,14 @@ using namespace tenon::tensor;
 
 namespace {
 
-// What a tensor on the same storage has from its base. Whether it is tracked is a fact of each
-// tensor, not of the storage.
+// Flags that a tensor on the same storage inherits. Being tracked is a property of each tensor, not
+// of the storage.
 constexpr uint32_t kInheritedFlags = TENON_TENSOR_READ_ONLY | TENON_TENSOR_INFERENCE;
 constexpr uint32_t kAutogradBit = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD;
 constexpr uint32_t kAdBit = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW;
 constexpr tenon_keyset kRecordingKey = uint64_t{1} << kAutogradBit;
 
-// Dtypes that gradients exist of, a bit each.
+// Dtypes that can have gradients, one bit each.
 constexpr uint64_t kDifferentiable = [] {
   uint64_t dtypes = 0;
   for (const tenon_dtype dtype : {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32,
@@ -31,9 +31,9 @@ uintptr_t origin_of(uint32_t grad_mode) noexcept {
 
 }  // namespace
 
-// A header in `memory` on the storage of `base`; its shape is still to be set. Keeps the tensor
-// that it is a view of, and by that the storage. That may come to be tracked, by a write through
-// another view: so that calls with the view look, it carries Autograd.
+// Places a header on the storage of `base` in `memory`; the caller sets the shape. The view owns
+// the tensor that it is a view of, and thereby the storage. Its base may become tracked later, by a
+// write through another view. The view carries Autograd so that calls with it check for that.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
     void* memory, const tenon_tensor& base, tenon_dtype dtype, int64_t offset) noexcept {
   TENON_DCHECK(base.has_storage() || base.is_hollow());
@@ -56,8 +56,8 @@ __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
   return tensor;
 }
 
-// The usual case in one loop: few dims, none of size 0, inside the storage, memory at hand. NULL
-// for all others.
+// The most frequent case in a single loop: few dims, no size 0, inside the storage, a cached block.
+// Returns NULL in all other cases.
 tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
                                            const int64_t* strides, int64_t offset) noexcept {
   if (sizes.size() > kInlineDims || !base.has_storage()) return nullptr;
@@ -69,8 +69,8 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   int64_t numel = 1;
   int64_t last = offset;
   bool contiguous = true;
-  // Below 2^30 each, neither the five products nor their sum can overflow; a size of 0 and what is
-  // negative have higher bits too.
+  // If all factors are below 2^30, neither the five products nor their sum can overflow. A size of
+  // 0 and negative numbers set higher bits, too.
   int64_t bits = offset;
   for (size_t dim = sizes.size(); dim-- > 0;) {
     const int64_t size = sizes[dim];
@@ -102,8 +102,8 @@ tenon_tensor* tenon_tensor::new_alias_header(const tenon_tensor& base, tenon_dty
   return place_alias(take_block(kHeaderBlock, 0), base, dtype, offset);
 }
 
-// Refuses a view that a tensor's storage has no room for; returns its number of elements. `name` is
-// the tensor's in messages.
+// Checks that the tensor's storage has room for a view. Returns the view's number of elements.
+// `name` is the tensor's name in messages.
 int64_t tenon_tensor::checked_view(const char* function, const char* name, tenon_dtype dtype,
                                    Dims sizes, Dims strides, int64_t offset) const {
   TENON_CHECK_ARG(!is_undefined(), function, ": ", name,
@@ -152,7 +152,7 @@ tenon_tensor* tenon_tensor::make_detached(const tenon_tensor& base, Dims sizes, 
   tensor->storage_->retain();
   tensor->base()->release();
   tensor->base_ = 0;
-  tensor->autograd_note_ = 0;  // which tells a version of views only
+  tensor->autograd_note_ = 0;  // only views keep a version in it
   tensor->remove_keys(kRecordingKey);
   return tensor;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer: counted memory for texts and for the elements of lists.
+// Buffer: refcounted memory for texts and for the elements of lists.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tenon::value {
 
-/// What a buffer holds, and so what it releases when it dies.
+/// The content of a buffer, which determines what its destructor releases.
 enum class BufferContent : uint8_t {
-  kBytes,    // nothing that counts
-  kTensors,  // tenon_tensor*, NULL allowed: each a reference of ours
+  kBytes,    // nothing to release
+  kTensors,  // tenon_tensor*, or NULL: owned references
   kValues,   // tenon_value: cleared
-  kSymbols,  // words (base/symbol.h): each symbol a reference of ours
-  kForeign   // someone else's memory, with a deleter
+  kSymbols,  // words (base/symbol.h): owned references to symbols
+  kForeign   // foreign memory, with a deleter
 };
 
 }  // namespace tenon::value
@@ -26,10 +26,10 @@ struct tenon_buffer final : tenon::base::RefCounted<tenon_buffer> {
  public:
   using Content = tenon::value::BufferContent;
 
-  /// Zeroed memory with one NUL byte behind. Throws TENON_ERROR_INVALID_ARGUMENT for a negative
-  /// size, TENON_ERROR_OUT_OF_MEMORY.
+  /// Makes a buffer of zeroed memory, followed by one NUL byte. Throws TENON_ERROR_INVALID_ARGUMENT
+  /// for a negative size, TENON_ERROR_OUT_OF_MEMORY.
   static tenon_buffer* make(int64_t size, Content content = Content::kBytes);
-  /// Takes over `context`, also when this throws.
+  /// Wraps foreign memory. Takes over `context`, even if this throws.
   static tenon_buffer* wrap(void* data, int64_t size, void* context, tenon_deleter deleter);
   static void destroy(tenon_buffer* self) noexcept;
 
@@ -52,7 +52,7 @@ namespace tenon::value {
 using Buffer = ::tenon_buffer;
 using BufferPtr = base::IntrusivePtr<Buffer>;
 
-/// A buffer with a copy of a text.
+/// Returns a buffer with a copy of a text.
 BufferPtr text_buffer(std::string_view text);
 
 }  // namespace tenon::value

@@ -21,8 +21,8 @@ constexpr tenon_keyset bit(uint32_t functionality) {
 
 constexpr const char* kNewWrapper = "tenon_wrapper_new";
 
-// What a wrapper may carry besides its own keys: functionalities above Wrapper, but for those that
-// say what a tensor is made of. Below Wrapper nothing would ever see it.
+// Checks the keys that a wrapper may carry besides its own: functionalities above Wrapper, except
+// those that describe how a tensor is made. A key below Wrapper would never be reached.
 void require_wrapper_keys(tenon_keyset keys) {
   constexpr tenon_keyset kUpToWrapper = (bit(TENON_FUNCTIONALITY_WRAPPER) << 1) - 1;
   constexpr tenon_keyset kRefused =
@@ -44,10 +44,10 @@ TensorPtr new_carrier(const tenon_value& value) {
 }
 
 TensorPtr new_carrier_of(tenon_value value) {
-  TENON_DCHECK(value.tag != TENON_TAG_TENSOR);  // or carriers could nest without end
+  TENON_DCHECK(value.tag != TENON_TAG_TENSOR);  // otherwise carriers could nest without end
   OwnedValue owned(value);
   auto content = std::make_unique<OwnedValue>(std::move(owned));
-  // No elements: a kernel that is handed one all the same reads nothing.
+  // Without elements, so that a kernel that gets a carrier nevertheless reads nothing.
   const int64_t none = 0;
   const tensor::HollowClaim claim{"tenon_carrier_new",
                                   bit(TENON_FUNCTIONALITY_OVERRIDE),
@@ -84,7 +84,7 @@ TensorPtr new_wrapper(const tenon_object_type* type, void* self,
   const tenon_keyset keys = (tensor::plain_keys(device.type) & ~bit(TENON_FUNCTIONALITY_DENSE)) |
                             bit(TENON_FUNCTIONALITY_WRAPPER) | options.keys;
   const tensor::Dims sizes(options.sizes, static_cast<size_t>(ndim));
-  // Of another wrapper it is a view, which keeps that one's root and has its storage.
+  // An alias of another wrapper is a view, which owns that wrapper's root and uses its storage.
   const bool is_view = alias_of != nullptr && alias_of->content(Content::kWrapped) != nullptr;
   const Tensor* base = is_view ? alias_of->base() : nullptr;
   const tensor::HollowClaim claim{kNewWrapper,
@@ -94,7 +94,8 @@ TensorPtr new_wrapper(const tenon_object_type* type, void* self,
                                   {sizes, options.strides, options.storage_offset},
                                   alias_of,
                                   is_view && base == nullptr ? alias_of : base};
-  // The geometry is checked before the object exists: its type hears of no failed wrapper.
+  // The geometry is checked before the object exists, so that its type is not called for a failed
+  // wrapper.
   tensor::check_geometry(kNewWrapper, claim.geometry);
   return TensorPtr::adopt(
       Tensor::make_hollow(claim, Content::kWrapped, Object::make(type, self),

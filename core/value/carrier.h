@@ -14,21 +14,21 @@ namespace tenon::value {
 
 /// See tenon_carrier_new.
 tensor::TensorPtr new_carrier(const tenon_value& value);
-/// The same; takes over an owned value, which is cleared when this throws.
+/// Like new_carrier(), but takes over an owned value, which is cleared if this throws.
 tensor::TensorPtr new_carrier_of(tenon_value value);
-/// The value in a carrier, NULL for all other tensors.
+/// Returns the value in a carrier, NULL for all other tensors.
 const tenon_value* carried(const tensor::Tensor& tensor) noexcept;
 
-/// See tenon_wrapper_new. All fields of `options` are there, whatever its struct_size says.
+/// See tenon_wrapper_new. All fields of `options` are set, whatever its struct_size says.
 tensor::TensorPtr new_wrapper(const tenon_object_type* type, void* self,
                               const tenon_wrapper_options& options);
-/// The object of a wrapper tensor, NULL for all other tensors.
+/// Returns the object of a wrapper tensor, NULL for all other tensors.
 Object* wrapped(const tensor::Tensor& tensor) noexcept;
 
-/// The object that a value is or carries, NULL for all other values.
+/// Returns the object that a value is or carries, NULL for all other values.
 Object* object_in(const tenon_value& value) noexcept;
 
-/// Whether objects of a type may stand for any argument.
+/// Returns true if objects of a type are accepted for any argument.
 inline bool overrides(const tenon_object_type* type) noexcept { return type->override != nullptr; }
 
 }  // namespace tenon::value

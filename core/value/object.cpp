@@ -11,7 +11,7 @@
 
 namespace {
 
-// What every version of the struct has.
+// The size that every version of the struct has.
 constexpr size_t kTypeBytes = offsetof(tenon_object_type, reserved);
 constexpr std::string_view kClassPrefix = "__torch__.torch.classes.";
 
@@ -42,7 +42,7 @@ tenon_status call_object(Object& object, tenon_stack* stack) {
                    object.type()->name);
   const base::ErrorObject* before = base::peek_current_error();
   const tenon_status status = object.type()->call(object.self(), stack);
-  // What the function tried and survived is no error of this call.
+  // An error that the function recovered from is no error of this call.
   auto error = base::ErrorPtr::adopt(std::exchange(stack->error, nullptr));
   if (status == TENON_OK) return status;
   if (!error) {

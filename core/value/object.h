@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object: a value of a language's own type, counted.
+// Object: a refcounted value of a language's own type.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,13 @@ namespace tenon::value {
 using Object = ::tenon_object;
 using ObjectPtr = base::IntrusivePtr<Object>;
 
-/// Calls a function object, see tenon_object_call: the results of a failed call are cleared. Throws
+/// Calls a function object; see tenon_object_call. Clears the results of a failed call. Throws
 /// TENON_ERROR_TYPE for an object whose type has no `call`.
 tenon_status call_object(Object& object, tenon_stack* stack);
 
-/// Whether objects of the type are functions.
 inline bool is_callable(const Object* object) noexcept { return object->type()->call != nullptr; }
 
-/// Tells whether the type or one that it derives from has this name. Schemas may write the name
+/// Returns true if the type, or one that it derives from, has this name. Schemas may write the name
 /// with the prefix "__torch__.torch.classes.".
 bool is_a(const tenon_object_type* type, std::string_view class_name) noexcept;
 

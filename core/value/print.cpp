@@ -16,7 +16,7 @@ namespace {
 
 using base::append;
 
-// So that a float reads as one: "2.0", "1e+20", "inf".
+// Appends a float so that it reads as a float: "2.0", "1e+20", "inf".
 void append_float(std::string& out, double number) {
   const size_t start = out.size();
   append(out, number);
@@ -88,7 +88,7 @@ const char* memory_format_name(int64_t format) {
 
 void append_value(std::string& out, const tenon_value& value);
 
-// One element of a list whose elements have the C type of the list's tag.
+// Appends one element of a list whose elements have the C type of the list's tag.
 void append_element(std::string& out, const tenon_value& list, uint64_t index) {
   const void* data = list.as.list.data;
   switch (list.tag) {

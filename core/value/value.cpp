@@ -15,7 +15,7 @@ namespace tenon::value {
 
 namespace {
 
-// The layout of a text's and a list's value must be one: both keep data and owner in `as.list`.
+// Texts and lists must have the same layout: both keep data and owner in `as.list`.
 static_assert(sizeof(tenon_value) == 24);
 
 tenon_value copy_nested(const tenon_value& value, int depth);
@@ -40,7 +40,8 @@ BufferContent content_of(uint16_t tag, uint16_t flags) noexcept {
   return is_value_list(tag) ? BufferContent::kValues : BufferContent::kBytes;
 }
 
-// Elements go over one by one, so that the buffer releases exactly those when one of them fails.
+// Elements are copied one by one, so that if one fails, the buffer releases exactly those before
+// it.
 void copy_elements(uint16_t tag, uint16_t flags, const void* from, size_t count, Buffer* to,
                    int depth) {
   if (tag == TENON_TAG_TENSOR_LIST) {

@@ -11,19 +11,20 @@
 
 namespace tenon::value {
 
-constexpr int kMaxNesting = 1000;  // of lists in values that own them
+constexpr int kMaxNesting = 1000;  // levels of lists in values that own them
 
-/// Name of a tag as schemas write types, "unknown" for an unknown one. Static text.
+/// Returns the name of a tag as schemas write types, "unknown" for an unknown one. Static text.
 const char* tag_name(uint16_t tag) noexcept;
 
 constexpr bool is_list(uint16_t tag) noexcept {
   return tag >= TENON_TAG_INT_LIST && tag <= TENON_TAG_DICT;
 }
-/// Lists whose elements are values: LIST, TUPLE, DICT.
+/// Returns true for lists whose elements are values: LIST, TUPLE, DICT.
 constexpr bool is_value_list(uint16_t tag) noexcept {
   return tag >= TENON_TAG_LIST && tag <= TENON_TAG_DICT;
 }
-/// Elements that `as.list.data` of a list holds: a dict's keys and values count each.
+/// Returns the number of elements in a list's `as.list.data`; keys and values of a dict count
+/// separately.
 constexpr uint64_t element_count(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_DICT ? uint64_t{2} * value.count : value.count;
 }
@@ -34,27 +35,29 @@ inline tenon_tensor* const* tensors(const tenon_value& value) noexcept {
   return static_cast<tenon_tensor* const*>(value.as.list.data);
 }
 
-/// A deep copy: it owns all that it refers to, handles retained. Throws TENON_ERROR_OUT_OF_MEMORY,
-/// TENON_ERROR_RECURSION beyond kMaxNesting, TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
+/// Makes a deep copy, which owns everything that it refers to; handles are retained. Throws
+/// TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_RECURSION beyond kMaxNesting,
+/// TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
 tenon_value copy(const tenon_value& value);
 /// Releases what the value owns and makes it NONE.
 void clear(tenon_value* value) noexcept;
 
-/// An owned text.
+/// Makes an owned text.
 tenon_value new_string(std::string_view text);
-/// An owned list, tuple or dict of `count` elements (a dict: keys) that are copied. Throws as
-/// copy(), TENON_ERROR_INVALID_ARGUMENT for a tag that is no list or a bad count.
+/// Makes an owned list, tuple or dict from copies of `count` elements (for a dict, `count` is the
+/// number of keys). Throws as copy(), and TENON_ERROR_INVALID_ARGUMENT for a tag that is not a list
+/// or a bad count.
 tenon_value new_list(uint16_t tag, const void* elements, int64_t count);
 
-/// Tells whether all texts in a value are UTF-8: programs in C and C++ can write any bytes, and no
-/// other language has a text to give for those that are not. `depth` is that of the lists around
-/// it; those deeper than in values that own them are not looked into.
+/// Returns true if all texts in a value are UTF-8. Programs in C and C++ can pass any bytes, and
+/// other languages have no text for those that are not. `depth` is the nesting depth of the lists
+/// around the value; lists nested deeper than owning values allow are not searched.
 bool holds_texts(const tenon_value& value, int depth = 0) noexcept;
 
-/// Readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
+/// Formats a value, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
 std::string print(const tenon_value& value);
 
-/// The same for a value that is not looked at again.
+/// Releases what a value owns. The value must not be used afterwards.
 inline void drop(tenon_value* value) noexcept {
   if ((value->flags & TENON_VALUE_OWNED) != 0) clear(value);
 }
