@@ -199,6 +199,11 @@ def plain(name: str):
     return lambda fix: _script(name)
 
 
+def writing(name: str):
+    """A check that is one script, which mends what it finds with --write."""
+    return lambda fix: _script(name, *(["--write"] if fix else []))
+
+
 CHECKS = {
     "format": Check("C, C++ and CUDA formatting (clang-format 14)", clang_format),
     "ruff": Check("Python linting and formatting", ruff),
@@ -210,7 +215,10 @@ CHECKS = {
     "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),
     "version": Check("one version number everywhere", plain("version")),
     "spelling": Check("words of docs and comments, by codespell", spelling),
-    "quickstarts": Check("code that the README and docs quote", plain("quickstarts")),
+    "quickstarts": Check("code that the README and docs quote", writing("quickstarts")),
+    "commits": Check("messages of new commits", plain("commits")),
+    "claims": Check("numbers in prose against their source", writing("claims")),
+    "prose": Check("length of lines and pages in Markdown", writing("prose")),
     "references": Check("links, pages and files that docs and code name", plain("references")),
     "glossary": Check("the words of docs/glossary.md against the code", plain("glossary")),
     "contracts": Check("the contract on each public function", plain("contracts")),

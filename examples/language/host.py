@@ -62,7 +62,7 @@ class TenonError(Exception):
 
 
 def check(status: int) -> None:
-    """Turns a status into an exception: the error waits in the thread's slot and is ours to free."""
+    """Turns a status into an exception: the error of the thread's slot, which is ours to free."""
     if status:
         error = lib.tenon_error_take()
         text = lib.tenon_error_message(error).decode()

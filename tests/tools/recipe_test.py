@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe for an operator in docs/write-a-kernel.md, followed on a copy: lint names each missing step."""
+"""docs/write-a-kernel.md's recipe, followed on a copy: lint names each missing step."""
 
 from __future__ import annotations
 
