@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A language binding in small: calls and a kernel through a foreign-function interface alone.
 
-python host.py LIBTENON. It stands for a language without a binding: ctypes is all that it uses.
+python host.py LIBTENON. Python plays a language that has no binding and uses ctypes alone.
 """
 
 import ctypes as c
@@ -58,7 +58,7 @@ lib.tenon_op_call_named.argtypes += [c.c_int64, c.c_void_p, c.c_int64]
 
 # [quote.begin errors]
 class TenonError(Exception):
-    """What a failed call raises in this language."""
+    """The exception that a failed call raises."""
 
 
 def check(status: int) -> None:

@@ -15,7 +15,7 @@ from sample import Sample, quantity
 
 EXAMPLES = 3  # rows of each group on the page
 INTRODUCTION = """\
-What calls cost, beside other libraries in the same run on the same machine. Written by
+The cost of calls beside other libraries, in the same run on the same machine. Written by
 `./dev bench --with-torch --write docs/performance.md`; `./dev bench --help` lists the options.
 
 *Ours* and *peer* are each the minimum of many short rounds that take turns, and *ratio* is their

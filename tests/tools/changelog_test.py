@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def renamed(text: str) -> list:
     """(was, is now) of each row of the table, as the identifiers that each names in full."""
     rows = re.findall(r"^\| (`.*) \| (.*) \|$", text, re.M)
-    # What stands in a call's parentheses is no name of the row's.
+    # Names inside a call's parentheses are its parameters.
     return [
         tuple(re.findall(r"`((?:tenon|TENON)_\w+)", re.sub(r"\([^)]*\)", "", cell)) for cell in row)
         for row in rows

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps numbers in prose equal to their source.
 
-A number that stands before `<!-- claim: NAME -->` is compared with what SOURCES says of NAME, and
-replaced with --write. MUST_BE_MARKED finds sentences that state such a number without a mark.
+A number in front of `<!-- claim: NAME -->` must be the one that SOURCES returns for NAME; --write
+replaces it. MUST_BE_MARKED finds such numbers without a mark.
 """
 
 from __future__ import annotations
