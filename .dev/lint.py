@@ -237,6 +237,7 @@ CHECKS = {
         plain("headers"),
         ("gcc", "clang"),
     ),
+    "usages": Check("a usage example in each public header", plain("usages"), ("gcc",)),
     "exports": Check("exported names, needed libraries, size", exports),
     "instructions": Check(
         "instructions a call against tests/bench/instructions.json; needs valgrind",

@@ -2,6 +2,10 @@
 // C++ exceptions from error objects, and error objects from C++ exceptions.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/error.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -15,6 +19,14 @@
 
 // One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
 // libtenon's own sources in a program that links both.
+// Usage:
+//
+//   try {
+//     tenon::Op("aten::no_such_operator");
+//   } catch (const tenon::Error& error) {
+//     std::cerr << error.code() << ' ' << error.format() << '\n';
+//   }
+
 namespace tenon::inline hpp {
 
 // An error of any language. Owns one reference to the error object, which keeps code, kind, notes,
@@ -138,3 +150,5 @@ inline void check(tenon_status status) {
 }
 
 }  // namespace tenon::inline hpp
+
+#endif
