@@ -41,15 +41,15 @@ VERBS = set(
     reclaim recognize record recover redirect reduce refactor refer reflow refuse regenerate
     register reject relax release rely remember remove rename render reorder reorganize repair
     repeat replace replay report require rerun reserve reset resize resolve respect restart
-    restore restrict restructure resume retain retry return reuse reverse revert review rewrite
-    rotate round run sample save say scale scan schedule search select send separate serve set
-    settle shard share shift shorten show shrink shut signal simplify size skip solve sort speak
-    specify speed spell split stabilize stage start state stop store stream stress strip
-    subscribe substitute subtract sum summarize support suppress swap switch sync synchronize
-    tag take teach tell test throw tidy tighten time tolerate touch trace track transform
-    translate traverse treat trigger trim truncate try tune turn type unify unload unpack unwrap
-    update upgrade use validate vectorize verify version view wait walk want warn weigh widen
-    work wrap write yield
+    restore restrict restructure resume retain retry return reuse reverse revert review reword
+    rewrite rotate round run sample save say scale scan schedule search select send separate
+    serve set settle shard share shift shorten show shrink shut signal simplify size skip solve
+    sort speak specify speed spell split stabilize stage start state stop store stream stress
+    strip subscribe substitute subtract sum summarize support suppress swap switch sync
+    synchronize tag take teach tell test throw tidy tighten time tolerate touch trace track
+    transform translate traverse treat trigger trim truncate try tune turn type unify unload
+    unpack unwrap update upgrade use validate vectorize verify version view wait walk want warn
+    weigh widen work wrap write yield
     """.split()
 )
 
