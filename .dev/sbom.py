@@ -144,7 +144,7 @@ class Release:
 
 def _has_kernels(path: pathlib.Path) -> bool:
     return any(
-        name.endswith("/kernels/common/float_maths.h") for name, _ in artefacts.members(path)
+        name.endswith("/kernels/common/maths/float_maths.h") for name, _ in artefacts.members(path)
     )
 
 

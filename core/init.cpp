@@ -2,7 +2,7 @@
 // Hands to the lower layers what the upper ones have for them: the one file that knows all layers.
 #include "autocast/cast.h"
 #include "autocast/rule.h"
-#include "autograd/built_in.h"
+#include "autograd/record/built_in.h"
 #include "autograd/tensor_state.h"
 #include "dispatch/built_in.h"
 #include "fake/fake_kernel.h"

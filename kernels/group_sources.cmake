@@ -1,21 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-# Small sources are compiled together, for the C++ library's headers take most of the time of each.
+# Compiles the sources of a folder together: the C++ library's headers take most of the time of
+# each.
 
-# Groups those of a target's sources that are not written by CMake, but for the ones named behind
-# it. Who is in a group depends on first letters alone, so that a new source moves no other one.
+# Groups the sources of a target by their folders below the current one; folders with few sources
+# share a group with those that follow. Sources that CMake wrote and those named after the target
+# are compiled alone.
 function(tenon_group_sources target)
+  set(_least 8)  # sources in a group: fewer are mostly headers, many leave the last core alone
   get_target_property(_sources ${target} SOURCES)
   list(REMOVE_ITEM _sources ${ARGN})
+  list(FILTER _sources EXCLUDE REGEX "^${PROJECT_BINARY_DIR}/")
   foreach(_source IN LISTS _sources)
-    string(FIND ${_source} ${PROJECT_BINARY_DIR}/ _written)
-    if(_written EQUAL 0)
-      continue()
+    cmake_path(ABSOLUTE_PATH _source OUTPUT_VARIABLE _path)
+    cmake_path(GET _path PARENT_PATH _folder)
+    cmake_path(RELATIVE_PATH _folder)
+    string(MAKE_C_IDENTIFIER "in ${_folder}" _folder)
+    list(APPEND _folders ${_folder})
+    list(APPEND _of_${_folder} ${_source})
+  endforeach()
+  list(SORT _folders)
+  list(REMOVE_DUPLICATES _folders)
+  set(_count ${_least})
+  foreach(_folder IN LISTS _folders)
+    if(_count GREATER_EQUAL ${_least})
+      set(_group ${_folder})
+      set(_count 0)
     endif()
-    cmake_path(GET _source STEM _name)
-    string(SUBSTRING ${_name} 0 1 _letter)
-    string(FIND abcdefghijklmnopqrstuvwxyz ${_letter} _place)
-    math(EXPR _pair "${_place} / 2")
-    set_property(SOURCE ${_source} PROPERTY UNITY_GROUP ${_pair})
+    set_property(SOURCE ${_of_${_folder}} PROPERTY UNITY_GROUP ${_group})
+    list(LENGTH _of_${_folder} _length)
+    math(EXPR _count "${_count} + ${_length}")
   endforeach()
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ${TENON_GROUP_SOURCES} UNITY_BUILD_MODE GROUP)

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "autograd/callback_formula.h"
-#include "autograd/engine.h"
-#include "autograd/gradient_policy.h"
+#include "autograd/engine/engine.h"
+#include "autograd/formula/callback_formula.h"
+#include "autograd/formula/text_formula.h"
 #include "autograd/operators.h"
-#include "autograd/record.h"
+#include "autograd/record/gradient_policy.h"
+#include "autograd/record/record.h"
 #include "autograd/tensor_state.h"
-#include "autograd/text_formula.h"
 #include "base/check.h"
 #include "base/read_struct.h"
 #include "guard.h"

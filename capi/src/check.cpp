@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of gradients over core/autograd; see tenon/check.h.
+// Checks of gradients over core/gradcheck; see tenon/check.h.
 #include "tenon/check.h"
 
 #include <cmath>
@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
 #include "base/check.h"
 #include "base/read_struct.h"
+#include "gradcheck/check.h"
 #include "guard.h"
 #include "not_null.h"
 #include "value/value.h"
 
-namespace autograd = tenon::autograd;
+namespace gradcheck = tenon::gradcheck;
 namespace base = tenon::base;
 namespace value = tenon::value;
 using tenon::capi::guarded;
 using tenon::tensor::TensorPtr;
-using Tensors = autograd::CheckedFunction::Tensors;
+using Tensors = gradcheck::CheckedFunction::Tensors;
 
 namespace {
 
@@ -73,8 +73,8 @@ struct Callable {
   }
 };
 
-autograd::CheckOptions read_options(const char* function, const tenon_gradcheck_options* given) {
-  autograd::CheckOptions options;
+gradcheck::CheckOptions read_options(const char* function, const tenon_gradcheck_options* given) {
+  gradcheck::CheckOptions options;
   if (given == nullptr) return options;
   constexpr size_t kFirstSize = 72;
   constexpr uint32_t kKnown = 2 * TENON_GRADCHECK_STRIDED_GRADS - 1;
@@ -143,10 +143,10 @@ tenon_status tenon_gradcheck(tenon_callable function, void* ctx, const tenon_val
   return guarded([&] {
     constexpr const char* kName = "tenon_gradcheck";
     check_inputs(kName, function, inputs, ninputs);
-    const autograd::CheckOptions read = read_options(kName, options);
-    const autograd::CheckedFunction checked(kName, Callable{kName, function, ctx},
-                                            {inputs, static_cast<size_t>(ninputs)});
-    *out_report = buffer_of(autograd::check_gradients(checked, read));
+    const gradcheck::CheckOptions read = read_options(kName, options);
+    const gradcheck::CheckedFunction checked(kName, Callable{kName, function, ctx},
+                                             {inputs, static_cast<size_t>(ninputs)});
+    *out_report = buffer_of(gradcheck::check_gradients(checked, read));
   });
 }
 
@@ -162,10 +162,10 @@ tenon_status tenon_gradgradcheck(tenon_callable function, void* ctx, const tenon
     TENON_CHECK_ARG(ngrad_outputs == 0 || (ngrad_outputs > 0 && grad_outputs != nullptr), kName,
                     ": grad_outputs must be given, got ", ngrad_outputs,
                     grad_outputs == nullptr ? " at NULL" : "");
-    const autograd::CheckOptions read = read_options(kName, options);
-    const autograd::CheckedFunction checked(kName, Callable{kName, function, ctx},
-                                            {inputs, static_cast<size_t>(ninputs)});
-    *out_report = buffer_of(autograd::check_second_gradients(
+    const gradcheck::CheckOptions read = read_options(kName, options);
+    const gradcheck::CheckedFunction checked(kName, Callable{kName, function, ctx},
+                                             {inputs, static_cast<size_t>(ninputs)});
+    *out_report = buffer_of(gradcheck::check_second_gradients(
         checked, {grad_outputs, static_cast<size_t>(ngrad_outputs)}, read));
   });
 }

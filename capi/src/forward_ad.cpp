@@ -2,8 +2,8 @@
 // Forward mode over core/autograd; see tenon/forward_ad.h.
 #include "tenon/forward_ad.h"
 
-#include "autograd/dual_level.h"
-#include "autograd/tangent.h"
+#include "autograd/forward/dual_level.h"
+#include "autograd/forward/tangent.h"
 #include "base/check.h"
 #include "guard.h"
 #include "not_null.h"

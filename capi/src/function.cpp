@@ -2,7 +2,7 @@
 // Functions over core/autograd; see tenon/function.h.
 #include "tenon/function.h"
 
-#include "autograd/function.h"
+#include "autograd/formula/function.h"
 #include "base/check.h"
 #include "base/language.h"
 #include "base/read_struct.h"

@@ -2,12 +2,12 @@
 // Hooks over core/autograd; see tenon/hooks.h.
 #include "tenon/hooks.h"
 
-#include "autograd/hook.h"
-#include "autograd/node_extra.h"
-#include "autograd/node_saved.h"
-#include "autograd/owned.h"
-#include "autograd/pass.h"
-#include "autograd/recording_modes.h"
+#include "autograd/engine/pass.h"
+#include "autograd/node/hook.h"
+#include "autograd/node/node_extra.h"
+#include "autograd/node/node_saved.h"
+#include "autograd/node/owned.h"
+#include "autograd/record/recording_modes.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/language.h"

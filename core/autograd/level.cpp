@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/level.h"
 
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
+#include "autograd/forward/tangent.h"
 #include "autograd/operators.h"
-#include "autograd/tangent.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/layout.h"

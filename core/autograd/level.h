@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "autograd/dual_level.h"
+#include "autograd/forward/dual_level.h"
 #include "dispatch/transform.h"
 #include "tenon/check.h"
 

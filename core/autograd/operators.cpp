@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/operators.h"
 
+#include "autograd/formula/words.h"
 #include "autograd/level.h"
-#include "autograd/words.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "dispatch/alias_notice.h"

@@ -2,7 +2,7 @@
 // The operators that autograd calls itself, found by name when they are first needed.
 #pragma once
 
-#include "autograd/node.h"
+#include "autograd/node/node.h"
 #include "tensor/tensor.h"
 
 namespace tenon::autograd::operators {

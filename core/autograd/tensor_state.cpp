@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "autograd/node_extra.h"
-#include "autograd/view_node.h"
+#include "autograd/node/node_extra.h"
+#include "autograd/node/view_node.h"
 #include "base/check.h"
 #include "base/spin_guard.h"
 #include "tensor/layout.h"

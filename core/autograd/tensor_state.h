@@ -9,9 +9,9 @@
 
 #include <string>
 
-#include "autograd/dual_level.h"
-#include "autograd/hook.h"
-#include "autograd/node.h"
+#include "autograd/forward/dual_level.h"
+#include "autograd/node/hook.h"
+#include "autograd/node/node.h"
 #include "base/thread.h"
 #include "dispatch/key_set.h"
 

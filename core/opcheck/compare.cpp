@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/check_elements.h"
 #include "autograd/operators.h"
 #include "base/concat.h"
+#include "gradcheck/elements.h"
 #include "symbol/expression.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
@@ -127,11 +127,11 @@ std::string differing_element(const Tensor& expected, const Tensor& actual,
   const Closeness usual = usual_closeness(expected.dtype());
   const Closeness wanted{closeness.relative < 0 ? usual.relative : closeness.relative,
                          closeness.absolute < 0 ? usual.absolute : closeness.absolute};
-  const autograd::Elements all_expected = autograd::read_elements(expected);
-  const autograd::Elements all_actual = autograd::read_elements(actual);
+  const gradcheck::Elements all_expected = gradcheck::read_elements(expected);
+  const gradcheck::Elements all_actual = gradcheck::read_elements(actual);
   for (size_t i = 0; i < all_expected.size(); ++i) {
     if (is_close(all_expected[i], all_actual[i], wanted)) continue;
-    return base::concat("element ", autograd::print_place(expected.size_span(), i), " is ",
+    return base::concat("element ", gradcheck::print_place(expected.size_span(), i), " is ",
                         all_expected[i].real(), " and ", all_actual[i].real());
   }
   return {};

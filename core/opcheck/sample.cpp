@@ -3,8 +3,8 @@
 
 #include <unordered_map>
 
-#include "autograd/grad_mode_guard.h"
 #include "autograd/operators.h"
+#include "autograd/record/grad_mode_guard.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "dispatch/call_path.h"

@@ -3,9 +3,9 @@
 // whether the call works on fake tensors with symbolic sizes.
 #include <optional>
 
-#include "autograd/engine.h"
-#include "autograd/grad_mode_guard.h"
+#include "autograd/engine/engine.h"
 #include "autograd/operators.h"
+#include "autograd/record/grad_mode_guard.h"
 #include "autograd/tensor_state.h"
 #include "base/concat.h"
 #include "fake/conversion.h"

@@ -2,7 +2,7 @@
 // Numbers among the arguments, checked and as elements.
 #include "kernels/common/args.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 namespace {

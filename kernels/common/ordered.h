@@ -2,7 +2,7 @@
 // What aten::sort and aten::topk share: values in order along a dim, and where each was.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

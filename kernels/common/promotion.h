@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <span>
 
-#include "kernels/common/element.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/common/batching.h"
+#include "kernels/common/batching/batching.h"
 #include "kernels/common/check.h"
 #include "kernels/common/entry.h"
-#include "kernels/common/symbolic.h"
+#include "kernels/common/symbolic/symbolic.h"
 #include "tenon/autocast.h"
 #include "tenon/autograd.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/window.h"
 
 namespace tenon::kernels {

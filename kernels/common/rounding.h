@@ -2,7 +2,7 @@
 // Rounding: results in between, as precise as their dtype, where a computation in float is more.
 #pragma once
 
-#include "kernels/common/half.h"
+#include "kernels/common/maths/half.h"
 #include "tenon/types.h"
 
 namespace tenon::kernels {

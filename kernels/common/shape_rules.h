@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/symbolic_size.h"
+#include "kernels/common/symbolic/symbolic_size.h"
 
 namespace tenon::kernels::rules {
 

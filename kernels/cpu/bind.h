@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kernels/common/call.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels::cpu {

@@ -2,7 +2,7 @@
 // The CPU kernel of an operator from its facts and functors: of the type that its family wants.
 #pragma once
 
-#include "kernels/cpu/fold_loops.h"
+#include "kernels/cpu/loops/fold_loops.h"
 #include "kernels/ops/operators.h"
 
 namespace tenon::kernels::cpu {

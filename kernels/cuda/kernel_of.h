@@ -3,10 +3,10 @@
 #pragma once
 
 #if defined(__CUDACC__)
-#include "kernels/cuda/complex_maths.cuh"
+#include "kernels/cuda/loops/complex_maths.cuh"
 #endif
-#include "kernels/cuda/fold.cuh"
-#include "kernels/cuda/pointwise.cuh"
+#include "kernels/cuda/loops/fold.cuh"
+#include "kernels/cuda/loops/pointwise.cuh"
 #include "kernels/ops/operators.h"
 
 namespace tenon::kernels::cuda {

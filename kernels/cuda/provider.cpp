@@ -10,8 +10,8 @@
 #include <atomic>
 #include <string>
 
-#include "kernels/cuda/generator.h"
 #include "kernels/cuda/guarded.h"
+#include "kernels/cuda/random/generator.h"
 #include "kernels/cuda/runtime.h"
 
 namespace tenon::kernels::cuda {

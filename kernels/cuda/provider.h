@@ -2,7 +2,7 @@
 // The device provider: memory, copies, streams and events of CUDA devices for the core.
 #pragma once
 
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/loops/launch.h"
 #include "tenon/tenon.hpp"
 
 namespace tenon::kernels::cuda {

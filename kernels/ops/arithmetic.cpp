@@ -5,7 +5,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
-#include "kernels/ops/symbolic_calls.h"
+#include "kernels/ops/symbolic/calls.h"
 
 namespace tenon::kernels {
 

@@ -26,7 +26,7 @@ endmacro()
 # Sets `out` to the source of operators() and those that headers have beside them.
 function(tenon_operator_table out)
   set(_folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  file(GLOB _beside CONFIGURE_DEPENDS ${_folder}/*.cpp)
+  file(GLOB_RECURSE _beside CONFIGURE_DEPENDS ${_folder}/*.cpp)
   _each_operator(_add_facts)
   list(REMOVE_DUPLICATES _headers)
   list(TRANSFORM _headers REPLACE "(.+)" "#include \"kernels/ops/\\1.h\"" OUTPUT_VARIABLE _includes)
@@ -74,7 +74,8 @@ endmacro()
 
 # Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu, and so many headers
 # share one, for what they include takes most of the time. An operator without functors has a source
-# of its own in the device's folder, named as its header, which defines operator_<facts>().
+# of its own below the device's folder, where its header is below kernels/ops, which defines
+# operator_<facts>().
 function(tenon_device_operators out device suffix together)
   set(_device ${device})
   _each_operator(_add_kernel)

@@ -2,7 +2,7 @@
 // A device's part of an operator that has a routine of its own there.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/ops/operators.h"
 
 namespace tenon::kernels {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kernels/common/args.h"
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

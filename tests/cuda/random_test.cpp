@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/cuda_kernels.h"
-#include "kernels/cuda/philox.h"
+#include "kernels/cuda/random/philox.h"
 
 namespace tenon::tests {
 namespace {

@@ -16,13 +16,13 @@ std::vector<double> answers(const char* name, const std::vector<double>& inputs)
   return {result.data<double>(), result.data<double>() + inputs.size()};
 }
 
-struct Function {
+struct DoubleFunction {
   const char* name;
   long double (*exact)(long double);
   double ulps;
 };
 
-class DoubleMaths : public testing::TestWithParam<Function> {
+class DoubleMaths : public testing::TestWithParam<DoubleFunction> {
  protected:
   void expect_near(const std::vector<double>& inputs) const {
     const std::vector<double> got = answers(GetParam().name, inputs);
@@ -75,9 +75,9 @@ TEST_P(DoubleMaths, SpecialValues_AreThoseOfC) {
 
 INSTANTIATE_TEST_SUITE_P(
     Functions, DoubleMaths,
-    testing::Values(Function{"exp", std::exp, 2}, Function{"log", std::log, 1.5},
-                    Function{"erf", std::erf, 3}, Function{"tanh", std::tanh, 3},
-                    Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2}),
+    testing::Values(DoubleFunction{"exp", std::exp, 2}, DoubleFunction{"log", std::log, 1.5},
+                    DoubleFunction{"erf", std::erf, 3}, DoubleFunction{"tanh", std::tanh, 3},
+                    DoubleFunction{"sin", std::sin, 2}, DoubleFunction{"cos", std::cos, 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // Loops take another way for angles far from zero, whatever lies beside them.

@@ -14,10 +14,9 @@
 
 namespace tenon::tests {
 
-// Replays golden/<stem>.txt: every case on the CPU, and on Meta where data does not matter. Reports
-// each deviation as a failure that names the case; fails when the file has fewer than `least`
-// cases.
-void replay(const std::string& stem, int least = 1);
+// Replays a golden file, named as by golden_files(): every case on the CPU, and on Meta where data
+// does not matter. Reports each deviation as a failure that names the case.
+void replay(const std::string& file);
 
 struct Case;
 

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace tenon::tests {
@@ -58,12 +60,25 @@ int add_arguments(Case& current, const std::string& keyword, std::string text) {
 
 }  // namespace
 
-std::vector<Case> read_cases(const std::string& stem) {
+std::vector<std::string> golden_files() {
+  const std::filesystem::path folder = TENON_GOLDEN_DIR;
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::filesystem::path path = entry.path();
+    if (path.extension() != ".txt" || path.parent_path() == folder) continue;
+    files.push_back((path.parent_path().filename() / path.stem()).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Case> read_cases(const std::string& file) {
   std::vector<Case> cases;
   std::string op;
   int number = 0;
   int pending = 0;
-  for (std::string line : read_lines(stem + ".txt")) {
+  size_t expected = 0;
+  for (std::string line : read_lines(file + ".txt")) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
     if (pending > 0) {
@@ -74,9 +89,11 @@ std::vector<Case> read_cases(const std::string& stem) {
     const std::string word = take_word(line);
     if (word == "op") {
       op = line;
+    } else if (word == "cases") {
+      expected = static_cast<size_t>(std::atoi(line.c_str()));
     } else if (word == "case") {
       begin_case(cases, op, line);
-      cases.back().file = stem + ".txt";
+      cases.back().file = file + ".txt";
       cases.back().line = number;
     } else if (word == "error") {
       cases.back().status = line;
@@ -90,9 +107,10 @@ std::vector<Case> read_cases(const std::string& stem) {
       const std::string keyword = take_word(line);
       pending = add_arguments(cases.back(), keyword, line);
     } else {
-      ADD_FAILURE() << stem << ".txt:" << number << ": unknown line: " << word;
+      ADD_FAILURE() << file << ".txt:" << number << ": unknown line: " << word;
     }
   }
+  EXPECT_EQ(cases.size(), expected) << file << ".txt must have the cases that its head counts";
   return cases;
 }
 

@@ -25,7 +25,11 @@ struct Case {
   std::vector<std::string> after;
 };
 
-// Reads golden/<stem>.txt; a missing file or an unknown line is a test failure.
-std::vector<Case> read_cases(const std::string& stem);
+// The golden files as `family/stem`, in alphabetical order.
+std::vector<std::string> golden_files();
+
+// Reads golden/<family>/<stem>.txt. A missing file, an unknown line, and a number of cases other
+// than the one in the file's head are test failures.
+std::vector<Case> read_cases(const std::string& file);
 
 }  // namespace tenon::tests

@@ -12,7 +12,7 @@ namespace tenon::tests {
 namespace {
 
 // Numbers of both signs and several magnitudes.
-Tensor numbers(const Ints& sizes_of_it, Dtype dtype = Dtype::F32) {
+Tensor many_numbers(const Ints& sizes_of_it, Dtype dtype = Dtype::F32) {
   int64_t count = 1;
   for (const int64_t size : sizes_of_it) count *= size;
   std::vector<double> values(static_cast<size_t>(count));
@@ -61,9 +61,9 @@ class Threads : public testing::Test {
 
 TEST_F(Threads, FoldsOfFewResults_AreTheSame) {
   for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I64}) {
-    const Tensor flat = numbers({3000017}, dtype);
-    const Tensor wide = numbers({5, 600000}, dtype);
-    const Tensor tall = numbers({4000, 700}, dtype);
+    const Tensor flat = many_numbers({3000017}, dtype);
+    const Tensor wide = many_numbers({5, 600000}, dtype);
+    const Tensor tall = many_numbers({4000, 700}, dtype);
     for (const Tensor& self : {flat, wide, tall}) {
       for (const char* name : {"aten::sum", "aten::argmax", "aten::max"}) {
         expect_same(name, [&] { return call(name, self); });
@@ -96,7 +96,7 @@ TEST_F(Threads, PartsOfAFold_AreMergedInOrder) {
 }
 
 TEST_F(Threads, SumsOfAColumn_AreNearThoseOfASlowLoop) {
-  const Tensor self = numbers({5000, 300});
+  const Tensor self = many_numbers({5000, 300});
   set_num_threads(2);
   const Tensor sums = call("aten::sum.dim_IntList", self, Ints{0});
   for (int64_t column = 0; column < 300; ++column) {
@@ -111,7 +111,7 @@ TEST_F(Threads, SumsOfAColumn_AreNearThoseOfASlowLoop) {
 }
 
 TEST_F(Threads, LinesInOrderAndPlaces_AreTheSame) {
-  const Tensor self = numbers({40, 9001});
+  const Tensor self = many_numbers({40, 9001});
   const Tensor index = places({40, 9001}, 9001);
   expect_same("sort", [&] { return call("aten::sort", self); });
   expect_same("cumsum", [&] { return call("aten::cumsum", self, int64_t{1}); });
@@ -125,14 +125,14 @@ TEST_F(Threads, LinesInOrderAndPlaces_AreTheSame) {
 
 TEST_F(Threads, ProductsOfFloats_AreTheSame) {
   for (const Dtype dtype : {Dtype::F32, Dtype::BF16, Dtype::F16}) {
-    const Tensor a = numbers({200, 300}, dtype);
-    const Tensor b = numbers({300, 500}, dtype);
+    const Tensor a = many_numbers({200, 300}, dtype);
+    const Tensor b = many_numbers({300, 500}, dtype);
     expect_same("mm", [&] { return call("aten::mm", a, b); });
     expect_same("mm", [&] { return call("aten::mm", call("aten::t", b), call("aten::t", a)); });
   }
-  const Tensor long_rows = numbers({700, 64}), long_columns = numbers({64, 900});
+  const Tensor long_rows = many_numbers({700, 64}), long_columns = many_numbers({64, 900});
   expect_same("mm of long sides", [&] { return call("aten::mm", long_rows, long_columns); });
-  const Tensor c = numbers({9, 64, 80}), d = numbers({9, 80, 70});
+  const Tensor c = many_numbers({9, 64, 80}), d = many_numbers({9, 80, 70});
   expect_same("bmm", [&] { return call("aten::bmm", c, d); });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise functors with as many operands as there may be: six inputs and two results.
 #include "kernels/common/registrar.h"
-#include "kernels/cpu/pointwise_loops.h"
+#include "kernels/cpu/loops/pointwise_loops.h"
 #include "kernels/golden.h"
 
 namespace tenon::kernels {

@@ -19,7 +19,8 @@ SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".cuh", ".i", ".inc"}
 INCLUDE = re.compile(r'^\s*(?:#|%)\s*include\s*([<"])([^>"]+)[>"]')
 
 # base ← {tensor, schema} ← value ← dispatch ← the layers, which never include each other (but fake
-# may include symbol, and opcheck all that it checks). core/init.cpp connects them all.
+# may include symbol, gradcheck autograd, and opcheck all that it checks). core/init.cpp connects them
+# all.
 LAYERS = (
     "autograd",
     "transform",
@@ -30,6 +31,7 @@ LAYERS = (
     "override",
     "plugin",
     "introspect",
+    "gradcheck",
     "opcheck",
 )
 BELOW = {
@@ -41,6 +43,7 @@ BELOW = {
 }
 BELOW.update({layer: {*BELOW["dispatch"], "dispatch"} for layer in LAYERS})
 BELOW["fake"].add("symbol")
+BELOW["gradcheck"].add("autograd")
 BELOW["opcheck"].update(LAYERS)
 CONNECTOR = "init.cpp"
 BELOW[CONNECTOR] = set(BELOW)

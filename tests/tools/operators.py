@@ -185,7 +185,7 @@ def operators(root: pathlib.Path) -> list:
             raise ValueError(f"kernels/ops/{header}.h: must have {facts}, got {sorted(bodies)}")
         fields = fields_of(bodies, facts)
         # What fields name may stand in a header that this one includes.
-        shared = re.findall(r'^#include "kernels/ops/(\w+\.h)"', text, re.M)
+        shared = re.findall(r'^#include "kernels/ops/([\w/]+\.h)"', text, re.M)
         near = [path for name in shared if (path := root / LIST.parent / name).exists()]
         constants = dict(CONSTANT.findall("\n".join([*(one.read_text() for one in near), text])))
         found.append(Operator(namespace, header, facts, tuple(devices), fields, constants))
@@ -209,7 +209,7 @@ def tested(root: pathlib.Path, row: Operator) -> str:
     """Its tests, besides those that all operators have."""
     cases = golden_cases(root, row.header)
     count = sum(cases[f"{row.namespace}::{name}"] for name in row.forms())
-    return f"{count} golden" if count else f"{row.header}_test"
+    return f"{count} golden" if count else f"{pathlib.Path(row.header).name}_test"
 
 
 def tangent(row: Operator) -> str:

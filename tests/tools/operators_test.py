@@ -48,15 +48,17 @@ class OperatorsTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        for name in ("kernels/ops", "docs", "tests/conformance", "tests/kernels"):
+        for name in ("kernels/ops/plain", "docs", "tests/conformance", "tests/kernels"):
             (self.root / name).mkdir(parents=True)
-        (self.root / "kernels/ops/twice.h").write_text(HEADER)
-        (self.root / "tests/kernels/golden").mkdir()
-        (self.root / "tests/kernels/golden/twice.txt").write_text(
+        (self.root / "kernels/ops/plain/twice.h").write_text(HEADER)
+        (self.root / "tests/kernels/golden/plain").mkdir(parents=True)
+        (self.root / "tests/kernels/golden/plain/twice.txt").write_text(
             "# head\nop aten::twice.Tensor\ncase a\ncase b exact\nop aten::twice_.Tensor\ncase c\n"
         )
         self.list = self.root / "kernels/ops/ops.list"
-        self.list.write_text("# head\naten twice kTwice Twice cpu cuda\naten twice kFolded - cpu\n")
+        self.list.write_text(
+            "# head\naten plain/twice kTwice Twice cpu cuda\naten plain/twice kFolded - cpu\n"
+        )
 
     def test_rows_say_what_the_facts_say(self):
         rows = operators.page(self.root).splitlines()[-2:]
@@ -77,23 +79,23 @@ class OperatorsTest(unittest.TestCase):
         command = ["--root", str(self.root)]
         self.assertEqual(operators.main(command), 1)
         self.assertEqual(operators.main([*command, "--update"]), 0)
-        header = self.root / "kernels/ops/twice.h"
+        header = self.root / "kernels/ops/plain/twice.h"
         header.write_text(header.read_text().replace("none: a count", "self: grad"))
         self.assertEqual(operators.main(command), 1)
 
     def test_a_cell_that_facts_leave_empty_is_an_error(self):
-        header = self.root / "kernels/ops/twice.h"
+        header = self.root / "kernels/ops/plain/twice.h"
         header.write_text(header.read_text().replace(".tangent = kTwice.tangent,", ""))
         with self.assertRaisesRegex(ValueError, "kFolded: must have no cell left empty"):
             operators.page(self.root)
 
     def test_facts_without_a_header_are_an_error(self):
-        self.list.write_text("aten twice kThrice - cpu\n")
+        self.list.write_text("aten plain/twice kThrice - cpu\n")
         with self.assertRaisesRegex(ValueError, "must have kThrice"):
             operators.operators(self.root)
 
     def test_forms_of_a_view_have_the_names_that_are_registered(self):
-        header = self.root / "kernels/ops/twice.h"
+        header = self.root / "kernels/ops/plain/twice.h"
         header.write_text(
             "inline constexpr Facts kTwice{\n"
             "    .family = &kView,\n"
@@ -102,7 +104,7 @@ class OperatorsTest(unittest.TestCase):
             '    .in_place = "",\n'
             "};\n"
         )
-        self.list.write_text("aten twice kTwice -\n")
+        self.list.write_text("aten plain/twice kTwice -\n")
         (one,) = operators.operators(self.root)
         self.assertEqual(
             one.forms(), ["twice.int", "twice_", "twice_copy.int", "twice_copy.int_out"]
@@ -115,7 +117,7 @@ class OperatorsTest(unittest.TestCase):
         self.assertEqual(
             pairs.check_conformance(self.root),
             [
-                f"aten::{form} of kernels/ops/twice.h must have a case in tests/conformance"
+                f"aten::{form} of kernels/ops/plain/twice.h must have a case in tests/conformance"
                 for form in ("twice.Tensor", "twice.Tensor_out", "folded")
             ],
         )

@@ -43,7 +43,8 @@ def operators_of(root: pathlib.Path) -> list:
 
 
 def headers_of(root: pathlib.Path) -> set:
-    """The headers of the list of operators; sources of the same stem are built with it."""
+    """The headers of the list of operators, as `family/stem`; sources of the same path below a part
+    of kernels/ are built with it."""
     return {words[1] for words in operators_of(root)}
 
 
@@ -52,19 +53,30 @@ def check_facts(root: pathlib.Path) -> list:
     each header a test."""
     found = []
     listed = {(words[1], words[2]) for words in operators_of(root)}
-    for header in sorted((root / "kernels/ops").glob("*.h")):
+    folder = root / "kernels/ops"
+    for header in sorted(folder.rglob("*.h")):
+        name = header.relative_to(folder).with_suffix("").as_posix()
         for facts in re.findall(r"constexpr Facts (k\w+)\{", header.read_text()):
-            if (header.stem, facts) not in listed:
-                found.append(f"{facts} of kernels/ops/{header.name} must be in {OPERATOR_LIST}")
-    for _, stem, facts, functors, *_ in operators_of(root):
-        header = root / "kernels/ops" / f"{stem}.h"
+            if (name, facts) not in listed:
+                found.append(f"{facts} of kernels/ops/{name}.h must be in {OPERATOR_LIST}")
+    for _, name, facts, functors, *_ in operators_of(root):
+        header = folder / f"{name}.h"
         text = header.read_text() if header.exists() else ""
-        for name, text_of in ((facts, f"constexpr Facts {facts}{{"), *_functors(functors)):
+        for word, text_of in ((facts, f"constexpr Facts {facts}{{"), *_functors(functors)):
             if text_of not in text:
-                found.append(f"{name}, in {OPERATOR_LIST}, must be in kernels/ops/{stem}.h")
-        if not (root / "tests/kernels" / f"{stem}_test.cpp").exists():
-            found.append(f"kernels/ops/{stem}.h must have tests/kernels/{stem}_test.cpp")
+                found.append(f"{word}, in {OPERATOR_LIST}, must be in kernels/ops/{name}.h")
+        if not _is_tested(root, name):
+            found.append(
+                f"kernels/ops/{name}.h must have tests/kernels/{name}_test.cpp or "
+                f"tests/kernels/golden/{name}.txt"
+            )
     return found
+
+
+def _is_tested(root: pathlib.Path, name: str) -> bool:
+    """Whether an operator's header, as `family/stem`, has a test or cases that PyTorch answered."""
+    tests = root / "tests/kernels"
+    return (tests / f"{name}_test.cpp").exists() or (tests / "golden" / f"{name}.txt").exists()
 
 
 def check_conformance(root: pathlib.Path) -> list:
@@ -104,12 +116,17 @@ def check_listed(root: pathlib.Path) -> list:
         for path in sorted(base.rglob("*.c*")) if base.exists() else ():
             if path.suffix not in (".c", ".cpp", ".cu"):
                 continue
-            if path.parent.parent == root / "kernels" and path.stem in headers_of(root):
+            if path.is_relative_to(root / "kernels") and _in_part(root, path) in headers_of(root):
                 continue
             ups = [up for up in path.parents if up.is_relative_to(base)]
             if not any(_lists(up / "CMakeLists.txt", path) for up in ups):
                 found.append(f"{path.relative_to(root)} must be listed in a CMakeLists.txt")
     return found
+
+
+def _in_part(root: pathlib.Path, path: pathlib.Path) -> str:
+    """A file's path below a part of kernels/, without suffix: `family/stem`."""
+    return "/".join(path.relative_to(root / "kernels").with_suffix("").parts[1:])
 
 
 def _lists(cmake: pathlib.Path, path: pathlib.Path) -> bool:
@@ -128,15 +145,16 @@ def check_operators(root: pathlib.Path) -> list:
     that defines or registers operators a test of the same stem."""
     found = []
     for part in ("ops", "cpu"):
-        for path in sorted((root / "kernels" / part).glob("*.cpp")):
+        for path in sorted((root / "kernels" / part).rglob("*.cpp")):
             if not _registers(path):
                 continue
             name = path.relative_to(root)
-            ops = root / "kernels/ops" / path.stem
+            operator = _in_part(root, path)
+            ops = root / "kernels/ops" / operator
             if part == "cpu" and not any(ops.with_suffix(s).exists() for s in (".cpp", ".h")):
-                found.append(f"{name} must have kernels/ops/{path.stem}.h")
-            if not (root / "tests/kernels" / f"{path.stem}_test.cpp").exists():
-                found.append(f"{name} must have tests/kernels/{path.stem}_test.cpp")
+                found.append(f"{name} must have kernels/ops/{operator}.h")
+            if not _is_tested(root, operator):
+                found.append(f"{name} must have tests/kernels/{operator}_test.cpp")
     return found
 
 

@@ -21,17 +21,20 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLES = {"unary": "exp", "binary": "fmax", "reduction": "amax", "view": "select"}
+# Each as `family/stem`, as in the list of operators.
+SAMPLES = {
+    "unary": "elementary/exp",
+    "binary": "arithmetic/fmax",
+    "reduction": "reductions/amax",
+    "view": "views/select",
+}
 OWN_FOLDERS = ("kernels/ops", "kernels/cpu", "tests/kernels")
 # Where lists are: a line that names an operator is part of its recipe.
 LISTS = (
     "kernels/CMakeLists.txt",
     "kernels/cpu/CMakeLists.txt",
     "kernels/cpu/plugin.cpp",
-    "kernels/ops/binary.h",
     "kernels/ops/ops.list",
-    "kernels/ops/registry.h",
-    "kernels/ops/unary.h",
     "tests/kernels/CMakeLists.txt",
 )
 
@@ -55,7 +58,7 @@ def renamed(text: str, stem: str) -> str:
     text = re.sub(rf"\b{camel}(?=[A-Z]\w*\b|\b)", f"Twin{camel}", text)
     text = re.sub(rf'"(aten::)?{stem}(?=[._"(])', rf'"\1twin_{stem}', text)
     text = re.sub(rf"\b{stem}_(?=\w)", f"twin_{stem}_", text)
-    return text.replace(f"kernels/ops/{stem}.h", f"kernels/ops/twin_{stem}.h")
+    return re.sub(rf"(kernels/ops/\w+/){stem}\.h", rf"\1twin_{stem}.h", text)
 
 
 def lines_of(text: str) -> int:
@@ -63,9 +66,10 @@ def lines_of(text: str) -> int:
     return sum(1 for line in text.splitlines() if line.strip() and "SPDX" not in line)
 
 
-def copy_own_files(root: pathlib.Path, stem: str, cost: Cost) -> None:
+def copy_own_files(root: pathlib.Path, header: str, cost: Cost) -> None:
+    family, _, stem = header.rpartition("/")
     for folder in OWN_FOLDERS:
-        for path in sorted((root / folder).glob(f"{stem}*")):
+        for path in sorted((root / folder / family).glob(f"{stem}*")):
             if not re.fullmatch(rf"{stem}(_test)?\.(h|cpp)", path.name):
                 continue
             text = renamed(path.read_text(), stem)
@@ -77,10 +81,9 @@ def copy_own_files(root: pathlib.Path, stem: str, cost: Cost) -> None:
                 cost.code += lines_of(text)
 
 
-def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
-    names = (
-        rf"\b{stem}(_test)?\.cpp\b|X\({stem}\)|^aten +{stem} |^extern .*\bk{stem.capitalize()}\b"
-    )
+def add_to_lists(root: pathlib.Path, header: str, cost: Cost) -> None:
+    stem = header.rpartition("/")[2]
+    names = rf"\b{header}(_test)?\.cpp\b|^aten +{header} "
     for name in LISTS:
         path = root / name
         if not path.exists():
@@ -89,9 +92,6 @@ def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
         for line in path.read_text().splitlines(keepends=True):
             if not re.search(names, line):
                 lines.append(line)
-            elif f"X({stem})" in line:  # one word of a line
-                lines.append(line.replace(f"X({stem})", f"X({stem}) X(twin_{stem})"))
-                added += 1
             else:
                 twin = re.sub(rf"(?<![\w]){stem}(?=[._ ])", f"twin_{stem}", line)
                 lines += [renamed(twin, stem), line]
@@ -102,8 +102,9 @@ def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
             cost.touched += 1
 
 
-def add_conformance_cases(root: pathlib.Path, stem: str, cost: Cost) -> None:
+def add_conformance_cases(root: pathlib.Path, header: str, cost: Cost) -> None:
     """Copies the first case of each form; one without any leaves the recipe's step undone."""
+    stem = header.rpartition("/")[2]
     done = set()
     for path in sorted((root / "tests/conformance").glob("*.json")):
         content = json.loads(path.read_text())
@@ -143,11 +144,12 @@ def measure(root: pathlib.Path, repeat: int) -> dict:
     """Seconds for each kind of operator, whose twins are there: touched, then built alone."""
     build(root, without_cache=False)
     seconds = {}
-    for kind, stem in SAMPLES.items():
+    for kind, header in SAMPLES.items():
+        stem = header.rpartition("/")[2]
         own = [
             path
             for folder in ("kernels/ops", "kernels/cpu")
-            for path in (root / folder).glob(f"twin_{stem}.*")
+            for path in (root / folder).rglob(f"twin_{stem}.*")
         ]
         times = []
         for _ in range(repeat):
@@ -168,11 +170,11 @@ def main(arguments: list | None = None) -> int:
         root = pathlib.Path(folder)
         unpack(options.revision, root)
         costs = {}
-        for kind, stem in SAMPLES.items():
+        for kind, header in SAMPLES.items():
             cost = costs[kind] = Cost()
-            copy_own_files(root, stem, cost)
-            add_to_lists(root, stem, cost)
-            add_conformance_cases(root, stem, cost)
+            copy_own_files(root, header, cost)
+            add_to_lists(root, header, cost)
+            add_conformance_cases(root, header, cost)
         seconds = {}
         if options.build:
             settings = ("-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_PYTHON=OFF")
@@ -188,8 +190,9 @@ def main(arguments: list | None = None) -> int:
     print("|---|---|---|---|---|---|---|")
     for kind, cost in costs.items():
         took = f"{seconds[kind]:.1f}" if kind in seconds else ""
+        stem = SAMPLES[kind].rpartition("/")[2]
         counts = (cost.code, cost.listed, cost.test, cost.new, cost.touched, took)
-        print(f"| {kind} ({SAMPLES[kind]}) | " + " | ".join(map(str, counts)) + " |")
+        print(f"| {kind} ({stem}) | " + " | ".join(map(str, counts)) + " |")
     return 0
 
 

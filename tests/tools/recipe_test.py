@@ -20,9 +20,7 @@ class RecipeTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         for part in ("kernels", "tests/kernels"):
-            shutil.copytree(
-                ROOT / part, self.root / part, ignore=shutil.ignore_patterns("golden", "*.txt.gz")
-            )
+            shutil.copytree(ROOT / part, self.root / part)
         self.assertEqual(self.missing(), [])
 
     def missing(self) -> list:
@@ -36,7 +34,7 @@ class RecipeTest(unittest.TestCase):
     def copy_skeleton(self, folder: str, suffix: str):
         source = self.root / folder / f"skeleton_op{suffix}"
         text = source.read_text().replace("skeleton_op", "cube").replace("SkeletonOp", "Cube")
-        (self.root / folder / f"cube{suffix}").write_text(text)
+        (self.root / folder / f"arithmetic/cube{suffix}").write_text(text)
 
     def add_line(self, file: str, after: str, line: str):
         path = self.root / file
@@ -46,23 +44,28 @@ class RecipeTest(unittest.TestCase):
 
     def test_each_missing_step_is_named_until_there_is_none(self):
         self.copy_skeleton("tests/kernels", "_test.cpp")
-        self.assertIn("tests/kernels/cube_test.cpp must be listed", self.missing()[0])
-        self.add_line("tests/kernels/CMakeLists.txt", "SOURCES\n", "    cube_test.cpp\n")
+        self.assertIn("tests/kernels/arithmetic/cube_test.cpp must be listed", self.missing()[0])
+        self.add_line("tests/kernels/CMakeLists.txt", "SOURCES\n", "    arithmetic/cube_test.cpp\n")
         self.assertEqual(self.missing(), [])
 
         self.copy_skeleton("kernels/ops", ".h")
         (unlisted,) = self.missing()
-        self.assertIn("kCube of kernels/ops/cube.h must be in kernels/ops/ops.list", unlisted)
+        header = "kernels/ops/arithmetic/cube.h"
+        self.assertIn(f"kCube of {header} must be in kernels/ops/ops.list", unlisted)
         (line,) = re.findall(
             r"^tenon +skeleton_op .*\n", (self.root / "kernels/ops/ops.list").read_text(), re.M
         )
-        cube = line.replace("skeleton_op", "cube").replace("SkeletonOp", "Cube")
+        cube = line.replace("skeleton_op", "arithmetic/cube").replace("SkeletonOp", "Cube")
         self.add_line("kernels/ops/ops.list", line, cube)
         self.assertEqual(self.missing(), [])
 
-        (self.root / "tests/kernels/cube_test.cpp").unlink()
+        (self.root / "tests/kernels/arithmetic/cube_test.cpp").unlink()
         self.assertEqual(
-            self.missing(), ["kernels/ops/cube.h must have tests/kernels/cube_test.cpp"]
+            self.missing(),
+            [
+                f"{header} must have tests/kernels/arithmetic/cube_test.cpp or "
+                "tests/kernels/golden/arithmetic/cube.txt"
+            ],
         )
 
     def test_the_page_names_each_file_of_the_recipe(self):

@@ -598,7 +598,8 @@ class LayersTest(Fixture):
         self.write("core/base/error.h", "#include <string>\n")
         self.write("core/dispatch/kernel.cpp", '#include "value/stack.h"\n#include "tenon/op.h"\n')
         self.write("capi/include/tenon/op.h", "")
-        self.write("kernels/cpu/add.cpp", '#include "kernels/ops/add.h"\n#include "tenon/op.h"\n')
+        self.write("kernels/cpu/plain/add.cpp", '#include "kernels/ops/plain/add.h"\n')
+        self.write("kernels/ops/plain/add.h", '#include "tenon/op.h"\n')
         self.assertEqual(self.what(), [])
 
     def test_arrow_against_the_drawing_fails(self):
@@ -669,6 +670,7 @@ class LayersTest(Fixture):
             ("kernels/ops", "tenon/no.h"),
             ("tests/capi", "base/error.h"),
             ("kernels/cpu", "kernels/cuda/a.h"),
+            ("kernels/ops/plain", "kernels/cpu/plain/a.h"),
         ):
             with self.subTest(folder=folder, target=target):
                 path = self.write(f"{folder}/x.cpp", f'#include "{target}"\n')
@@ -696,21 +698,49 @@ class PairsTest(Fixture):
         self.assertIn("must be listed", pairs.check(self.root)[0])
 
     def test_kernel_without_operator_or_test_fails(self):
-        self.write("kernels/CMakeLists.txt", "cpu/add.cpp\n")
-        self.write("kernels/cpu/add.cpp", 'aten.impl("add", &add);\n')
+        self.write("kernels/CMakeLists.txt", "cpu/plain/add.cpp\n")
+        self.write("kernels/cpu/plain/add.cpp", 'aten.impl("add", &add);\n')
         found = pairs.check(self.root)
         self.assertEqual(len(found), 2)
-        self.assertIn("kernels/ops/add.h", found[0])
-        self.assertIn("tests/kernels/add_test.cpp", found[1])
+        self.assertIn("kernels/ops/plain/add.h", found[0])
+        self.assertIn("tests/kernels/plain/add_test.cpp", found[1])
 
     def test_source_that_only_another_of_its_name_is_listed_for_fails(self):
-        self.write("kernels/CMakeLists.txt", "ops/add.cpp\n")
-        self.write("kernels/ops/add.cpp", "")
-        self.write("kernels/cpu/add.cpp", "")
+        self.write("kernels/CMakeLists.txt", "ops/plain/add.cpp\n")
+        self.write("kernels/ops/plain/add.cpp", "")
+        self.write("kernels/cpu/plain/add.cpp", "")
         self.assertEqual(
             pairs.check_listed(self.root),
-            ["kernels/cpu/add.cpp must be listed in a CMakeLists.txt"],
+            ["kernels/cpu/plain/add.cpp must be listed in a CMakeLists.txt"],
         )
+
+    def test_source_beside_a_listed_header_is_listed_in_each_part_at_its_path_only(self):
+        self.write("kernels/ops/ops.list", "aten plain/add kAdd Add cpu\n")
+        for path in ("ops/plain/add.cpp", "cpu/plain/add.cpp"):
+            self.write(f"kernels/{path}", "")
+        self.assertEqual(pairs.check_listed(self.root), [])
+        self.write("kernels/cpu/other/add.cpp", "")
+        self.assertEqual(
+            pairs.check_listed(self.root),
+            ["kernels/cpu/other/add.cpp must be listed in a CMakeLists.txt"],
+        )
+
+    def test_operator_is_tested_by_a_test_or_a_golden_file_of_its_family(self):
+        self.write("kernels/ops/ops.list", "aten plain/add kAdd - cpu\n")
+        self.write("kernels/ops/plain/add.h", "inline constexpr Facts kAdd{\n")
+        self.assertEqual(
+            pairs.check_facts(self.root),
+            [
+                "kernels/ops/plain/add.h must have tests/kernels/plain/add_test.cpp or "
+                "tests/kernels/golden/plain/add.txt"
+            ],
+        )
+        for path in ("plain/add_test.cpp", "golden/plain/add.txt"):
+            written = self.write(f"tests/kernels/{path}", "")
+            self.assertEqual(pairs.check_facts(self.root), [])
+            written.unlink()
+        self.write("tests/kernels/add_test.cpp", "")
+        self.assertEqual(len(pairs.check_facts(self.root)), 1)
 
 
 class SizesTest(Fixture):

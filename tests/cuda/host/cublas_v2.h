@@ -2,7 +2,7 @@
 // The part of cuBLAS that kernels/cuda calls, as plain loops on the host; alpha is 1 and beta 0.
 #pragma once
 
-#include "kernels/common/element_types.h"
+#include "kernels/common/maths/element_types.h"
 
 // The names are CUDA's own.
 enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_SUPPORTED = 15 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What no operator that ships reaches: eight operands, and more elements than 32 bits count.
-#include "kernels/cuda/pointwise.cuh"
+#include "kernels/cuda/loops/pointwise.cuh"
 
 #include <gtest/gtest.h>
 

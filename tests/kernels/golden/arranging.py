@@ -139,7 +139,7 @@ def _new_empty():
     yield case("zeros_out", "aten::new_zeros.out", like, [2], out=ramp(3), exact=True)
 
 
-@family("least_dims")
+@family("stacking")
 def _least_dims():
     for dims, shape in itertools.product((1, 2, 3), ((), (3,), (2, 3), (2, 3, 4), (1, 2, 3, 4))):
         name = f"{dims}_of_{len(shape)}"

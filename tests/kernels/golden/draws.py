@@ -95,7 +95,7 @@ def _randn():
     yield from _factory("randn", exact=False)
 
 
-@family("exponential")
+@family("distributions")
 def _exponential():
     for name, numbers in [
         ("exponential", (2.0,)),

@@ -123,7 +123,7 @@ def _affine_grid_generator():
     yield case("refuses_matrices", op, theta, [2, 1, 3, 3, 3], False, status=INVALID)
 
 
-@family("max_unpool2d")
+@family("max_unpooling")
 def _max_unpool2d():
     op = "aten::max_unpool2d"
     image = _image(2, 3, 4, 6)

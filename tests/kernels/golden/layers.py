@@ -54,7 +54,7 @@ def _kl_div():
             yield case(name, counts, _unit(2, 3), target, logs, full, 1e-8, reduction)
 
 
-@family("margin_ranking_loss")
+@family("margin_loss")
 def _margin_ranking_loss():
     first, second, third = _mixed(4), _mixed(4).flip(0), _unit(4)
     rows = [_mixed(4, 3), _mixed(4, 3).flip(0), _mixed(4, 3).flip(1)]
@@ -202,7 +202,7 @@ def _weights(gates, inputs, hidden):
     ]
 
 
-@family("lstm")
+@family("recurrent")
 def _lstm():
     steps = _mixed(3, 2, 4)
     for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)):

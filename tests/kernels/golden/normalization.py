@@ -70,7 +70,7 @@ def _layer_norm():
     yield case("group_refuses_row", group, ramp(4), 2, status=INVALID)
 
 
-@family("mse_loss")
+@family("regression_loss")
 def _losses():
     input = torch.tensor([[0.0, 1.5, -3.0], [0.25, -1.0, 8.0]])
     target = torch.tensor([[0.0, 1.0, 2.0], [-0.5, 0.0, 6.5]])

@@ -49,7 +49,7 @@ def _logcumsumexp():
     yield case("large", op, torch.tensor([1000.0, 1001.0]), 0)
 
 
-@family("kthvalue")
+@family("order_statistics")
 def _kthvalue():
     yield from every_form("second", "aten::kthvalue", MIXED, 2, 0, exact=True)
     yield case("keepdim", "aten::kthvalue", MIXED, 1, 0, True, exact=True)

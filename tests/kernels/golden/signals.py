@@ -12,7 +12,7 @@ def _wave(*shape):
     return ramp(*shape) * 7 % 11 * 0.25 - 1
 
 
-@family("hann_window")
+@family("windows")
 def _hann_window():
     for name in ("hann", "hamming", "blackman", "bartlett", "kaiser"):
         op = f"aten::{name}_window"

@@ -25,7 +25,7 @@ def _erfinv():
     yield from every_form("special", "aten::special_erfinv", row)
 
 
-@family("lgamma")
+@family("gamma")
 def _lgamma():
     yield from unary("aten::lgamma")
     yield from unary("aten::digamma")
@@ -45,7 +45,7 @@ def _sinc():
     yield case("complex", "aten::sinc", sample(torch.complex64))
 
 
-@family("i0")
+@family("modified_bessel")
 def _i0():
     row = torch.tensor([-30.0, -4.0, -0.5, 0.0, 0.25, 1.0, 8.0, 19.0, 21.0, 60.0])
     for name in ("i0", "special_i1", "special_i0e", "special_i1e"):
@@ -159,12 +159,12 @@ def _xlog1py():
     yield from every_form("self", f"{op}.self_scalar", 2, args[1])
 
 
-@family("special_entr")
+@family("entr")
 def _special_entr():
     yield from unary("aten::special_entr")
 
 
-@family("special_ndtri")
+@family("normal_cdf")
 def _special_ndtri():
     both = INTS + [torch.float32, torch.float64]  # PyTorch has no others of some
     wide = torch.tensor([-40.0, -26.5, -8.0, -2.0, -0.5, 0.0, 0.75, 3.0, 12.0, 30.0, 200.0, NAN])
@@ -175,7 +175,7 @@ def _special_ndtri():
     yield from unary("aten::special_ndtri", row=parts, dtypes=both)
 
 
-@family("special_bessel_j0")
+@family("bessel")
 def _special_bessel_j0():
     # PyTorch's doubles have eight digits, and it has no smaller floats.
     row = torch.tensor([-30.0, -3.5, -0.25, 0.0, 1e-5, 0.5, 2.5, 8.0, 31.0, 150.0, NAN])
@@ -186,7 +186,7 @@ def _special_bessel_j0():
             yield case(f"{name}_{short(dtype)}", op, torch.tensor([0, 1, 2, 5]).to(dtype))
 
 
-@family("igamma")
+@family("incomplete_gamma")
 def _igamma():
     # Pairs that one of the expansions serves, and those that have none. Where both are near each
     # other PyTorch's doubles have nine digits: igamma_test.cpp has ours.
@@ -210,7 +210,7 @@ def _igamma():
         yield case(f"refuses_{short(dtype)}", "aten::igamma", a.to(dtype), a.to(dtype))
 
 
-@family("special_zeta")
+@family("zeta")
 def _special_zeta():
     op = "aten::special_zeta"
     pairs = [

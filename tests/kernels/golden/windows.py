@@ -38,7 +38,7 @@ def _im2col():
     yield case("back_refuses_columns", back, ramp(2, 4), [3, 2], [2, 1], [1, 1], [0, 0], [1, 1])
 
 
-@family("conv2d")
+@family("conv_nd")
 def _conv2d():
     op = "aten::conv2d"
     image, weight = ramp(2, 2, 5, 6, step=0.25), ramp(4, 2, 3, 2, start=-1, step=0.125)
@@ -60,7 +60,7 @@ def _conv2d():
     yield case("refuses_dims", op, ramp(5, 6), weight)
 
 
-@family("max_pool2d")
+@family("max_pooling")
 def _max_pool2d():
     op, whole = "aten::max_pool2d_with_indices", "aten::max_pool2d"
     image = torch.tensor([3, 7, 1, 9, 2, 8, 5, 4, 6, 0] * 6).reshape(2, 1, 5, 6).float()
@@ -229,7 +229,7 @@ def _pools(dims):
     yield "ceil_padding", ([3] * dims, [3] * dims, [1] * dims, True)
 
 
-@family("avg_pool2d")
+@family("average_pooling")
 def _avg_pool2d():
     volume = torch.tensor([3.0, 7, 1, 9, 2, 8, 5, 4, 6, 0] * 18).reshape(1, 2, 3, 5, 6)
     for dims, image in ((1, volume[0, :, 0, 0]), (2, volume[:, :, 0]), (3, volume)):

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/node/node_run.h"
+
+#include <algorithm>
+#include <forward_list>
+
+#include "autograd/node/packed_list.h"
+#include "autograd/node/saved_value.h"
+#include "autograd/operators.h"
+#include "autograd/tensor_state.h"
+#include "base/check.h"
+#include "tensor/layout.h"
+#include "value/value.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+// What a node saved, as values that a formula borrows: the node keeps it while it is read. What had
+// to be unpacked is owned here.
+class Unpacked {
+ public:
+  Unpacked(Node& node, const Plan& plan) {
+    if (plan.saves_lists) [[unlikely]] {
+      check_lists(node);
+    }
+    const bool linked = base::grad_mode() == TENON_GRAD_MODE_ON;
+    const SavedTensor* saved = node.saved_tensors().data();
+    const tenon_value* value = node.saved_values().data();
+    for (const Save& save : plan.saves) {
+      if (save.is_tensor) {
+        Tensor* tensor = !linked && is_plain(*saved) ? saved->tensor : own(node, *saved, linked);
+        ++saved;
+        values_.push_back(tensor != nullptr ? tenon_value_of_tensor(tensor) : tenon_value{});
+      } else {
+        values_.push_back(*value++);
+        values_.back().flags &= TENON_VALUE_HAS_SYMBOLIC;
+      }
+    }
+    if (plan.saves_lists) [[unlikely]] {
+      unpack_lists(node, plan, linked);
+    }
+  }
+  ~Unpacked() {
+    for (Tensor* tensor : owned_) tensor->release();
+  }
+  Unpacked(const Unpacked&) = delete;
+  Unpacked& operator=(const Unpacked&) = delete;
+  const tenon_value* data() const noexcept { return values_.data(); }
+  int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
+
+ private:
+  // Most are as they were when they were saved.
+  static bool is_plain(const SavedTensor& saved) noexcept {
+    return saved.tensor == nullptr ||
+           (!saved.is_packed() && static_cast<uint32_t>(saved.tensor->version()) == saved.version);
+  }
+  Tensor* own(Node& node, const SavedTensor& saved, bool linked) {
+    Tensor* tensor = unpack(node, saved, linked).detach();
+    if (tensor != nullptr) owned_.push_back(tensor);
+    return tensor;
+  }
+
+  void unpack_lists(Node& node, const Plan& plan, bool linked) {
+    size_t number = 0;  // among the saved values
+    for (size_t i = 0; i < plan.saves.size(); ++i) {
+      if (plan.saves[i].is_tensor) continue;
+      const PackedList* packed = packed_list(node, number++);
+      if (packed == nullptr) continue;
+      values_[i] = lists_.emplace_front(autograd::unpack(node, *packed, linked)).get();
+      values_[i].flags = 0;
+    }
+  }
+
+  base::SmallVector<tenon_value, 4> values_;
+  base::SmallVector<Tensor*, 4> owned_;
+  std::forward_list<value::OwnedValue> lists_;
+};
+
+}  // namespace
+
+NodeReading::NodeReading(Node& node, bool drops) : node_(node) {
+  TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
+              ": graph must be kept for a second backward pass, what it saved was freed after the "
+              "first; say retain_graph there");
+  drops_ = drops && node.has_saved();
+}
+
+void run_node(Node& node, std::span<Tensor* const> grads, std::span<const uint8_t> needs, bool keep,
+              InputGrads* out_grads) {
+  const NodeReading reading(node, !keep);
+  const bool none = std::ranges::all_of(grads, [](const Tensor* grad) { return grad == nullptr; });
+  if (none && node.formula()->absent() == Absent::kSkipped) return;
+  const Unpacked saved(node, node.plan());
+  tenon_backward_call call{};
+  call.node = &node;
+  call.grads = grads.data();
+  call.saved = saved.data();
+  call.needs = needs.data();
+  call.out_grads = out_grads->data();
+  call.noutputs = static_cast<int64_t>(grads.size());
+  call.nsaved = saved.size();
+  call.ninputs = static_cast<int64_t>(needs.size());
+  node.formula()->run(node.plan(), &call);
+}
+
+}  // namespace tenon::autograd

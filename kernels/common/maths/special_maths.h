@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special functions of one element that no C library has, and the gamma function's logarithm.
+#pragma once
+
+#if !defined(__CUDACC__)
+#include <math.h>  // lgamma_r, j0 and their kin: clang 22 no longer has these as built-ins
+#endif
+
+#include "kernels/common/maths/maths.h"
+
+namespace tenon::kernels::maths {
+
+inline constexpr double kPi = 3.14159265358979323846;
+
+// By the reentrant functions: lgamma() stores the sign in a global variable, which is a race.
+TENON_FUNCTOR inline float lgamma(float x) {
+#if defined(__CUDACC__)
+  return ::lgammaf(x);
+#else
+  int sign;
+  return ::lgammaf_r(x, &sign);
+#endif
+}
+TENON_FUNCTOR inline double lgamma(double x) {
+#if defined(__CUDACC__)
+  return ::lgamma(x);
+#else
+  int sign;
+  return ::lgamma_r(x, &sign);
+#endif
+}
+
+// Starts from M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), and goes on
+// by steps that cube what is wrong.
+TENON_FUNCTOR inline double erfinv(double y) {
+  if (!(y > -1 && y < 1)) {
+    return y == 1 ? __builtin_inf() : y == -1 ? -__builtin_inf() : __builtin_nan("");
+  }
+  double w = -TENON_MATHS(log)((1 - y) * (1 + y));
+  double p;
+  if (w < 5) {
+    w -= 2.5;
+    p = 2.81022636e-08;
+    p = 3.43273939e-07 + p * w;
+    p = -3.5233877e-06 + p * w;
+    p = -4.39150654e-06 + p * w;
+    p = 0.00021858087 + p * w;
+    p = -0.00125372503 + p * w;
+    p = -0.00417768164 + p * w;
+    p = 0.246640727 + p * w;
+    p = 1.50140941 + p * w;
+  } else if (w > 16) {  // https://dlmf.nist.gov/7.12.E1, where those end
+    const double log_rest = w + kLn2;
+    p = TENON_MATHS(sqrt)(log_rest - TENON_MATHS(log)(kPi * log_rest) / 2);
+  } else {
+    w = TENON_MATHS(sqrt)(w) - 3;
+    p = -0.000200214257;
+    p = 0.000100950558 + p * w;
+    p = 0.00134934322 + p * w;
+    p = -0.00367342844 + p * w;
+    p = 0.00573950773 + p * w;
+    p = -0.0076224613 + p * w;
+    p = 0.00943887047 + p * w;
+    p = 1.00167406 + p * w;
+    p = 2.83297682 + p * w;
+  }
+  // By Halley's steps, of what is missing to 1 where that has more digits.
+  const double size = y < 0 ? -y : y;
+  double x = p * size;
+  constexpr double kHalfRootOfPi = 0.88622692545275801365;
+  for (int step = 0; step < 3; ++step) {
+    const double away = size < 0.5 ? TENON_MATHS(erf)(x) - size : (1 - size) - TENON_MATHS(erfc)(x);
+    const double newton = away * kHalfRootOfPi * TENON_MATHS(exp)(x * x);
+    x -= newton / (1 + x * newton);
+  }
+  return y < 0 ? -x : x;
+}
+TENON_FUNCTOR inline float erfinv(float y) {
+  return static_cast<float>(erfinv(static_cast<double>(y)));
+}
+
+// https://dlmf.nist.gov/5.11.E2 above 10, where https://dlmf.nist.gov/5.5.E2 leads to; below zero by
+// https://dlmf.nist.gov/5.5.E4.
+TENON_FUNCTOR inline double digamma(double x) {
+  if (x == 0) return TENON_MATHS(copysign)(__builtin_inf(), -x);
+  double result = 0;
+  if (x < 0) {
+    const double whole = TENON_MATHS(trunc)(x);
+    if (x == whole) return __builtin_nan("");
+    result = -kPi / TENON_MATHS(tan)(kPi * (x - whole));
+    x = 1 - x;
+  }
+  for (; x < 10; x += 1) result -= 1 / x;
+  const double z = 1 / (x * x);
+  double series = 1.0 / 12;  // of B(2k) / 2k, from the last term on
+  series = 691.0 / 32760 - z * series;
+  series = 1.0 / 132 - z * series;
+  series = 1.0 / 240 - z * series;
+  series = 1.0 / 252 - z * series;
+  series = 1.0 / 120 - z * series;
+  series = 1.0 / 12 - z * series;
+  return result + TENON_MATHS(log)(x) - 0.5 / x - z * series;
+}
+
+// The zeta function of Hurwitz, of s > 1: https://dlmf.nist.gov/25.11.E5 from q + 9 on.
+TENON_FUNCTOR inline double zeta_from(double s, double q) {
+  constexpr int kTerms = 9;
+  // (2k)! / B(2k)
+  constexpr double kDivisors[] = {12.0,
+                                  -720.0,
+                                  30240.0,
+                                  -1209600.0,
+                                  47900160.0,
+                                  -1892437580.3183791606,
+                                  74724249600.0,
+                                  -2950130727918.1642245,
+                                  116467828143500.67249,
+                                  -4597978722407472.6105,
+                                  181521054019435467.73,
+                                  -7166165256175667011.3};
+  double sum = 0;
+  double a = q;
+  for (int k = 0; k < kTerms || a <= 9; ++k, a += 1) sum += TENON_MATHS(pow)(a, -s);
+  double power = TENON_MATHS(pow)(a, -s);
+  if (power == 0) return sum;  // for large s, infinity too
+  sum += power * a / (s - 1) + power / 2;
+  double factor = s;
+  power /= a;
+  for (int k = 0; k < 12; ++k) {
+    const double term = factor * power / kDivisors[k];
+    sum += term;
+    if ((term < 0 ? -term : term) < 1e-17 * (sum < 0 ? -sum : sum)) break;
+    factor *= (s + 2 * k + 1) * (s + 2 * k + 2);
+    power /= a * a;
+  }
+  return sum;
+}
+
+// The Hurwitz zeta function for any q, as polygamma() needs it. For negative q it adds the terms up
+// to 0 one by one.
+TENON_FUNCTOR inline double zeta(double s, double q) {
+  if (q <= 0 && q == TENON_MATHS(floor)(q)) return __builtin_inf();
+  // Far below 0 the terms up to there are the difference of two such functions, as all have one
+  // sign; negative numbers have no other powers than whole ones.
+  constexpr double kFar = -1e4;
+  double starts[] = {q, 0, 0}, signs[] = {1, 0, 1};
+  const bool is_far = q < kFar;
+  if (is_far) {
+    if (s != TENON_MATHS(floor)(s)) return __builtin_nan("");
+    const double last = -q - TENON_MATHS(floor)(-q);  // the last term below 0 is that of -last
+    const bool is_odd = s != 2 * TENON_MATHS(floor)(s / 2);
+    starts[0] = last;
+    starts[1] = 1 - q;
+    starts[2] = 1 - last;
+    signs[0] = is_odd ? -1 : 1;
+    signs[1] = -signs[0];
+  }
+  double sum = 0;
+  for (int k = 0; k < (is_far ? 3 : 1); ++k) sum += signs[k] * zeta_from(s, starts[k]);
+  return sum;
+}
+
+// https://dlmf.nist.gov/25.11.E12
+TENON_FUNCTOR inline double polygamma(int64_t order, double x) {
+  if (order == 0) return digamma(x);
+  double factorial = 1;
+  for (int64_t k = 2; k <= order && factorial < 1e308; ++k) factorial *= static_cast<double>(k);
+  const double size = factorial * zeta(static_cast<double>(order) + 1, x);
+  return order % 2 == 0 ? -size : size;
+}
+
+// Up to 20 https://dlmf.nist.gov/10.25.E2, whose terms are all positive; from there on
+// https://dlmf.nist.gov/10.40.E1, whose terms get smaller than a double can tell.
+template <int kOrder>
+TENON_FUNCTOR inline double bessel_i(double x, bool is_scaled) {
+  const double size = x < 0 ? -x : x;
+  const double sign = kOrder == 1 && x < 0 ? -1 : 1;
+  double sum = 1, term = 1;
+  if (size <= 20) {
+    const double square = size * size / 4;
+    for (int k = 1; k < 100; ++k) {
+      term *= square / (k * (k + kOrder));
+      sum += term;
+      if (term < 1e-17 * sum) break;
+    }
+    if (kOrder == 1) sum *= size / 2;
+    return sign * (is_scaled ? sum * TENON_MATHS(exp)(-size) : sum);
+  }
+  if (size == __builtin_inf()) return is_scaled ? 0 : sign * size;
+  for (int k = 1; k < 30; ++k) {
+    const double odd = 2 * k - 1;
+    term *= (odd * odd - 4 * kOrder) / (8 * size * k);
+    sum += term;
+    if ((term < 0 ? -term : term) < 1e-17) break;
+  }
+  sum /= TENON_MATHS(sqrt)(2 * kPi * size);
+  if (is_scaled) return sign * sum;
+  // In two steps, as exp(size) may be too large for a double where the product is not.
+  const double half = TENON_MATHS(exp)(size / 2);
+  return sign * (sum * half) * half;
+}
+TENON_FUNCTOR inline double i0(double x) { return bessel_i<0>(x, false); }
+TENON_FUNCTOR inline double i0e(double x) { return bessel_i<0>(x, true); }
+TENON_FUNCTOR inline double i1(double x) { return bessel_i<1>(x, false); }
+TENON_FUNCTOR inline double i1e(double x) { return bessel_i<1>(x, true); }
+
+}  // namespace tenon::kernels::maths

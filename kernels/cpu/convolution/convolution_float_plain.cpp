@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Without a library all convolutions are products of matrices.
+#include "kernels/cpu/convolution/convolution_float.h"
+
+namespace tenon::kernels::cpu {
+
+bool library_convolution(const char*, ConvolutionStep, const ConvolutionShape&, float*, float*,
+                         const float*, float*) {
+  return false;
+}
+
+}  // namespace tenon::kernels::cpu

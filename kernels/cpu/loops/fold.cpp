@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs folds over a plan: along memory, one result at a time, or across it, a block of results
+// whose states stay in the nearest cache while rows stream by.
+#include "kernels/common/families/fold.h"
+
+#include <memory>
+
+#include "kernels/cpu/bind.h"
+#include "kernels/cpu/loops/cache_lines.h"
+#include "kernels/cpu/loops/conversion.h"
+#include "kernels/cpu/loops/fold_loops.h"
+#include "kernels/cpu/loops/turn.h"
+#include "kernels/cpu/shared_loop.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+constexpr int64_t kStateBytes = 16384;
+constexpr int64_t kFoldBlockBytes = 16384;
+constexpr int64_t kColumns = 1024;  // results at once
+constexpr int64_t kFew = 16;        // results that are not worth turning a matrix
+// A fold of few results is shared by parts of its elements.
+constexpr int64_t kPartElements = 4 * kGrain;  // of one at least
+constexpr int64_t kPartRows = 64;              // the same where states go along: they are merged
+constexpr int64_t kMostParts = 64;
+
+// What a folder needs of a plan.
+struct FoldLayout {
+  const Walk& kept;
+  const Walk& folded;
+  int results;
+  Dtype input;
+  Dtype result[Reduction::kMaxResults];
+  bool kept_is_inner;
+
+  // The same over a part of the results, or of the elements.
+  FoldLayout of_results(const Walk& part) const { return over(part, folded); }
+  FoldLayout of_elements(const Walk& part) const { return over(kept, part); }
+
+  static FoldLayout of(const Reduction& plan) {
+    FoldLayout layout{plan.kept(), plan.folded(),       plan.results(), plan.input_dtype(),
+                      {},          plan.kept_is_inner()};
+    for (int k = 0; k < layout.results; ++k) layout.result[k] = plan.result_dtype(k);
+    return layout;
+  }
+
+ private:
+  FoldLayout over(const Walk& of_kept, const Walk& of_folded) const {
+    FoldLayout layout{of_kept, of_folded, results, input, {}, kept_is_inner};
+    std::copy_n(result, Reduction::kMaxResults, layout.result);
+    return layout;
+  }
+};
+
+class Folder {
+ public:
+  Folder(const FoldType& type, const void* functor, const FoldLayout& plan, Dtype read)
+      : type_(type),
+        small_loops_(small_loops(type, plan, read)),
+        loops_(small_loops_ != nullptr ? *small_loops_ : type.levels[vector_level]),
+        functor_(functor),
+        plan_(plan),
+        read_(read),
+        own_size_(size_of(plan.input)),
+        computed_size_(size_of(computed(read))),
+        converts_(small_loops_ == nullptr && (plan.input != read || read != computed(read))),
+        input_(plan.input, read, computed(read)),
+        stride_(plan.folded.stride(0, 0)),
+        length_(plan.folded.size(0)) {
+    for (int k = 0; k < plan.results; ++k) {
+      const auto made = static_cast<Dtype>(type.outs[k]);
+      is_result_[k] = made == plan.result[k];
+      made_size_[k] = size_of(made);
+      outputs_[k] = {made, made, plan.result[k]};
+    }
+  }
+
+  // `base` has the first element of each result, then of the input.
+  void run(char* const* base) {
+    each_block(base, [&](char* const* data, const int64_t* strides, int64_t count) {
+      type_.start(functor_, count, states_);
+      fold(data[plan_.results], strides[plan_.results], count, 0, states_);
+      finish(data, strides, count, states_);
+    });
+  }
+
+  // The same, with the elements of each result shared by parts of `step` along the outermost dim.
+  void run_in_parts(char* const* base, int64_t step) {
+    const int64_t size = outermost_size();
+    const int64_t parts = (size - 1) / step + 1;
+    each_block(base, [&](char* const* data, const int64_t* strides, int64_t count) {
+      const int64_t width = (count * type_.state_size + 63) / 64 * 64;
+      const auto states = cache_lines(parts * width);
+      char* const first = states[0].bytes;
+      parallel_for(size, step, [&](int64_t begin, int64_t end) {
+        char* in = nullptr;
+        const Walk part =
+            plan_.folded.range(plan_.folded.ndim() - 1, begin, end, &data[plan_.results], &in);
+        const FoldLayout layout = plan_.of_elements(part);
+        Folder folder(type_, functor_, layout, read_);
+        char* const its = first + begin / step * width;
+        type_.start(functor_, count, its);
+        folder.fold(in, strides[plan_.results], count, plan_.folded.numel() / size * begin, its);
+      });
+      for (int64_t k = 1; k < parts; ++k) {
+        type_.merge(functor_, count, first, first + k * width);
+      }
+      finish(data, strides, count, first);
+    });
+  }
+
+  // How many steps along the outermost folded dim a part has; 0: parts are not worth it.
+  int64_t part_step() const {
+    const int64_t size = outermost_size();
+    const int64_t count = std::min(plan_.kept.size(0), most_results());
+    const int64_t elements = plan_.folded.numel() / size * (is_across() ? count : 1);
+    int64_t step = (kPartElements - 1) / elements + 1;
+    if (is_across()) step = std::max(step, kPartRows);
+    step = std::max(step, (size - 1) / kMostParts + 1);
+    return step <= size / 2 ? step : 0;
+  }
+
+  bool is_across() const {
+    return plan_.kept_is_inner && (converts_ || plan_.kept.stride(plan_.results, 0) == own_size_);
+  }
+
+ private:
+  // The loops that read small floats where they are; NULL where there are none, where elements
+  // have gaps, and where they are rounded to another dtype first.
+  static const FoldLoops* small_loops(const FoldType& type, const FoldLayout& plan, Dtype read) {
+    const bool is_half = plan.input == Dtype::F16;
+    if (!is_half && plan.input != Dtype::BF16) return nullptr;
+    const FoldLoops& loops = (is_half ? type.half : type.bfloat16)[vector_level];
+    const int64_t stride =
+        plan.kept_is_inner ? plan.kept.stride(plan.results, 0) : plan.folded.stride(0, 0);
+    const bool serves = loops.along != nullptr && stride == size_of(plan.input) &&
+                        (read == plan.input || read == Dtype::F32);
+    return serves ? &loops : nullptr;
+  }
+
+  int64_t outermost_size() const { return plan_.folded.size(plan_.folded.ndim() - 1); }
+
+  int64_t most_results() const {
+    const int64_t most = std::min(kStateBytes / type_.state_size, kColumns);
+    return is_across() && converts_ ? std::min(most, kColumns / 2) : most;
+  }
+
+  // Calls `body(first elements, strides, count)` for results whose states fit into the nearest
+  // cache.
+  template <class Body>
+  void each_block(char* const* base, Body&& body) {
+    int64_t strides[Reduction::kMaxResults + 1];
+    for (int k = 0; k <= plan_.results; ++k) strides[k] = plan_.kept.stride(k, 0);
+    const int64_t most = most_results();
+    const int64_t size = plan_.kept.size(0);
+    plan_.kept.rows<Walk::kAnyOperands>(base, [&](char* const* row) {
+      for (int64_t first = 0; first < size; first += most) {
+        char* data[Reduction::kMaxResults + 1];
+        for (int k = 0; k <= plan_.results; ++k) data[k] = row[k] + first * strides[k];
+        body(static_cast<char* const*>(data), strides, std::min(most, size - first));
+      }
+    });
+  }
+
+  // Folds the elements of `count` results, the first of them number `index`, into `states`.
+  void fold(const char* in, int64_t stride, int64_t count, int64_t index, char* states) {
+    if (is_across()) {
+      fold_across(in, stride, count, index, states);
+    } else {
+      fold_along(in, stride, count, index, states);
+    }
+  }
+
+  // `count` results, whose elements begin `next` bytes apart.
+  void fold_along(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
+    char* const base[] = {const_cast<char*>(in)};
+    plan_.folded.rows<1>(base, [&](char* const* row) {
+      fold_runs(row[0], next, count, index, states);
+      index += length_;
+    });
+  }
+
+  // One run of elements for each of `count` results.
+  void fold_runs(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
+    const int64_t size = converts_ ? computed_size_ : own_size_;
+    const int64_t most = kFoldBlockBytes / size;
+    const bool dense = converts_ || stride_ == own_size_;
+    const bool turns = dense && length_ <= type_.short_run && count >= kFew;
+    if (!converts_ && !turns) {
+      return loops_.along(functor_, in, next, count, stride_, length_, index, states);
+    }
+    if (length_ > most / 2) {
+      for (int64_t k = 0; k < count; ++k) {
+        fold_parts(in + k * next, most, index, states + k * type_.state_size);
+      }
+      return;
+    }
+    // Several runs fit into the block.
+    for (int64_t k = 0; k < count; k += most / length_) {
+      const int64_t runs = std::min(most / length_, count - k);
+      const char* from = in + k * next;
+      int64_t from_next = next;
+      if (converts_) {
+        convert_rows(from, next, runs, stride_, length_);
+        from = block_;
+        from_next = length_ * size;
+      }
+      char* const its = states + k * type_.state_size;
+      if (turns) {
+        turn(turned_, from, {size, length_, runs, runs * size, from_next});
+        loops_.across(functor_, turned_, runs * size, length_, runs, index, its);
+      } else {
+        loops_.along(functor_, from, from_next, runs, size, length_, index, its);
+      }
+    }
+  }
+
+  // A long run of one result, by parts that fit into the block.
+  void fold_parts(const char* in, int64_t most, int64_t index, char* state) {
+    for (int64_t i = 0; i < length_; i += most) {
+      const int64_t part = std::min(most, length_ - i);
+      convert_rows(in + i * stride_, 0, 1, stride_, part);
+      loops_.along(functor_, block_, 0, 1, computed_size_, part, index + i, state);
+    }
+  }
+
+  void fold_across(const char* in, int64_t in_stride, int64_t count, int64_t index, char* states) {
+    char* const base[] = {const_cast<char*>(in)};
+    const int64_t width = count * computed_size_;
+    const int64_t most = kFoldBlockBytes / std::max<int64_t>(width, 1);
+    plan_.folded.rows<1>(base, [&](char* const* row) {
+      if (!converts_) {
+        loops_.across(functor_, row[0], stride_, length_, count, index, states);
+      } else {
+        for (int64_t i = 0; i < length_; i += most) {
+          const int64_t rows = std::min(most, length_ - i);
+          convert_rows(row[0] + i * stride_, stride_, rows, in_stride, count);
+          loops_.across(functor_, block_, width, rows, count, index + i, states);
+        }
+      }
+      index += length_;
+    });
+  }
+
+  // Fills the block with rows of elements as the loops read them, without gaps.
+  void convert_rows(const char* in, int64_t next, int64_t rows, int64_t stride, int64_t count) {
+    char* const from = const_cast<char*>(in);
+    if (next == count * stride) {
+      return input_.run(block_, computed_size_, from, stride, rows * count, between_);
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      input_.run(block_ + r * count * computed_size_, computed_size_, from + r * next, stride,
+                 count, between_);
+    }
+  }
+
+  void finish(char* const* outs, const int64_t* strides, int64_t count, const char* states) {
+    char* written[Reduction::kMaxResults];
+    for (int k = 0; k < plan_.results; ++k) {
+      const bool direct = is_result_[k] && (strides[k] == made_size_[k] || count == 1);
+      written[k] = direct ? outs[k] : results_[k];
+    }
+    type_.finish(functor_, states, count, written);
+    for (int k = 0; k < plan_.results; ++k) {
+      if (written[k] == outs[k]) continue;
+      outputs_[k].run(outs[k], strides[k], written[k], made_size_[k], count, between_);
+    }
+  }
+
+  const FoldType& type_;
+  const FoldLoops* small_loops_;  // over small floats as they are
+  const FoldLoops& loops_;
+  const void* functor_;
+  const FoldLayout plan_;
+  const Dtype read_;
+  int64_t own_size_;
+  int64_t computed_size_;
+  bool converts_;
+  Conversion input_;
+  int64_t stride_;
+  int64_t length_;
+  bool is_result_[Reduction::kMaxResults];  // a functor makes elements of the result's dtype
+  int64_t made_size_[Reduction::kMaxResults];
+  Conversion outputs_[Reduction::kMaxResults];
+  alignas(64) char states_[kStateBytes];
+  alignas(64) char block_[kFoldBlockBytes];
+  alignas(64) char turned_[kFoldBlockBytes];
+  alignas(64) char between_[kFoldBlockBytes];  // elements of no more bytes than the block's
+  alignas(64) char results_[Reduction::kMaxResults][kColumns * kWidest];
+};
+
+// A fold that is ready to run but for its walks.
+struct KeptFold {
+  const FoldType& type;
+  Dtype read;
+  alignas(16) char functor[kMaxFunctor];
+};
+
+KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
+  const auto& table = reinterpret_cast<const FoldTable&>(kernel);
+  auto read = static_cast<Dtype>(dtype);
+  const int index = computed_index(computed_dtype(dtype, Reads::Numbers));
+  // The facts refuse what has no loops.
+  if (index < 0 || table.types[index].make == nullptr) [[unlikely]] {
+    fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", read});
+  }
+  const FoldFacts& facts = call.facts().fold;
+  if (facts.keeps_digits) read = computed(read);
+  plan.build_walks(facts.in_order);
+  KeptFold kept{table.types[index], read, {}};
+  kept.type.make(Args(call.op(), call.args, dtype), plan.folded_numel(), kept.functor);
+  return kept;
+}
+
+// So few results are too few to be shared.
+constexpr int64_t kFewResults = 16;
+// Where rows stream by, so many neighbours stay together.
+constexpr int64_t kNeighbours = 512;
+
+// Shares results among threads, or else the elements of each: by shape alone, so that sums are the
+// same for any number of threads.
+void fold_shared(const KeptFold& fold, const FoldLayout& layout, int64_t elements,
+                 char* const* base) {
+  const Walk& kept = layout.kept;
+  if (elements * kept.numel() > 2 * kPartElements) {
+    Folder whole(fold.type, fold.functor, layout, fold.read);
+    if (whole.is_across() || kept.numel() < kFewResults) {
+      if (const int64_t step = whole.part_step(); step != 0) return whole.run_in_parts(base, step);
+    }
+    if (whole.is_across() && kept.ndim() == 1) {
+      const int64_t columns = std::max(kNeighbours, kPartElements / elements);
+      return parallel_for(kept.size(0), columns, [&](int64_t begin, int64_t end) {
+        char* first[kMaxOperands];
+        const Walk part = kept.range(0, begin, end, base, first);
+        Folder(fold.type, fold.functor, layout.of_results(part), fold.read).run(first);
+      });
+    }
+  }
+  share_walk(kept, base, elements, [&](const Walk& part, char* const* first) {
+    Folder(fold.type, fold.functor, layout.of_results(part), fold.read).run(first);
+  });
+}
+
+struct BoundFold {
+  KeptFold fold;
+  Operands operands;
+  Walk kept;
+  Walk folded;
+  FoldLayout layout;
+
+  BoundFold(const KeptFold& its_fold, const Call& call, const Reduction& plan)
+      : fold(its_fold),
+        operands(call.form),
+        kept(plan.kept()),
+        folded(plan.folded()),
+        layout{kept, folded, plan.results(), plan.input_dtype(), {}, plan.kept_is_inner()} {
+    for (int k = 0; k < layout.results; ++k) layout.result[k] = plan.result_dtype(k);
+  }
+  BoundFold(const BoundFold&) = delete;
+  BoundFold& operator=(const BoundFold&) = delete;
+
+  void run(void* const* data) const {
+    char* operand[Reduction::kMaxResults + 1];
+    operands.fill(data, operand);
+    fold_shared(fold, layout, folded.numel(), operand);
+  }
+};
+
+// Begins as FoldKernel does.
+struct NotingFold {
+  FoldKernel part;
+  const FoldKernel& own;
+  tenon_bound bound;
+};
+
+void note_fold(const FoldKernel& part, Reduction& plan, const Call& call, tenon_dtype dtype) {
+  auto& noting = const_cast<NotingFold&>(reinterpret_cast<const NotingFold&>(part));
+  const KeptFold fold = settle(noting.own, plan, call, dtype);
+  noting.bound = keep_bound(std::make_unique<BoundFold>(fold, call, plan));
+}
+
+}  // namespace
+
+void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
+  const KeptFold fold = settle(kernel, plan, call, dtype);
+  fold_shared(fold, FoldLayout::of(plan), plan.folded_numel(), plan.kept().raw_data());
+}
+
+tenon_status bind_fold(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                       tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    NotingFold noting{{&note_fold}, *static_cast<const FoldKernel*>(form.kernel), {}};
+    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
+}
+
+}  // namespace tenon::kernels::cpu

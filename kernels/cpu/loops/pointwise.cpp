@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs pointwise loops over a plan: at once where all operands are contiguous and of the loop's
+// dtype, else by blocks.
+#include "kernels/common/families/pointwise.h"
+
+#include <cstring>
+
+#include "kernels/common/maths/element.h"
+#include "kernels/cpu/bind.h"
+#include "kernels/cpu/loops/conversion.h"
+#include "kernels/cpu/loops/pointwise_blocks.h"
+#include "kernels/cpu/shared_loop.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+// The loop for the dtype of `args`, and its functor.
+PointwiseLevel loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts, const Args& args,
+                       int variant, char* functor) {
+  const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
+  const int index = kComputedIndices.of[static_cast<int>(facts.reads)][args.dtype()];
+  const PointwiseLoops* loops = index < 0 ? nullptr : &table.loops[variant][index];
+  // The facts refuse what has no loops.
+  if (loops == nullptr || loops->levels[0].loop == nullptr) [[unlikely]] {
+    fail(TENON_ERROR_INTERNAL,
+         {args.op(), ": a loop must exist for ", static_cast<Dtype>(args.dtype())});
+  }
+  if (loops->make != nullptr) loops->make(args, functor);
+  return loops->levels[vector_level];
+}
+
+// Bit k: input k is one element.
+uint32_t singles_of(const Elementwise& plan) {
+  uint32_t singles = 0;
+  for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
+  return singles;
+}
+
+// The loop that reads and writes small floats as they are; NULL where there is none.
+PointwiseLoop small_loop(const PointwiseLevel& level, Dtype dtype) {
+  if (dtype == Dtype::F16) return level.half;
+  return dtype == Dtype::BF16 ? level.bfloat16 : nullptr;
+}
+
+// The loop that may run over all operands as they are; NULL where none may.
+PointwiseLoop direct_loop(Elementwise& plan, const PointwiseFacts& facts,
+                          const PointwiseLevel& level) {
+  const Walk& walk = plan.walk();
+  if (walk.ndim() != 1 || plan.has_casts()) return nullptr;
+  const bool is_computed = size_of(computed(plan.dtype(), facts.reads)) == size_of(plan.dtype());
+  const PointwiseLoop loop = is_computed ? level.loop : small_loop(level, plan.dtype());
+  const int outs = plan.outputs();
+  bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());
+  for (int k = 1; k < outs; ++k) {
+    direct = direct && walk.stride(k, 0) == size_of(plan.result_dtype(k));
+  }
+  for (int k = 0; k < plan.inputs(); ++k) {
+    direct = direct && walk.stride(outs + k, 0) == size_of(plan.input_dtype(k));
+  }
+  return direct ? loop : nullptr;
+}
+
+// Runs the loop over all operands as they are; `sizes` are those of their elements, in bytes.
+void run_direct(PointwiseLoop loop, const void* functor, char* const* data, const int64_t* sizes,
+                int count, int64_t numel) {
+  if (numel <= kGrain) [[likely]] {
+    return loop(data, numel, functor);
+  }
+  share_range(numel, [&](int64_t begin, int64_t end) {
+    char* first[kMaxOperands];
+    for (int k = 0; k < count; ++k) first[k] = data[k] + begin * sizes[k];
+    loop(first, end - begin, functor);
+  });
+}
+
+// The sizes of the operands' elements in a usual call, as PointwiseKernel::run_flat says.
+void flat_sizes(const Call& call, int variant, tenon_dtype dtype, int64_t* sizes) {
+  const bool is_truth = rule_of(call.facts().pointwise, variant).gives[0] == Gives::Bool;
+  const int64_t size = size_of(static_cast<Dtype>(dtype));
+  std::fill_n(sizes, call.form.inputs + 1, size);
+  if (is_truth) sizes[0] = size_of(Dtype::Bool);
+}
+
+// A loop and its functor.
+struct KeptLoop {
+  PointwiseLevel level;
+  alignas(16) char functor[kMaxFunctor];
+};
+
+// Over operands that the loop takes as they are.
+struct BoundLoop {
+  KeptLoop kept;
+  Operands operands;
+  int64_t numel;
+  int count;                    // of operands
+  int64_t sizes[kMaxOperands];  // of their elements
+
+  void run(void* const* data) const {
+    char* operand[kMaxOperands];
+    operands.fill(data, operand);
+    run_direct(kept.level.loop, kept.functor, operand, sizes, count, numel);
+  }
+};
+
+// Over others.
+struct BoundBlocks {
+  KeptLoop kept;
+  Operands operands;
+  KeptBlocks blocks;
+
+  void run(void* const* data) const {
+    char* operand[kMaxOperands];
+    operands.fill(data, operand);
+    blocks.run(kept.level, kept.functor, operand);
+  }
+};
+
+// Stands in the place of a kernel and keeps what that would run. Begins as PointwiseKernel does.
+struct NotingKernel {
+  PointwiseKernel part;
+  const PointwiseKernel& own;
+  tenon_bound bound;
+};
+
+tenon_bound& bound_of(const PointwiseKernel& part) {
+  return const_cast<NotingKernel&>(reinterpret_cast<const NotingKernel&>(part)).bound;
+}
+const PointwiseKernel& own_of(const PointwiseKernel& part) {
+  return reinterpret_cast<const NotingKernel&>(part).own;
+}
+
+void note_flat(const PointwiseKernel& part, const Call& call, int variant, tenon_dtype dtype,
+               char* const*, int64_t numel) {
+  auto bound = std::make_unique<BoundLoop>(
+      BoundLoop{{}, Operands(call.form), numel, call.form.inputs + 1, {}});
+  flat_sizes(call, variant, dtype, bound->sizes);
+  const Args args(call.op(), call.args, dtype, numel == 1 ? ~uint32_t{0} : 0);
+  bound->kept.level =
+      loop_of(own_of(part), call.facts().pointwise, args, variant, bound->kept.functor);
+  bound_of(part) = keep_bound(std::move(bound));
+}
+
+void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call, int variant) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  KeptLoop kept;
+  const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
+  kept.level = loop_of(own_of(part), facts, args, variant, kept.functor);
+  const Operands operands(call.form);
+  if (const PointwiseLoop loop = direct_loop(plan, facts, kept.level)) {
+    kept.level.loop = loop;
+    auto bound = std::make_unique<BoundLoop>(
+        BoundLoop{kept, operands, plan.walk().numel(), plan.outputs() + plan.inputs(), {}});
+    for (int k = 0; k < bound->count; ++k) bound->sizes[k] = plan.walk().stride(k, 0);
+    bound_of(part) = keep_bound(std::move(bound));
+  } else {
+    bound_of(part) = keep_bound(
+        std::make_unique<BoundBlocks>(BoundBlocks{kept, operands, KeptBlocks(plan, facts)}));
+  }
+}
+
+}  // namespace
+
+tenon_status bind_pointwise(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                            tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    const auto& own = *static_cast<const PointwiseKernel*>(form.kernel);
+    NotingKernel noting{{&note_plan, &note_flat, own.flat}, own, {}};
+    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
+}
+
+void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
+              char* const* data, int64_t numel) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  alignas(16) char functor[kMaxFunctor];
+  // Only div's roundings ask whether there is one divisor.
+  const uint32_t singles = numel == 1 ? ~uint32_t{0} : 0;
+  const Args args(call.op(), call.args, dtype, singles);
+  const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor).loop;
+  if (numel <= kGrain) [[likely]] {
+    return loop(data, numel, functor);
+  }
+  int64_t sizes[kMaxOperands];
+  flat_sizes(call, variant, dtype, sizes);
+  run_direct(loop, functor, data, sizes, call.form.inputs + 1, numel);
+}
+
+void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
+                   int variant) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  alignas(16) char functor[kMaxFunctor];
+  const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
+  const PointwiseLevel level = loop_of(kernel, facts, args, variant, functor);
+  if (const PointwiseLoop loop = direct_loop(plan, facts, level)) {
+    const Walk& walk = plan.walk();
+    int64_t sizes[kMaxOperands];
+    const int count = plan.outputs() + plan.inputs();
+    for (int k = 0; k < count; ++k) sizes[k] = walk.stride(k, 0);
+    run_direct(loop, functor, walk.raw_data(), sizes, count, walk.numel());
+  } else {
+    run_blocks(plan, facts, level, functor);
+  }
+}
+
+}  // namespace tenon::kernels::cpu

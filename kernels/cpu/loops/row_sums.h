@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums along a row that is contiguous, whose order does not depend on the processor.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/loops/independent.h"
+
+namespace tenon::kernels::cpu {
+
+// So many sums are added up side by side.
+inline constexpr int64_t kRowLanes = 32;
+
+// The sum of `term(i)` for all i below `count`.
+template <class T, class Term>
+[[gnu::always_inline]] inline T sum_of(int64_t count, Term&& term) {
+  T lanes[kRowLanes] = {};
+  int64_t i = 0;
+  for (; i + kRowLanes <= count; i += kRowLanes) {
+    TENON_INDEPENDENT
+    for (int64_t k = 0; k < kRowLanes; ++k) lanes[k] += term(i + k);
+  }
+  for (int64_t k = 0; i < count; ++i, ++k) lanes[k] += term(i);
+  for (int64_t width = kRowLanes / 2; width > 0; width /= 2) {
+    for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
+  }
+  return lanes[0];
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of float matrices from oneDNN, which picks its code by what the processor can do.
+// Threads are ours: of OpenMP's, those without work look for some for milliseconds, on the cores
+// that the next kernel wants.
+#include "kernels/cpu/matmul/blas.h"
+#include "kernels/cpu/onednn.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+constexpr const char* kOp = "aten::mm";
+
+// As dnnl_sgemm, of all versions up to now, though no header declares it.
+constexpr const char* kBFloat16Gemm = "dnnl_gemm_bf16bf16f32";
+using BFloat16Gemm = dnnl_status_t(char, char, dnnl_dim_t, dnnl_dim_t, dnnl_dim_t, float,
+                                   const BFloat16*, dnnl_dim_t, const BFloat16*, dnnl_dim_t, float,
+                                   float*, dnnl_dim_t);
+
+}  // namespace
+
+void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
+               const float* b, int ldb, float* result, int ld_result) {
+  static constinit const LateFunction<decltype(dnnl_sgemm)> sgemm(TENON_ONEDNN, "dnnl_sgemm");
+  const AloneInOpenMp alone(onednn_open_mp());
+  require(kOp, sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0F, a, lda, b,
+                     ldb, 0.0F, result, ld_result));
+}
+
+// On others oneDNN converts to float first, as is done without it.
+bool has_bfloat16_gemm() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static constinit MadeOnce<bool> has;
+  return has.get([] {
+    return __builtin_cpu_supports("avx512bf16") != 0 &&
+           find_late_symbol(TENON_ONEDNN, kBFloat16Gemm) != nullptr;
+  });
+#else
+  return false;
+#endif
+}
+
+void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const BFloat16* a, int lda,
+               const BFloat16* b, int ldb, float* result, int ld_result) {
+  static constinit const LateFunction<BFloat16Gemm> gemm(TENON_ONEDNN, kBFloat16Gemm);
+  const AloneInOpenMp alone(onednn_open_mp());
+  require(kOp, gemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0F, a, lda, b, ldb,
+                    0.0F, result, ld_result));
+}
+
+}  // namespace tenon::kernels::cpu

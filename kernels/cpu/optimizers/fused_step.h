@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fused optimiser steps share: tensors as flat memory, one loop over several of them for three
+// instruction sets, shared by threads.
+#pragma once
+
+#include <optional>
+
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/maths.h"
+#include "kernels/cpu/loops/cast.h"
+#include "kernels/cpu/loops/independent.h"
+#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/vector_level.h"
+
+namespace tenon::kernels::cpu {
+
+// One tensor of a step as a block of memory in an order that all of the step have: itself where it
+// can be, else a copy that goes back.
+class StepTensor {
+ public:
+  StepTensor(const Tensor& tensor, const Tensor& like) : tensor_(tensor), block_(tensor) {
+    if (tensor.strides() == like.strides() &&
+        is_non_overlapping_and_dense(tensor.sizes(), tensor.strides())) {
+      return;
+    }
+    block_ = Tensor::empty(tensor.sizes(), tensor.dtype(), {},
+                           preserving_strides(like.sizes(), like.strides()));
+    cast(block_.info(), tensor.info());
+  }
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(block_.raw_data());
+  }
+  void finish() {
+    if (block_.get() != tensor_.get()) cast(tensor_.info(), block_.info());
+  }
+
+ private:
+  Tensor tensor_;
+  Tensor block_;
+};
+
+// The number in a tensor of one element.
+inline double number_in(const Tensor& tensor) {
+  const Tensor number = Tensor::empty(tensor.sizes(), Dtype::F64);
+  if (number.numel() != 1) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {"aten: a tensor of one number must have one element, got sizes ", tensor.sizes()});
+  }
+  cast(number.info(), tensor.info());
+  return *number.data<double>();
+}
+
+// Whether a step is left out: an infinity was found in its gradients.
+inline bool is_skipped(const Call& call, int k) {
+  const auto found = call.get<OptionalTensor>(k);
+  return found && number_in(*found) == 1;
+}
+// What gradients are divided by: 1 where nothing is said.
+inline double grad_scale_of(const Call& call, int k) {
+  const auto scale = call.get<OptionalTensor>(k);
+  return scale ? number_in(*scale) : 1;
+}
+
+// `Step::at(i)` for a range of elements, which are independent.
+template <class Step>
+void step_base(const Step& given, int64_t begin, int64_t end) {
+  const Step step = given;
+  TENON_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) step.at(i);
+}
+#if defined(TENON_AVX2)
+template <class Step>
+TENON_AVX2 void step_avx2(const Step& given, int64_t begin, int64_t end) {
+  const Step step = given;
+  TENON_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) step.at(i);
+}
+template <class Step>
+TENON_AVX512 void step_avx512(const Step& given, int64_t begin, int64_t end) {
+  const Step step = given;
+  TENON_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) step.at(i);
+}
+#endif
+
+template <class Step>
+void run_step(const Step& step, int64_t count) {
+  share_range(count, [&](int64_t begin, int64_t end) {
+#if defined(TENON_AVX2)
+    if (vector_level == 2) return step_avx512(step, begin, end);
+    if (vector_level == 1) return step_avx2(step, begin, end);
+#endif
+    step_base(step, begin, end);
+  });
+}
+
+}  // namespace tenon::kernels::cpu

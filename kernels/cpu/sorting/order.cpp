@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements become unsigned keys in the same order, with NaN as the largest and zeros alike; for the
+// other direction all bits of a key are flipped. Long lines are sorted by radix, which keeps equals
+// in their order; of a few kept ones a heap holds the best so far, and most elements are no better.
+#include "kernels/cpu/sorting/order.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/common/checked_size.h"
+#include "kernels/common/walk.h"
+#include "kernels/cpu/loops/loops.h"
+#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/vector_level.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+constexpr int64_t kShortLine = 160;  // up to here comparisons are quicker
+constexpr int64_t kMostInHeap = 256;
+
+// ---- Keys ---------------------------------------------------------------------------------------
+
+template <int kBytes>
+struct KeyOfBytes {
+  using type = uint64_t;
+};
+template <>
+struct KeyOfBytes<1> {
+  using type = uint8_t;
+};
+template <>
+struct KeyOfBytes<2> {
+  using type = uint16_t;
+};
+template <>
+struct KeyOfBytes<4> {
+  using type = uint32_t;
+};
+template <class T>
+using Key = typename KeyOfBytes<sizeof(T)>::type;
+
+template <class T>
+[[gnu::always_inline]] inline Key<T> key_of(const char* at) {
+  using K = Key<T>;
+  constexpr K kSign = static_cast<K>(K(1) << (8 * sizeof(K) - 1));
+  const K bits = *reinterpret_cast<const K*>(at);
+  if constexpr (std::is_same_v<T, bool>) {
+    return bits != 0;  // a bool may hold any byte in foreign memory
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return bits;
+  } else if constexpr (std::is_integral_v<T>) {
+    return bits ^ kSign;
+  } else {
+    constexpr K kInfinity = std::is_same_v<T, double>     ? K(0x7FF0000000000000)
+                            : std::is_same_v<T, float>    ? K(0x7F800000)
+                            : std::is_same_v<T, BFloat16> ? K(0x7F80)
+                                                          : K(0x7C00);
+    const K size = static_cast<K>(bits & ~kSign);
+    const K positive = static_cast<K>(bits | kSign);
+    const K signed_key = (bits & kSign) != 0 && size != 0 ? static_cast<K>(~bits) : positive;
+    return size > kInfinity ? static_cast<K>(~K(0)) : signed_key;
+  }
+}
+
+// A key and where its element was, smaller where it comes first: in one word where there is room.
+struct Wide {
+  uint64_t key;
+  uint64_t index;
+  bool operator<(const Wide& other) const {
+    return key != other.key ? key < other.key : index < other.index;
+  }
+};
+inline uint64_t key_in(uint64_t item) { return item >> 32; }
+inline uint64_t key_in(const Wide& item) { return item.key; }
+inline int64_t index_in(uint64_t item) { return static_cast<int64_t>(item & 0xFFFFFFFF); }
+inline int64_t index_in(const Wide& item) { return static_cast<int64_t>(item.index); }
+template <class Item>
+[[gnu::always_inline]] inline Item item_of(uint64_t key, uint64_t index) {
+  if constexpr (std::is_same_v<Item, Wide>) {
+    return {key, index};
+  } else {
+    return key << 32 | index;
+  }
+}
+
+// ---- All elements in order ----------------------------------------------------------------------
+
+// Sorts by the lower kBytes of the keys; `other` has as much room. Where the result is.
+template <int kBytes, class Item>
+Item* sort_by_radix(Item* items, Item* other, int64_t size) {
+  uint32_t counts[kBytes][256] = {};
+  for (int64_t i = 0; i < size; ++i) {
+    const uint64_t key = key_in(items[i]);
+    for (int b = 0; b < kBytes; ++b) ++counts[b][key >> (8 * b) & 255];
+  }
+  for (int b = 0; b < kBytes; ++b) {
+    uint32_t* const count = counts[b];
+    // All alike in this byte.
+    if (count[key_in(items[0]) >> (8 * b) & 255] == static_cast<uint64_t>(size)) continue;
+    uint32_t before = 0;
+    for (int digit = 0; digit < 256; ++digit) {
+      const uint32_t here = count[digit];
+      count[digit] = before;
+      before += here;
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      other[count[key_in(items[i]) >> (8 * b) & 255]++] = items[i];
+    }
+    std::swap(items, other);
+  }
+  return items;
+}
+
+// ---- The first few ------------------------------------------------------------------------------
+
+// The first of 64 keys, or of the rest of a line, that is below `bound`.
+template <class K>
+[[gnu::always_inline]] inline bool any_below(const K* keys, int64_t count, K bound) {
+  K any = 0;
+  for (int64_t i = 0; i < count; ++i) any |= keys[i] < bound ? 1 : 0;
+  return any != 0;
+}
+
+constexpr int64_t kLook = 64;
+
+// Leaves the first `kept` of the line in `heap`, in order.
+template <class K, class Item>
+[[gnu::always_inline]] inline void keep_first(const K* keys, int64_t count, size_t kept,
+                                              std::vector<Item>& heap) {
+  heap.clear();
+  int64_t i = 0;
+  for (; heap.size() < kept; ++i) heap.push_back(item_of<Item>(keys[i], static_cast<uint64_t>(i)));
+  std::make_heap(heap.begin(), heap.end());
+  auto bound = static_cast<K>(key_in(heap.front()));
+  while (i < count) {
+    const int64_t look = std::min(kLook, count - i);
+    // Later ones with an equal key do not come first.
+    if (any_below(keys + i, look, bound)) {
+      for (int64_t k = i; k < i + look; ++k) {
+        if (keys[k] >= bound) continue;
+        std::pop_heap(heap.begin(), heap.end());
+        heap.back() = item_of<Item>(keys[k], static_cast<uint64_t>(k));
+        std::push_heap(heap.begin(), heap.end());
+        bound = static_cast<K>(key_in(heap.front()));
+      }
+    }
+    i += look;
+  }
+  std::sort_heap(heap.begin(), heap.end());
+}
+
+// ---- For several instruction sets ---------------------------------------------------------------
+
+template <class T>
+[[gnu::always_inline]] inline void make_keys(const char* from, int64_t stride, int64_t count,
+                                             Key<T> flip, Key<T>* keys) {
+  if (stride == sizeof(T)) {
+    for (int64_t i = 0; i < count; ++i) {
+      keys[i] = key_of<T>(from + i * int64_t{sizeof(T)}) ^ flip;
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) keys[i] = key_of<T>(from + i * stride) ^ flip;
+  }
+}
+
+template <class T, class Item>
+struct Loops {
+  static void keys(const char* from, int64_t stride, int64_t count, Key<T> flip, Key<T>* to) {
+#if defined(TENON_AVX2)
+    if (vector_level > 0) return keys_avx2(from, stride, count, flip, to);
+#endif
+    make_keys<T>(from, stride, count, flip, to);
+  }
+  static void first(const Key<T>* from, int64_t count, size_t kept, std::vector<Item>& heap) {
+#if defined(TENON_AVX2)
+    if (vector_level > 0) return first_avx2(from, count, kept, heap);
+#endif
+    keep_first(from, count, kept, heap);
+  }
+
+ private:
+#if defined(TENON_AVX2)
+  TENON_AVX2 static void keys_avx2(const char* from, int64_t stride, int64_t count, Key<T> flip,
+                                   Key<T>* to) {
+    make_keys<T>(from, stride, count, flip, to);
+  }
+  TENON_AVX2 static void first_avx2(const Key<T>* from, int64_t count, size_t kept,
+                                    std::vector<Item>& heap) {
+    keep_first(from, count, kept, heap);
+  }
+#endif
+};
+
+// ---- Lines --------------------------------------------------------------------------------------
+
+// Strides along the dim, in bytes: of values, indices and self.
+struct Steps {
+  int64_t values;
+  int64_t indices;
+  int64_t self;
+};
+
+// Memory of a tensor, since large ones are kept from one to the next.
+template <class E>
+class Room {
+ public:
+  E* of(int64_t count) {
+    if (!tensor_) {
+      const int64_t sizes[] = {count * int64_t{sizeof(E)}};
+      tensor_ = Tensor::empty(sizes, Dtype::U8);
+    }
+    return static_cast<E*>(tensor_.raw_data());
+  }
+
+ private:
+  Tensor tensor_;
+};
+
+// Room for a line, used for one after the other.
+template <class T, class Item>
+class Line {
+ public:
+  Line(int64_t size, int64_t kept, bool descending, const Steps& steps)
+      : size_(size),
+        kept_(kept),
+        flip_(descending ? static_cast<Key<T>>(~Key<T>(0)) : Key<T>(0)),
+        steps_(steps) {}
+
+  void order(char* const* data) {
+    Key<T>* const keys = keys_.of(size_);
+    Loops<T, Item>::keys(data[2], steps_.self, size_, flip_, keys);
+    const Item* items;
+    if (kept_ < size_ / 2 && kept_ <= kMostInHeap && size_ > kShortLine) {
+      Loops<T, Item>::first(keys, size_, static_cast<size_t>(kept_), heap_);
+      items = heap_.data();
+    } else {
+      items = order_all(keys);
+    }
+    // Read before any is written: the caller's out may be where self is.
+    Key<T>* const picked = keys;
+    for (int64_t i = 0; i < kept_; ++i) {
+      const char* const from = data[2] + index_in(items[i]) * steps_.self;
+      picked[i] = *reinterpret_cast<const Key<T>*>(from);
+      if constexpr (std::is_same_v<T, bool>) picked[i] = picked[i] != 0;
+    }
+    for (int64_t i = 0; i < kept_; ++i) {
+      store<Key<T>>(data[0] + i * steps_.values, picked[i]);
+      store<int64_t>(data[1] + i * steps_.indices, index_in(items[i]));
+    }
+  }
+
+ private:
+  const Item* order_all(const Key<T>* keys) {
+    Item* const items = items_.of(size_);
+    for (int64_t i = 0; i < size_; ++i) items[i] = item_of<Item>(keys[i], static_cast<uint64_t>(i));
+    if (kept_ < size_ / 2) {
+      std::nth_element(items, items + kept_, items + size_);
+      std::sort(items, items + kept_);
+    } else if (size_ <= kShortLine || size_ > int64_t{UINT32_MAX}) {
+      std::sort(items, items + size_);
+    } else {
+      return sort_by_radix<static_cast<int>(sizeof(T))>(items, other_.of(size_), size_);
+    }
+    return items;
+  }
+
+  const int64_t size_;
+  const int64_t kept_;
+  const Key<T> flip_;
+  const Steps steps_;
+  Room<Key<T>> keys_;
+  Room<Item> items_;
+  Room<Item> other_;
+  std::vector<Item> heap_;
+};
+
+template <class T, class Item>
+void order_walk(const Walk& lines, int64_t size, int64_t kept, bool descending,
+                const Steps& steps) {
+  // Some passes over each element.
+  share_walk(lines, lines.raw_data(), 4 * size, [&](const Walk& part, char* const* first) {
+    Line<T, Item> line(size, kept, descending, steps);
+    part.steps<0, 3>(first, [&](char* const* data) { line.order(data); });
+  });
+}
+
+int64_t step_of(const tenon_tensor_info& info, int64_t dim) {
+  return info.ndim == 0 ? 0 : wrapped_product(info.strides[dim], size_of(dtype_of_info(info)));
+}
+
+void order_lines(const char* op, const Ordered& ordered) {
+  const tenon_tensor_info values = ordered.values.info();
+  const tenon_tensor_info indices = ordered.indices.info();
+  const tenon_tensor_info& self = ordered.self;
+  if (values.numel == 0) return;
+  Walk lines;
+  Dims sizes(sizes_of(values));
+  if (!sizes.empty()) sizes.erase(ordered.dim);
+  int64_t perm[kMaxDims];
+  row_major_order(sizes.size(), perm);
+  lines.begin(sizes, perm, 3);
+  int k = 0;
+  for (const tenon_tensor_info* info : {&values, &indices, &self}) {
+    Dims strides(strides_of(*info));
+    if (!strides.empty()) strides.erase(ordered.dim);
+    lines.set(k++, info->data, size_of(dtype_of_info(*info)), strides.begin());
+  }
+  const Steps steps{step_of(values, ordered.dim), step_of(indices, ordered.dim),
+                    step_of(self, ordered.dim)};
+  const int64_t size = size_along(self, ordered.dim);
+  visit(op, "self", dtype_of_info(self), Joined<BoolType, RealTypes>(), [&]<class T>(Element<T>) {
+    if constexpr (sizeof(T) < 8) {
+      if (size <= int64_t{UINT32_MAX}) {
+        return order_walk<T, uint64_t>(lines, size, ordered.kept, ordered.descending, steps);
+      }
+    }
+    order_walk<T, Wide>(lines, size, ordered.kept, ordered.descending, steps);
+  });
+}
+
+}  // namespace
+
+void run_ordered(const Call& call, Ordered ordered) {
+  order_lines(call.op(), ordered);
+  ordered.give(call);
+}
+
+}  // namespace tenon::kernels::cpu

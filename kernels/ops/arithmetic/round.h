@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::round: the whole number nearest to each element, the even one of two.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/common/args.h"
+#include "kernels/common/facts.h"
+#include "kernels/common/maths/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Round {
+  TENON_FUNCTOR T operator()(T x) const { return maths::round(x); }
+};
+
+inline constexpr Facts kRound{
+    .family = &kPointwise,
+    .name = "round",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .gradient = "self: zeros_like(grad)",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kReals}, .exact_outs = true},
+};
+
+// To so many digits behind the decimal point, or before it where they are negative.
+template <class T>
+struct RoundDecimals {
+  T scale;
+  bool divides;
+  static RoundDecimals make(const Args& args) {
+    const int64_t digits = args[1].as.i;
+    // More digits than any element has: their power of ten is infinite.
+    const int64_t count = std::clamp<int64_t>(digits, -400, 400);
+    T scale = 1;
+    for (int64_t i = 0; i < (count < 0 ? -count : count); ++i) scale *= T(10);
+    return {scale, digits < 0};
+  }
+  TENON_FUNCTOR T operator()(T x) const {
+    return divides ? maths::round(x / scale) * scale : maths::round(x * scale) / scale;
+  }
+};
+
+inline constexpr Facts kRoundDecimals{
+    .family = &kPointwise,
+    .name = "round.decimals",
+    .params = "Tensor self, *, int decimals",
+    .forms = kAllForms,
+    .out = "decimals_out",
+    .tags = "pointwise",
+    .gradient = "self: zeros_like(grad)",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
+};
+
+}  // namespace tenon::kernels::ops

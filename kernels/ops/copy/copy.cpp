@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::copy refuses, and what it calls.
+#include "kernels/ops/copy/copy.h"
+
+#include "kernels/common/overlap.h"
+#include "kernels/ops/factories/factory.h"
+
+namespace tenon::kernels {
+namespace {
+
+constexpr const char* kOp = "aten::copy_";
+
+}  // namespace
+
+void check_copy(const tenon_tensor_info& self, const tenon_tensor_info& src) {
+  if (((self.flags | src.flags) & TENON_TENSOR_UNDEFINED) != 0) {
+    fail_argument(kOp, "self and src", "defined tensors", "the undefined tensor");
+  }
+  check_not_read_only(kOp, "self", self);
+  if (!(broadcast(kOp, sizes_of(self), sizes_of(src)) == Dims(sizes_of(self)))) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {kOp, ": src must have sizes that broadcast to ",
+                                        sizes_of(self), ", got ", sizes_of(src)});
+  }
+  check_no_internal_overlap(kOp, self);
+  check_no_partial_overlap(kOp, self, src);
+}
+
+namespace ops {
+
+void copy_meta(const Call& call) {
+  const tenon_tensor_info target = call.get<Tensor>(0)->info();
+  const tenon_tensor_info source = call.get<Tensor>(1)->info();
+  if (has_data(target)) {
+    fail_without_data(call.op(),
+                      "src must have data to be copied to " + Device(target.device).str(), source);
+  }
+  check_copy(target, source);
+}
+
+void copy(const Call& call) {
+  const tenon_tensor_info like = call.get<Tensor>(0)->info();
+  // The very strides of self, gaps included, unless elements would share places.
+  bool shares = false;
+  for (int32_t d = 0; d < like.ndim; ++d) shares |= like.strides[d] == 0 && like.sizes[d] > 1;
+  Tensor made =
+      shares ? empty_in_format(call.op(), like, MemoryFormat::Preserve, options_like(like, {}))
+             : call_empty_strided(sizes_of(like), strides_of(like), options_like(like, {}));
+  call_copy(made, call.get<Tensor>(1), call.get<bool>(2));
+  call.give(0, std::move(made));
+}
+
+}  // namespace ops
+
+}  // namespace tenon::kernels

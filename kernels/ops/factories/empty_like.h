@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::empty_like: a tensor of the same sizes with elements of any value.
+#pragma once
+
+#include "kernels/ops/factories/factory.h"
+
+namespace tenon::kernels::ops {
+
+inline void empty_like(const Call& call) { end_factory(call, begin_factory(call)); }
+
+inline constexpr Facts kEmptyLike{
+    .family = &kExplicit,
+    .name = "empty_like",
+    .params = "Tensor self, *, $options, MemoryFormat? memory_format=None",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: elements of any value",
+    .tangent = "none: elements of any value",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .routine = {&empty_like, /*writes_out=*/true},
+};
+
+}  // namespace tenon::kernels::ops

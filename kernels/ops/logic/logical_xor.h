@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::logical_xor: whether just one of both elements is other than 0.
+#pragma once
+
+#include "kernels/common/facts.h"
+#include "kernels/common/maths/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct LogicalXor {
+  TENON_FUNCTOR bool operator()(T x, T y) const { return (x != T(0)) != (y != T(0)); }
+};
+
+inline constexpr Facts kLogicalXor{
+    .family = &kPointwise,
+    .name = "logical_xor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .gradient = "none: not differentiable",
+    .tangent = "none: not differentiable",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kBool | kNumbers, Promote::Common, Gives::Bool}},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::argmax: the index of the first largest element along a dim, or in row-major order of all.
+#pragma once
+
+#include "kernels/ops/reductions/largest.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Argmax : Extreme<T, true> {
+  using Outs = OutTypes<int64_t>;
+  TENON_FUNCTOR void finish(typename Extreme<T, true>::State state, int64_t i,
+                            char* const* outs) const {
+    put(outs[0], i, state.index);
+  }
+};
+
+inline constexpr Facts kArgmax{
+    .family = &kFold,
+    .name = "argmax",
+    .params = "Tensor self, int? dim=None, bool keepdim=False",
+    .forms = kFunctional | kOut,
+    .tags = "core reduction",
+    .gradient = "none: an index",
+    .tangent = "none: an index",
+    .batching = Batching::Fold,
+    .cast = Cast::None,
+    .fold = {.types = kReals, .gives = FoldGives::Index, .needs_elements = true, .in_order = true},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::flip: the elements with the order along some dims turned round.
+#pragma once
+
+#include "kernels/common/families/routine.h"
+
+namespace tenon::kernels {
+
+// Makes the result, or takes the call's; bit d of `out_dims`: dim d is turned round.
+Tensor flip_result(const Call& call, uint64_t* out_dims);
+
+namespace ops {
+
+void flip_meta(const Call& call);
+
+inline constexpr Facts kFlip{
+    .family = &kRoutine,
+    .name = "flip",
+    .params = "Tensor self, int[] dims",
+    .forms = kFunctional | kOut,
+    .tags = "core",
+    .gradient = "self: grad.flip(dims)",
+    .tangent = "self_t.flip(dims)",
+    .batching = Batching::Shift,
+    .cast = Cast::None,
+    .routine = {&flip_meta},
+};
+
+}  // namespace ops
+
+}  // namespace tenon::kernels

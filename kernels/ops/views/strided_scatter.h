@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon::strided_scatter: elements of a view's gradient where the view's lie in its base, summed
+// where they lie at one place, 0 elsewhere: the gradient of as_strided.
+#pragma once
+
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void strided_scatter(const Call& call);
+
+inline constexpr Facts kStridedScatter{
+    .family = &kComposite,
+    .name = "strided_scatter",
+    .params =
+        "Tensor grad, SymInt[] size, SymInt[] stride, SymInt storage_offset, "
+        "SymInt[] base_size, SymInt[] base_stride, SymInt base_storage_offset",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Own,
+    .batch = &batch_strided_scatter,
+    .cast = Cast::None,
+    .routine = {&strided_scatter},
+};
+
+}  // namespace tenon::kernels::ops

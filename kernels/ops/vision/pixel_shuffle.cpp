@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::pixel_shuffle, aten::pixel_unshuffle and aten::channel_shuffle call.
+#include "kernels/ops/vision/pixel_shuffle.h"
+
+#include "kernels/common/call.h"
+#include "kernels/common/checked_size.h"
+#include "kernels/common/shape.h"
+#include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic/calls.h"
+
+namespace tenon::kernels::ops {
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, Sizes)> permuted("aten::permute");
+
+// An image's dims as they are at first, for those in front of it as well.
+struct Image {
+  SymbolicDims front;
+  SymbolicSize channels, height, width;
+
+  Image(const Call& call, const Tensor& self) {
+    front = words_of(self);
+    if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(front));
+    channels = front[self.ndim() - 3];
+    height = front[self.ndim() - 2];
+    width = front[self.ndim() - 1];
+    front.resize(self.ndim() - 3);
+  }
+  SymbolicDims sizes(std::initializer_list<SymbolicSize> last) const {
+    SymbolicDims all = front;
+    for (const SymbolicSize size : last) all.push_back(size);
+    return all;
+  }
+  // The dims in front, and then these of the last ones.
+  Dims order(std::initializer_list<int64_t> last) const {
+    Dims all;
+    for (int64_t d = 0; d < front.size(); ++d) all.push_back(d);
+    for (const int64_t dim : last) all.push_back(front.size() + dim);
+    return all;
+  }
+};
+
+// A new tensor with dims in another order, some of them together.
+Tensor moved(const Tensor& split, const Dims& order, const SymbolicDims& sizes) {
+  return call_reshape(call_clone(permuted(split, order), MemoryFormat::Contiguous), sizes);
+}
+
+}  // namespace
+
+void pixel_shuffle(const Call& call) {
+  const Tensor self = *call.get<Tensor>(0);
+  const Image image(call, self);
+  const auto by = call.get<int64_t>(1);
+  if (by < 1) fail_argument(call.op(), "upscale_factor", "above 0", by);
+  const int64_t places = (CheckedSize(call.op(), by) * by).value();
+  const SymbolicSize channels = image.channels / places;
+  if (!(channels * places == image.channels)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must have channels that ", places,
+                                        " divides, got ", text_of(image.channels)});
+  }
+  const Tensor split =
+      call_reshape(self, image.sizes({channels, by, by, image.height, image.width}));
+  call.give(0, moved(split, image.order({0, 3, 1, 4, 2}),
+                     image.sizes({channels, image.height * by, image.width * by})));
+}
+
+void pixel_unshuffle(const Call& call) {
+  const Tensor self = *call.get<Tensor>(0);
+  const Image image(call, self);
+  const auto by = call.get<int64_t>(1);
+  if (by < 1) fail_argument(call.op(), "downscale_factor", "above 0", by);
+  if (!(image.height / by * by == image.height) || !(image.width / by * by == image.width)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must have rows and columns that ", by,
+                                        " divides, got sizes ", text_of(words_of(self))});
+  }
+  const Tensor split = call_reshape(
+      self, image.sizes({image.channels, image.height / by, by, image.width / by, by}));
+  call.give(0, moved(split, image.order({0, 2, 4, 1, 3}),
+                     image.sizes({image.channels * by * by, image.height / by, image.width / by})));
+}
+
+void channel_shuffle(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> transposed(
+      "aten::transpose.int");
+  const Tensor self = *call.get<Tensor>(0);
+  const auto groups = call.get<int64_t>(1);
+  const SymbolicDims sizes = words_of(self);
+  if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(sizes));
+  const SymbolicSize channels = sizes[1];
+  if (groups < 1 || !(channels / groups * groups == channels)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": groups must divide the ", text_of(channels), " channels, got ", groups});
+  }
+  SymbolicDims split = sizes;
+  split[1] = groups;
+  split.insert(2, channels / groups);
+  call.give(0, call_reshape(transposed(call_reshape(self, split), 1, 2), sizes));
+}
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::randn.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Randn, WithoutGenerator_DrawsFromTheDefault) {
+  manual_seed(7);
+  const Tensor plain = call("aten::randn", Ints{3, 7});
+  manual_seed(7);
+  const Tensor none = call("aten::randn.generator", Ints{3, 7}, kw("generator", nullptr));
+  const Tensor seeded = call("aten::randn.generator", Ints{3, 7}, kw("generator", Generator(7)));
+  EXPECT_EQ(plain.dtype(), Dtype::F32);
+  EXPECT_EQ(elements(plain), elements(seeded));
+  EXPECT_EQ(elements(none), elements(seeded));
+}
+
+TEST(Randn, OnMeta_HasTheShapeOnly) {
+  const Tensor result = call("aten::randn", Ints{3, 7}, kw("device", Device("meta")));
+  EXPECT_EQ(sizes(result), (Ints{3, 7}));
+  EXPECT_EQ(result.device(), Device("meta"));
+}
+
+}  // namespace
+}  // namespace tenon::tests

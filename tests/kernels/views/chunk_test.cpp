@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::chunk.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Chunk, Chunks_AreAsManyAsTheirSizeAllows) {
+  // Of 5 elements 4 chunks have 2 each, which makes 3 of them.
+  const Tensor self = Tensor::from<float>({1, 2, 3, 4, 5}, {5});
+  EXPECT_EQ(Op("aten::chunk")(self, 4).at(0).tensors().size(), 3);
+}
+
+}  // namespace
+}  // namespace tenon::tests
