@@ -17,8 +17,6 @@
 #include "tenon/error.h"
 #include "tenon/language.h"
 
-// One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
-// libtenon's own sources in a program that links both.
 // Usage:
 //
 //   try {
@@ -27,6 +25,8 @@
 //     std::cerr << error.code() << ' ' << error.format() << '\n';
 //   }
 
+// One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
+// libtenon's own sources in a program that links both.
 namespace tenon::inline hpp {
 
 // An error of any language. Owns one reference to the error object, which keeps code, kind, notes,
