@@ -6,6 +6,14 @@
 #error "tenon/hpp/error.hpp needs C++20: compile with -std=c++20 or later"
 #else
 
+// Usage:
+//
+//   try {
+//     tenon::Op("aten::no_such_operator");
+//   } catch (const tenon::Error& error) {
+//     std::cerr << error.code() << ' ' << error.format() << '\n';
+//   }
+
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -16,14 +24,6 @@
 
 #include "tenon/error.h"
 #include "tenon/language.h"
-
-// Usage:
-//
-//   try {
-//     tenon::Op("aten::no_such_operator");
-//   } catch (const tenon::Error& error) {
-//     std::cerr << error.code() << ' ' << error.format() << '\n';
-//   }
 
 // One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
 // libtenon's own sources in a program that links both.
