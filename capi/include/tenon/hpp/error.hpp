@@ -6,6 +6,14 @@
 #error "tenon/hpp/error.hpp needs C++20: compile with -std=c++20 or later"
 #else
 
+// Usage:
+//
+//   try {
+//     tenon::Op("aten::no_such_operator");
+//   } catch (const tenon::Error& error) {
+//     std::cerr << error.code() << ' ' << error.format() << '\n';
+//   }
+
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -19,14 +27,6 @@
 
 // One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
 // libtenon's own sources in a program that links both.
-// Usage:
-//
-//   try {
-//     tenon::Op("aten::no_such_operator");
-//   } catch (const tenon::Error& error) {
-//     std::cerr << error.code() << ' ' << error.format() << '\n';
-//   }
-
 namespace tenon::inline hpp {
 
 // An error of any language. Owns one reference to the error object, which keeps code, kind, notes,
