@@ -20,7 +20,7 @@ MAX_LINES = {"README.md": 120, "CHANGELOG.md": 120, "docs/performance.md": 150}
 FENCE = re.compile(r"^\s*(```|~~~)")
 OTHER = re.compile(r"^\s*($|\||#|<|>|:::|\[\^|!\[)|^---")  # neither prose nor a list
 ITEM = re.compile(r"^(\s*)([-*+]|\d+\.) ")
-WORD = re.compile(r"(?:`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|[^\s`\[]+|.(?<!\s))+")
+WORD = re.compile(r"(?:<!--.*?-->|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|[^\s`\[<]+|.(?<!\s))+")
 OPENER = re.compile(r"([-*+>#|]|\d+\.|:::.*)$")  # a word that means something at a line's start
 
 

@@ -40,6 +40,12 @@ class ProseTest(unittest.TestCase):
         self.assertNotIn("\n- end", after.replace(" ", ""))
         self.assertEqual(prose.renewed(after), after)
 
+    def test_a_claim_stays_beside_its_number(self):
+        claim = "1.5<!-- claim: libtenon-megabytes -->"
+        after = prose.renewed(f"{'a' * 90} is {claim} MB, {LONG}\n")
+        self.assertIn(claim, after)
+        self.assertEqual(prose.complaints(after, "a.md"), [])
+
     def test_short_paragraphs_stay_as_they_are(self):
         page = "a\nb\n\n```\n" + LONG + "\n```\n"
         self.assertEqual(prose.renewed(page), page)
