@@ -62,5 +62,6 @@ def _doxygen() -> None:
 def _rustdoc(out: pathlib.Path) -> None:
     manifest = ui.ROOT / "bindings" / "rust" / "Cargo.toml"
     command = ["cargo", "doc", "--no-deps", "-p", "tenon", "--manifest-path", manifest]
-    ui.run("write rustdoc", command, env={**os.environ, **environment.runtime()})
+    env = {**os.environ, **environment.runtime(), "RUSTDOCFLAGS": "-D warnings"}
+    ui.run("write rustdoc", command, env=env)
     shutil.copytree(ui.BUILD / "rust" / "doc", out)

@@ -203,6 +203,11 @@ def plain(name: str):
     return lambda fix: _script(name)
 
 
+def writing(name: str):
+    """A check that is one script, which mends what it finds with --write."""
+    return lambda fix: _script(name, *(["--write"] if fix else []))
+
+
 CHECKS = {
     "format": Check("C, C++ and CUDA formatting (clang-format 14)", clang_format),
     "ruff": Check("Python linting and formatting", ruff),
@@ -214,7 +219,10 @@ CHECKS = {
     "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),
     "version": Check("one version number everywhere", plain("version")),
     "spelling": Check("words of docs and comments, by codespell", spelling),
-    "quickstarts": Check("code that the README and docs quote", plain("quickstarts")),
+    "quickstarts": Check("code that the README and docs quote", writing("quickstarts")),
+    "commits": Check("messages of new commits", plain("commits")),
+    "claims": Check("numbers in prose against their source", writing("claims")),
+    "prose": Check("length of lines and pages in Markdown", writing("prose")),
     "references": Check("links, pages and files that docs and code name", plain("references")),
     "english": Check("idioms per 1,000 words, a ceiling for each folder", english),
     "glossary": Check("the words of docs/glossary.md against the code", plain("glossary")),
@@ -229,6 +237,7 @@ CHECKS = {
         plain("headers"),
         ("gcc", "clang"),
     ),
+    "usages": Check("a usage example in each public header", plain("usages"), ("gcc",)),
     "exports": Check("exported names, needed libraries, size", exports),
     "instructions": Check(
         "instructions a call against tests/bench/instructions.json; needs valgrind",

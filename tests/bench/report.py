@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: tables as Markdown, and the plots that docs/performance.md shows."""
+"""The report: docs/performance.md, and below it its tables and plots."""
 
 from __future__ import annotations
 
 import pathlib
 import re
+import textwrap
 
 import kernel_report
 import plot
@@ -12,15 +13,19 @@ from bench import OTHER_PART, Bench
 from result import HEADER, Result, State, cells
 from sample import Sample, quantity
 
+EXAMPLES = 3  # rows of each group on the page
 INTRODUCTION = """\
-What calls cost, beside other libraries in the same run on the same machine. Written by
-`./dev bench --with-torch --write docs/performance.md`; `./dev bench --help` tells more.
+The cost of calls beside other libraries, in the same run on the same machine. Written by
+`./dev bench --with-torch --write docs/performance.md`; `./dev bench --help` lists the options.
 
-*Ours* and *peer* are the least of many short rounds that take turns, *ratio* is made of them, and
-*median* and *spread* (third quartile less the first, over the median) say how disturbed our rounds
-were. C, C++ and Python rows are processor time, the empty loop off where it matters; Java and Rust
-rows are time on the clock. Ratios of one run are meant to be compared, single times are not:
-another machine moves both sides. Instruction counts are callgrind's.
+*Ours* and *peer* are each the minimum of many short rounds that take turns, and *ratio* is their
+quotient. C, C++ and Python rows are processor time, with the empty loop subtracted where it
+matters; Java and Rust rows are wall-clock time. Compare ratios of one run, not single times:
+another machine changes both sides. Instruction counts are callgrind's.
+"""
+TABLES = """\
+All rows of the run that [Performance](../performance.md) summarizes. *Median* and *spread* (third
+quartile minus first, divided by the median) show how much our rounds were disturbed.
 """
 
 
@@ -36,18 +41,34 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def summary(results: list[Result]) -> list[str]:
-    """How many budgets are met, and a line for each that is not."""
+    """How many budgets are met."""
     held = [one for one in results if one.used is not None]
-    missed = [one for one in held if one.state is State.MISSED]
+    met = sum(one.state is not State.MISSED for one in held)
     absent = sum(
         one.row.limit is not None and one.used is None and one.why != OTHER_PART for one in results
     )
-    lines = [f"{len(held) - len(missed)} of {len(held)} budgets measured here are met."]
-    if absent:
-        lines[0] += f" {absent} could not be measured: see below."
-    if missed:
-        lines += ["", "Missed:", "", *(f"- {one.miss()}" for one in missed)]
-    return lines
+    line = f"{met} of {len(held)} budgets measured here are met."
+    return [f"{line} {absent} could not be measured: see below." if absent else line]
+
+
+def groups(results: list[Result]) -> str:
+    """A table of the groups: how many budgets each meets, and its first rows beside a peer."""
+    rows = []
+    for name, group in sections(results).items():
+        held = [one for one in group if one.used is not None]
+        if not held:
+            continue
+        met = f"{sum(one.state is not State.MISSED for one in held)} of {len(held)}"
+        shown = [one for one in held if one.row.peer][:EXAMPLES] or held[:1]
+        lines = [[*cells(one)[:4], one.state.value] for one in shown]
+        rows += [[name, met, *lines[0]], *(["", "", *line] for line in lines[1:])]
+    return table(["group", "budgets met", "for example", "ours", "peer", "ratio", "met?"], rows)
+
+
+def missed(results: list[Result]) -> list[str]:
+    """A line for each budget that is missed."""
+    lines = [one.miss() for one in results if one.state is State.MISSED]
+    return [textwrap.fill(f"- {line}", 100, subsequent_indent="  ") for line in lines]
 
 
 def sections(results: list[Result]) -> dict[str, list[Result]]:
@@ -72,9 +93,7 @@ def everything(samples: dict[str, Sample]) -> str:
 
 
 def page(bench: Bench, results: list[Result], machine: list[str], images: str = "") -> str:
-    """The whole report. `images` is the folder of the plots as the page names it."""
-    grouped = sections(results)
-    plots = drawings(results) if images else {}
+    """The summary. `images` is the folder of plots and tables as the page names it."""
     parts = ["# Performance", "", INTRODUCTION]
     if bench.quick:
         parts += [
@@ -82,9 +101,26 @@ def page(bench: Bench, results: list[Result], machine: list[str], images: str = 
             "",
         ]
     parts += ["## Budgets", "", *summary(results), ""]
-    if "budgets" in plots:
-        parts += [f"![Budgets used]({images}/budgets.svg)", ""]
-    for name, rows in grouped.items():
+    if images:
+        parts += [
+            f"[All rows, and plots of each group]({images}/tables.md) are on a page below.",
+            "",
+        ]
+        if "budgets" in drawings(results):
+            parts += [f"![Budgets used]({images}/budgets.svg)", ""]
+    parts += [groups(results), ""]
+    lines = missed(results)
+    if lines:
+        parts += ["## Missed", "", *lines, ""]
+    parts += ["## Machine", "", *(f"- {line}" for line in machine), ""]
+    return "\n".join(parts)
+
+
+def tables(bench: Bench, results: list[Result], images: str = "") -> str:
+    """All rows and measurements, below the page. `images`: as the tables name the plots' folder."""
+    plots = drawings(results) if images else {}
+    parts = ["# Performance: tables", "", TABLES]
+    for name, rows in sections(results).items():
         parts += [f"## {name}", ""]
         if _stem(name) in plots:
             parts += [f"![{name}]({images}/{_stem(name)}.svg)", ""]
@@ -94,7 +130,6 @@ def page(bench: Bench, results: list[Result], machine: list[str], images: str = 
     if left_out:
         parts += ["## Not measured", ""]
         parts += [f"- `{prefix}*`: {why}" for prefix, why in left_out.items()] + [""]
-    parts += ["## Machine", "", *(f"- {line}" for line in machine), ""]
     parts += ["## All measurements", "", everything(bench.samples), ""]
     return "\n".join(parts)
 
@@ -124,13 +159,14 @@ def kernel_drawings(samples: dict[str, Sample]) -> dict[str, str]:
 
 
 def write(path: pathlib.Path, bench: Bench, results: list[Result], machine: list[str]) -> None:
-    """Writes the page, and the plots into the folder of the same name; old plots go."""
+    """Writes the page, and tables and plots into the folder of the same name; old plots go."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
     for stem, text in (drawings(results) | kernel_drawings(bench.samples)).items():
         (folder / f"{stem}.svg").write_text(text)
+    (folder / "tables.md").write_text(tables(bench, results, "."))
     path.write_text(page(bench, results, machine, folder.name))
 
 

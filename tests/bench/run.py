@@ -77,6 +77,7 @@ def main() -> int:
         sys.stdout.write(text) if args.json == "-" else pathlib.Path(args.json).write_text(text)
     if args.json != "-":
         print(report.page(bench, results, machine))
+        print(report.tables(bench, results))
         if before is not None:
             print(compare.text(bench, before))
     if args.write:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -60,6 +61,13 @@ def test_debian_packages(tmp_path):
     build = cmake(tmp_path / "build", "c", root / "usr")
     plugin = cmake(tmp_path / "cpp", "cpp", root / "usr") / "libfrom_cpp.so"
     assert run(build / "consumer", plugin) == WHAT_C_PRINTS
+
+
+def test_the_readme_comes_with_the_pages_and_examples_that_it_links_to(prefix):
+    (readme,) = prefix.glob("share/doc/*/README.md")
+    links = re.findall(r"\]\(((?:docs|examples)/[^)#]+)", readme.read_text())
+    assert links
+    assert [link for link in links if not (readme.parent / link).exists()] == []
 
 
 def files_of(package: pathlib.Path) -> list[str]:

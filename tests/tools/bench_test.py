@@ -241,13 +241,18 @@ class PlotTest(unittest.TestCase):
             (pathlib.Path(folder) / "performance").mkdir()
             (pathlib.Path(folder) / "performance" / "old.svg").write_text("")
             report.write(page, run, result.fill(run)[0], ["a machine"])
-            text = page.read_text()
-            shown = {line.split("(")[1][:-1] for line in text.splitlines() if line[:1] == "!"}
-            made = {f"performance/{one.name}" for one in (page.parent / "performance").iterdir()}
+            folder = page.parent / "performance"
+            shown = set()
+            for text in (page.read_text(), (folder / "tables.md").read_text()):
+                lines = [line for line in text.splitlines() if line[:1] == "!"]
+                shown |= {line.split("(")[1][:-1].rsplit("/", 1)[1] for line in lines}
+            made = {one.name for one in folder.glob("*.svg")}
             self.assertEqual(shown, made)
-            self.assertIn("performance/budgets.svg", made)
+            self.assertIn("budgets.svg", made)
             for one in made:
-                xml.parse(page.parent / one)
+                xml.parse(folder / one)
+            self.assertLessEqual(len(page.read_text().splitlines()), 150)
+            self.assertIn("](performance/tables.md)", page.read_text())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CHANGELOG.md has its groups, and its table of renamed names leads to names that exist."""
+"""CHANGELOG.md has its groups, and the table of renamed names leads to names that exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def renamed(text: str) -> list:
     """(was, is now) of each row of the table, as the identifiers that each names in full."""
     rows = re.findall(r"^\| (`.*) \| (.*) \|$", text, re.M)
-    # What stands in a call's parentheses is no name of the row's.
+    # Names inside a call's parentheses are its parameters.
     return [
         tuple(re.findall(r"`((?:tenon|TENON)_\w+)", re.sub(r"\([^)]*\)", "", cell)) for cell in row)
         for row in rows
@@ -29,12 +29,14 @@ class ChangelogTest(unittest.TestCase):
     def test_has_its_groups_in_order(self):
         latest = re.split(r"^## ", self.text, flags=re.M)[1]
         groups = re.findall(r"^### (.+)$", latest, re.M)
-        self.assertEqual(groups, ["Added", "Changed", "Fixed", "ABI"])
+        known = ["Added", "Changed", "Fixed", "ABI"]
+        self.assertEqual(groups, [name for name in known if name in groups])
+        self.assertEqual((groups[0], groups[-1]), ("Added", "ABI"))
 
     def test_new_names_exist_and_old_ones_do_not(self):
         headers = "".join(path.read_text() for path in sorted(cheader.INCLUDE.rglob("*.h")))
         known = set(re.findall(r"\w+", headers))
-        rows = renamed(self.text)
+        rows = renamed((ROOT / "capi" / "abi" / "renamed.md").read_text())
         self.assertGreater(len(rows), 30)
         now = {name for _, names in rows for name in names}
         self.assertEqual(now - known, set())

@@ -80,6 +80,24 @@ def compile_alone(job: tuple, include: pathlib.Path, folder: pathlib.Path) -> st
     return done.stderr if done.returncode else ""
 
 
+def unguarded(include: pathlib.Path, folder: pathlib.Path) -> list:
+    """C++ headers that do not say first, to a compiler of C++17, that they need C++20."""
+    found = []
+    for path in sorted((include / "tenon").glob("hpp/*.hpp")):
+        source = folder / f"{path.stem}_17.cpp"
+        source.write_text(f'#include "tenon/hpp/{path.name}"\n')
+        done = subprocess.run(
+            ["g++", "-std=c++17", "-fsyntax-only", f"-I{include}", str(source)],
+            capture_output=True,
+            text=True,
+        )
+        errors = re.findall(r"error: (.*)", done.stderr)
+        if not errors or any("needs C++20" not in one for one in errors):
+            said = errors[0] if errors else "no error"
+            found.append(f"{path.name}: must refuse C++17 with its own sentence alone, got {said}")
+    return found
+
+
 def foreign_includes(include: pathlib.Path) -> list:
     """Includes of C headers that are neither stdint.h, stddef.h nor tenon/."""
     found = []
@@ -110,6 +128,7 @@ def main(arguments: list | None = None) -> int:
     failures = foreign_includes(args.include)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        failures += unguarded(args.include, folder)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
             for job, complaint in zip(
                 jobs, pool.map(lambda job: compile_alone(job, args.include, folder), jobs)

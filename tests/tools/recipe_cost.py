@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator costs: follows the README's recipe on a scratch copy of a revision and counts.
+"""What an operator costs: follows docs/write-a-kernel.md on a copy of a revision and counts.
 
 For a unary and a binary operator, a reduction and a view, an operator that is there is copied under
 another name: its own files, each line of a list that names it, and a conformance case. Printed are

@@ -16,9 +16,8 @@ FULL = r"(\d+\.\d+\.\d+)"
 # File -> what finds the number there; each must find one at least. Two parts stand for a minor.
 PLACES = {
     "README.md": (
-        rf"tenon-{FULL}\.tar\.gz",
-        rf"<version>{FULL}</version>",
-        r"find_package\(tenon (\d+\.\d+)",
+        rf"tenon-{FULL}-linux",
+        r"\*\*(\d+\.\d+), not released",
     ),
     "CHANGELOG.md": (r"\A[^#]*# [^#]*## (\d+\.\d+)",),
     "bindings/java/README.md": (rf"tenon-{FULL}-linux",),
@@ -27,7 +26,11 @@ PLACES = {
     "bindings/rust/Cargo.lock": (rf'name = "tenon(?:-sys)?"\nversion = "{FULL}"',),
     "bindings/rust/README.md": (rf'^tenon = (?:\{{ version = )?"{FULL}"',),
     "bindings/rust/tenon/Cargo.toml": (rf'^tenon-sys = .*version = "{FULL}"',),
-    "docs/install.md": (rf"tenon-{FULL}\.tar\.gz", rf"<version>{FULL}</version>"),
+    "docs/install.md": (
+        rf"tenon-{FULL}\.tar\.gz",
+        rf"<version>{FULL}</version>",
+        r"find_package\(tenon (\d+\.\d+)",
+    ),
     "tests/installed/java/pom.xml": (rf"<artifactId>tenon</artifactId>\s*<version>{FULL}<",),
 }
 

@@ -9,6 +9,15 @@
 #include "tenon/types.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_autocast_state state = {sizeof state, TENON_AUTOCAST_ENABLED, TENON_DTYPE_BF16};
+//   tenon_autocast_guard guard;
+//   status = tenon_autocast_enter(TENON_DEVICE_CPU, &state, &guard);
+//   if (status) return status;
+//   status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   if (!status) status = tenon_autocast_leave(&guard);
+
 TENON_BEGIN_DECLS
 
 /* A region is of one device type: calls with tensors of that type go through Autocast, where the

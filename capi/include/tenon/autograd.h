@@ -7,6 +7,16 @@
 #include "tenon/library.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_backward_options options = {sizeof options};
+//   options.outputs = &loss;
+//   options.noutputs = 1;
+//   status = tenon_tensor_set_requires_grad(x, 1);
+//   /* ... compute loss, a tensor of one element, from x ... */
+//   if (!status) status = tenon_backward(&options);
+//   if (!status) status = tenon_tensor_copy_grad(x, &grad);
+
 TENON_BEGIN_DECLS
 
 /* A step of a backward graph: recorded with a call whose arguments are tracked, it knows the

@@ -5,6 +5,14 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_buffer* text = NULL;
+//   status = tenon_introspect_dump(op, &text);
+//   if (status) return status;
+//   fwrite(tenon_buffer_data(text), 1, (size_t)tenon_buffer_size(text), stdout);
+//   tenon_buffer_release(text);
+
 TENON_BEGIN_DECLS
 
 /// Allocates a buffer of `size` bytes, zeroed, followed by one NUL byte that `size` does not count.

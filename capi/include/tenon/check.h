@@ -7,6 +7,14 @@
 #include "tenon/common.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   /* function(ctx, stack) computes results from stack->args, as a kernel does. */
+//   tenon_buffer* report = NULL;
+//   status = tenon_gradcheck(function, ctx, &arg, 1, NULL, &report);
+//   if (!status && report != NULL) puts((const char*)tenon_buffer_data(report));
+//   tenon_buffer_release(report);
+
 TENON_BEGIN_DECLS
 
 /* A function of any language: takes the stack's arguments and gives one result, a tensor or a list

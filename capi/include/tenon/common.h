@@ -50,6 +50,13 @@
 #define TENON_END_DECLS
 #endif
 
+// Usage:
+//
+//   if (tenon_abi_version() >> 16 != TENON_ABI_MAJOR) {
+//     fprintf(stderr, "libtenon %s has another ABI\n", tenon_version());
+//     return TENON_ERROR_ABI;
+//   }
+
 TENON_BEGIN_DECLS
 
 /* NULL: a function that returns a status returns TENON_ERROR_INVALID_ARGUMENT for a NULL that its

@@ -5,6 +5,13 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   const tenon_device cpu = {TENON_DEVICE_CPU, 0};
+//   tenon_device device;
+//   status = tenon_device_parse("cuda:0", &device);
+//   if (!status) status = tenon_device_copy(data, &cpu, source, &device, nbytes, 1);
+
 TENON_BEGIN_DECLS
 
 /* Device types. A device type's number is its backend's bit in a key set (key.h). Numbers

@@ -6,6 +6,16 @@
 #include "tenon/common.h"
 #include "tenon/device.h"
 
+// Usage:
+//
+//   tenon_device_provider provider = {sizeof provider};
+//   status = tenon_backend_register("npu", &provider.device_type);
+//   provider.device_count = count_devices;
+//   provider.allocate = allocate;
+//   provider.release = release;
+//   provider.copy = copy;
+//   if (!status) status = tenon_device_provider_register(&provider);
+
 TENON_BEGIN_DECLS
 
 /* What a device type can do. Functions get `ctx` first and run on any thread. A stream is the

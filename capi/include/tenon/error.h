@@ -6,6 +6,15 @@
 #include "tenon/common.h"
 #include "tenon/status.h"
 
+// Usage:
+//
+//   status = tenon_op_find("aten::no_such_operator", &op);
+//   if (status) {
+//     tenon_error* error = tenon_error_take();
+//     fprintf(stderr, "%s\n", tenon_error_format(error));
+//     tenon_error_release(error);
+//   }
+
 TENON_BEGIN_DECLS
 
 /* One place that an error passed through. Texts are borrowed from the error; line 0 = unknown. */

@@ -12,6 +12,16 @@
 #include "tenon/tensor.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_fake_mode* mode = NULL;
+//   tenon_tensor* fake = NULL;
+//   status = tenon_fake_mode_new(0, &mode);
+//   if (!status) status = tenon_tensor_copy_fake(x, mode, &fake);
+//   /* Operators on fake compute sizes and dtypes, and no elements. */
+//   tenon_tensor_release(fake);
+//   tenon_fake_mode_release(mode);
+
 TENON_BEGIN_DECLS
 
 /* Operators on fake tensors give fake tensors: what real ones would give, all but the elements.

@@ -6,6 +6,16 @@
 #include "tenon/common.h"
 #include "tenon/tensor.h"
 
+// Usage:
+//
+//   int64_t level = 0;
+//   status = tenon_dual_enter(&level);
+//   if (status) return status;
+//   status = tenon_dual_make(level, x, tangent, &dual);
+//   /* ... y is computed from dual ... */
+//   if (!status) status = tenon_dual_unpack(level, y, &primal, &tangent_of_y);
+//   if (!status) status = tenon_dual_leave(level);
+
 TENON_BEGIN_DECLS
 
 /* Between tenon_dual_enter and tenon_dual_leave a tensor may have a tangent: the derivative of its

@@ -7,6 +7,15 @@
 #include "tenon/kernel.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_frame frame;
+//   const tenon_entry* entry = tenon_frame_begin1(op, x, &frame);
+//   if (entry == NULL) return tenon_error_code(tenon_error_peek());
+//   status = tenon_frame_call(&frame, stack);
+//   if (status) return tenon_frame_end(&frame, status);
+//   tenon_frame_leave(&frame);
+
 TENON_BEGIN_DECLS
 
 /* What serves a call. Fixed layout. Borrowed until the frame that it was asked with is left. */

@@ -8,6 +8,18 @@
 #include "tenon/object.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_function_type type = {sizeof type};
+//   tenon_object* square = NULL;
+//   type.name = "Square";
+//   type.language = TENON_LANGUAGE_C;
+//   type.forward = forward;
+//   type.backward = backward;
+//   status = tenon_function_new(&type, &square);
+//   if (!status) status = tenon_function_apply(square, &arg, 1, &ret);
+//   tenon_object_release(square);
+
 TENON_BEGIN_DECLS
 
 /* ---- Functions -------------------------------------------------------------------------- */

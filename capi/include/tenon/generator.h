@@ -6,6 +6,14 @@
 #include "tenon/common.h"
 #include "tenon/device.h"
 
+// Usage:
+//
+//   tenon_generator* generator = NULL;
+//   double samples[4];
+//   status = tenon_generator_new(NULL, 42, &generator);
+//   if (!status) status = tenon_generator_normal(generator, 4, samples);
+//   tenon_generator_release(generator);
+
 TENON_BEGIN_DECLS
 
 #define TENON_GENERATOR_DEFAULT_SEED \

@@ -6,6 +6,14 @@
 #include "tenon/common.h"
 #include "tenon/key_guard.h"
 
+// Usage:
+//
+//   tenon_key_guard guard;
+//   status = tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard);
+//   if (status) return status;
+//   status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   if (!status) status = tenon_key_guard_leave(&guard);
+
 TENON_BEGIN_DECLS
 
 /* Grad modes. A thread begins with ON; thread states carry the mode to other threads.

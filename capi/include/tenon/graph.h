@@ -10,6 +10,18 @@
 #include "tenon/types.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_graph* graph = NULL;
+//   int64_t input = 0;
+//   status = tenon_graph_begin(0, &graph);
+//   if (!status) status = tenon_graph_add_input(graph, x, "x", &input);
+//   if (!status) status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   if (!status) status = tenon_graph_add_output(graph, &ret);
+//   if (!status) status = tenon_graph_end(graph);
+//   if (!status) status = tenon_graph_run(graph, stack); /* with stack->args[0] for x */
+//   tenon_graph_release(graph);
+
 TENON_BEGIN_DECLS
 
 /* A graph is a sequence of nodes, each a call of an operator. Nodes run in their order: some write

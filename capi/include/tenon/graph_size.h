@@ -9,6 +9,13 @@
 #include "tenon/symbol.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   const int64_t hint = 8;
+//   int64_t batch = 0;
+//   /* The first dim of the graph's value `input` may have any size from 2 to 64. */
+//   status = tenon_graph_add_size(graph, input, 0, "batch", &hint, 2, 64, &batch);
+
 TENON_BEGIN_DECLS
 
 /* Where inputs of a recording have symbolic sizes (symbol.h), the graph has numbers in their place:

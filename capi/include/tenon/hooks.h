@@ -6,6 +6,18 @@
 #include "tenon/autograd.h"
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_hook_options options = {sizeof options, TENON_HOOK_GRAD};
+//   tenon_hook* hook = NULL;
+//   options.fn = print_gradient; /* tenon_status print_gradient(tenon_hook_call* call) */
+//   options.language = TENON_LANGUAGE_C;
+//   status = tenon_tensor_add_hook(x, &options, &hook);
+//   if (status) return status;
+//   /* ... backward passes ... */
+//   tenon_hook_remove(hook);
+//   tenon_hook_release(hook);
+
 TENON_BEGIN_DECLS
 
 /* A hook that was added to a tensor or a node, which keeps it. */

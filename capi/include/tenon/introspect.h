@@ -7,6 +7,14 @@
 #include "tenon/common.h"
 #include "tenon/key.h"
 
+// Usage:
+//
+//   tenon_slot_info slot = {sizeof slot};
+//   status = tenon_introspect_get_slot(op, TENON_KEY_CPU, &slot);
+//   if (!status && slot.provenance != TENON_PROVENANCE_MISSING) {
+//     printf("%s from %s:%d\n", slot.name, slot.file, (int)slot.line);
+//   }
+
 TENON_BEGIN_DECLS
 
 /* Where the kernel of a slot comes from. Append-only. */

@@ -6,6 +6,17 @@
 #include "tenon/common.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   /* tenon_status twice(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+//    *   stack->rets[0] = tenon_value_of_int(2 * stack->args[0].as.i);
+//    *   return TENON_OK;
+//    * } */
+//   tenon_kernel kernel = {sizeof kernel, TENON_KERNEL_LEAF};
+//   kernel.boxed = twice;
+//   kernel.name = "twice";
+//   status = tenon_library_impl(library, "twice", TENON_KEY_CPU, &kernel, NULL);
+
 TENON_BEGIN_DECLS
 
 /* A boxed kernel. `keys` is the key set that the call was dispatched with: its highest key is the

@@ -6,6 +6,15 @@
 #include "tenon/buffer.h"
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_key key = 0;
+//   tenon_keyset own = 0;
+//   status = tenon_functionality_register("Logger", "Autograd", TENON_KEY_FLAG_ABOVE, &key);
+//   if (!status) status = tenon_keyset_from_key(key, &own);
+//   /* In a kernel at the key: */
+//   if (!status) status = tenon_op_redispatch(op, keys & tenon_keyset_below(key), stack);
+
 TENON_BEGIN_DECLS
 
 /* A key set has backend bits 0-23 and functionality bits 24-63: functionality n is bit 24 + n. It

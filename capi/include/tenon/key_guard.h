@@ -6,6 +6,14 @@
 #include "tenon/common.h"
 #include "tenon/key.h"
 
+// Usage:
+//
+//   tenon_key_guard guard;
+//   status = tenon_key_guard_exclude(own, &guard);
+//   if (status) return status;
+//   status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   if (!status) status = tenon_key_guard_leave(&guard);
+
 TENON_BEGIN_DECLS
 
 /* What a guard restores. Plain memory of the caller, filled by the function that enters the guard

@@ -5,6 +5,12 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   uint32_t language = 0;
+//   status = tenon_language_register("Lua", &language);
+//   if (!status) kernel.language = language;
+
 TENON_BEGIN_DECLS
 
 /* Languages with fixed numbers. Others are registered by name and get a number from 6 to 31. */

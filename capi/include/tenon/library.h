@@ -14,6 +14,15 @@
 #include "tenon/op.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_library* shop = NULL;
+//   status = tenon_library_new(TENON_LIBRARY_DEF, "shop", TENON_KEY_NONE, NULL, 0, &shop);
+//   if (!status) status = tenon_library_define(shop, "twice(int x) -> int", NULL, &op);
+//   if (!status) status = tenon_library_impl(shop, "twice", TENON_KEY_CPU, &kernel, NULL);
+//   /* ... */
+//   tenon_library_release(shop); /* removes what it registered */
+
 TENON_BEGIN_DECLS
 
 /* Kinds. DEF: the one owner of a namespace, defines and implements. IMPL: implements only.

@@ -6,6 +6,13 @@
 #include "tenon/common.h"
 #include "tenon/object.h"
 
+// Usage:
+//
+//   status = tenon_mode_push(TENON_MODE_WRAPPER, mode);
+//   if (status) return status;
+//   status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1); /* calls type.dispatch */
+//   if (!status) status = tenon_mode_pop(TENON_MODE_WRAPPER, mode);
+
 TENON_BEGIN_DECLS
 
 /* Kinds of modes. */

@@ -6,6 +6,14 @@
 #include "tenon/common.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   static tenon_object_type type = {sizeof(tenon_object_type), TENON_LANGUAGE_C, "Counter"};
+//   tenon_object* object = NULL;
+//   type.release = release_counter; /* frees `self` when the last reference is dropped */
+//   status = tenon_object_new(&type, self, &object);
+//   if (!status) ret = tenon_value_of_object(object);
+
 TENON_BEGIN_DECLS
 
 /* A type of objects, in read-only or long-lived memory of whoever defines it. Fields after

@@ -7,6 +7,13 @@
 #include "tenon/common.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   status = tenon_op_find("aten::relu", &op);
+//   if (!status) status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   /* ... ret.as.tensor ... */
+//   tenon_value_clear(&ret);
+
 TENON_BEGIN_DECLS
 
 /// Finds an operator by full name: "ns::name" or "ns::name.overload". Looking in `aten` or `tenon`

@@ -7,6 +7,13 @@
 #include "tenon/common.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_buffer* report = NULL;
+//   status = tenon_opcheck(op, TENON_OPCHECK_SCHEMA, &arg, 1, 1e-3, 1e-3, &report);
+//   if (!status && report != NULL) puts((const char*)tenon_buffer_data(report));
+//   tenon_buffer_release(report);
+
 TENON_BEGIN_DECLS
 
 /* What is checked. Append-only. */

@@ -21,6 +21,16 @@
 #include "tenon/types.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   /* type.dispatch(self, op, keys, stack) runs each operator on the wrapper. */
+//   const int64_t sizes[] = {2, 3};
+//   tenon_wrapper_options options = {sizeof options, 0, 2, sizes};
+//   tenon_tensor* wrapper = NULL;
+//   options.dtype = TENON_DTYPE_F32;
+//   status = tenon_wrapper_new(&type, self, &options, &wrapper);
+//   tenon_tensor_release(wrapper);
+
 TENON_BEGIN_DECLS
 
 /// Makes a carrier of a value: of an object to pass where a tensor handle is required, or of any

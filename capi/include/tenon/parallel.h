@@ -5,6 +5,15 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   /* static tenon_status scale(void* ctx, int64_t begin, int64_t end) {
+//    *   float* data = ctx;
+//    *   for (; begin < end; ++begin) data[begin] *= 2;
+//    *   return TENON_OK;
+//    * } */
+//   status = tenon_parallel_for(count, 32768, scale, data);
+
 TENON_BEGIN_DECLS
 
 /* Works on the numbers from `begin` to `end`, which is not included. Called on several threads at

@@ -5,6 +5,14 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_plugin* plugin = NULL;
+//   status = tenon_plugin_load("./libmine.so", &plugin);
+//   if (status) return status;
+//   printf("%s %s\n", tenon_plugin_name(plugin), tenon_plugin_version(plugin));
+//   status = tenon_plugin_unload(plugin, 1000000000);
+
 TENON_BEGIN_DECLS
 
 /* Sanitizers that a plugin or the library may be built with. They must agree. */

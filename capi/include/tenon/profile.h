@@ -7,6 +7,17 @@
 #include "tenon/common.h"
 #include "tenon/key.h"
 
+// Usage:
+//
+//   tenon_profile* profile = NULL;
+//   tenon_profile_span span = {sizeof span};
+//   status = tenon_profile_begin(1000, &profile);
+//   if (!status) status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   if (!status) status = tenon_profile_end(profile);
+//   if (!status) status = tenon_profile_get_span(profile, 0, &span);
+//   if (!status) printf("%s: %d ns\n", span.kernel, (int)(span.end_ns - span.begin_ns));
+//   tenon_profile_release(profile);
+
 TENON_BEGIN_DECLS
 
 /* One dispatch, told to the listener of its thread before the kernel runs. */

@@ -6,6 +6,14 @@
 #include "tenon/common.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   const char* text = "shop::scale(Tensor x, float by=2.0) -> Tensor";
+//   tenon_schema* schema = NULL;
+//   status = tenon_schema_parse(text, (int64_t)strlen(text), &schema);
+//   if (!status) printf("%d arguments\n", (int)tenon_schema_argument_count(schema));
+//   tenon_schema_release(schema);
+
 TENON_BEGIN_DECLS
 
 /* Kinds of schema types. A compound type has elements. Append-only.

@@ -8,6 +8,17 @@
 #include "tenon/introspect.h"
 #include "tenon/key.h"
 
+// Usage:
+//
+//   const char* keys[] = {"CPU", "Autograd"};
+//   tenon_simulator* simulator = NULL;
+//   tenon_buffer* text = NULL;
+//   status = tenon_simulator_new("shop::f(Tensor x) -> Tensor", &simulator);
+//   if (!status) status = tenon_simulator_register(simulator, keys, 2, 0);
+//   if (!status) status = tenon_simulator_print(simulator, TENON_SIMULATOR_TABLE, &text);
+//   tenon_buffer_release(text);
+//   tenon_simulator_release(simulator);
+
 TENON_BEGIN_DECLS
 
 /* An imagined operator to try registrations on. It is in no list, takes no kernel from anyone, and

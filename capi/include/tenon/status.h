@@ -5,6 +5,11 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   if (status == TENON_ERROR_NO_KERNEL) return TENON_DECLINED;
+//   if (status) fprintf(stderr, "%s\n", tenon_status_name(status));
+
 TENON_BEGIN_DECLS
 
 #define TENON_OK 0

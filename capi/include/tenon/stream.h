@@ -6,6 +6,14 @@
 #include "tenon/common.h"
 #include "tenon/device.h"
 
+// Usage:
+//
+//   tenon_stream stream;
+//   status = tenon_stream_new(&device, &stream);
+//   if (!status) status = tenon_stream_set_current(&stream);
+//   /* ... calls on the device ... */
+//   if (!status) status = tenon_stream_synchronize(&stream);
+
 TENON_BEGIN_DECLS
 
 /* A stream of a device: the vendor's handle, asked of the device's provider at call time. It owns

@@ -12,6 +12,17 @@
 #include "tenon/types.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   tenon_shape_env* env = NULL;
+//   tenon_tensor* symbolic = NULL;
+//   status = tenon_shape_env_new(0, &env);
+//   if (!status) status = tenon_tensor_copy_symbolic(x, env, NULL, &symbolic);
+//   /* ... operators on it record guards in env ... */
+//   if (!status) printf("%d guards\n", (int)tenon_shape_env_guard_count(env));
+//   tenon_tensor_release(symbolic);
+//   tenon_shape_env_release(env);
+
 TENON_BEGIN_DECLS
 
 /* A symbol (tenon_symbol) is an integer, float or bool that is not a number yet: a variable such as

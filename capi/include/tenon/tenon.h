@@ -26,6 +26,13 @@
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
+// Usage:
+//
+//   #include <tenon/tenon.h>
+//
+//   status = tenon_op_find("aten::relu", &op);
+//   if (!status) status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+
 #include "tenon/autocast.h"
 #include "tenon/autograd.h"
 #include "tenon/buffer.h"

@@ -6,6 +6,13 @@
 #error "tenon.hpp needs C++20: compile with -std=c++20 or later"
 #else
 
+// Usage:
+//
+//   tenon::Library shop(tenon::Library::Def, "shop");
+//   shop.def("twice(Tensor x) -> Tensor");
+//   shop.impl("twice", TENON_KEY_CPU, [](const tenon::Tensor& x) { return aten::add(x, x); });
+//   tenon::Tensor two = tenon::Op("shop::twice")(tenon::Tensor::from({1.0f}, {1}))[0].tensor();
+
 #include "tenon/hpp/arguments.hpp"
 #include "tenon/hpp/autocast.hpp"
 #include "tenon/hpp/autograd.hpp"

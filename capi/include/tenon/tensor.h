@@ -7,6 +7,16 @@
 #include "tenon/types.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   const int64_t sizes[] = {2, 3};
+//   tenon_tensor* tensor = NULL;
+//   void* data = NULL;
+//   status = tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &tensor);
+//   if (!status) status = tenon_tensor_data(tensor, &data);
+//   if (!status) memset(data, 0, sizeof(float) * (size_t)tenon_tensor_numel(tensor));
+//   tenon_tensor_release(tensor);
+
 TENON_BEGIN_DECLS
 
 #define TENON_TENSOR_MAX_DIMS 64

@@ -6,6 +6,16 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_thread_state *state = NULL, *previous = NULL;
+//   status = tenon_thread_state_capture(&state);
+//   /* On another thread: */
+//   if (!status) status = tenon_thread_state_enter(state, &previous);
+//   if (!status) status = tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1);
+//   if (!status) status = tenon_thread_state_leave(previous);
+//   tenon_thread_state_release(state);
+
 TENON_BEGIN_DECLS
 
 /// Captures the calling thread's whole state: keys, grad mode, modes, transform layers, the dual

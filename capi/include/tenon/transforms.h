@@ -10,6 +10,15 @@
 #include "tenon/tensor.h"
 #include "tenon/value.h"
 
+// Usage:
+//
+//   /* function(ctx, stack) computes results from stack->args, as a kernel does. */
+//   const int64_t first_dim = 0;
+//   tenon_vmap_options options = {sizeof options, TENON_RANDOMNESS_ERROR};
+//   options.in_dims = options.out_dims = &first_dim;
+//   options.nin_dims = options.nout_dims = 1;
+//   status = tenon_vmap(function, ctx, &options, stack);
+
 TENON_BEGIN_DECLS
 
 /* A transform is a layer on the calling thread's stack, from its entering to its leaving. Calls of

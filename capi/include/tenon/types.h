@@ -5,6 +5,12 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_dtype dtype = 0;
+//   status = tenon_dtype_promote(TENON_DTYPE_F32, TENON_DTYPE_I64, &dtype);
+//   if (!status) printf("%s\n", tenon_dtype_name(dtype)); /* float32 */
+
 TENON_BEGIN_DECLS
 
 /* Element types. The numbers are those that ScalarType has in PyTorch, so that integers written in

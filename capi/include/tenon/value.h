@@ -9,6 +9,14 @@
 #include "tenon/stream.h"
 #include "tenon/types.h"
 
+// Usage:
+//
+//   tenon_value args[] = {tenon_value_of_tensor(x), tenon_value_of_float(0.5)};
+//   tenon_value copy = tenon_value_of_none();
+//   status = tenon_value_copy(&args[1], &copy);
+//   if (!status) printf("%g\n", copy.as.f);
+//   tenon_value_clear(&copy);
+
 TENON_BEGIN_DECLS
 
 /* Tags. Every schema type has one, so that fallbacks, tracers and printers can read any stack.

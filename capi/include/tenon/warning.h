@@ -5,6 +5,15 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   /* tenon_status print(void* ctx, const char* category, const char* message, const char* op) {
+//    *   fprintf(stderr, "%s: %s\n", category, message);
+//    *   return TENON_OK;
+//    * } */
+//   status = tenon_warning_set_handler(print, NULL, NULL);
+//   if (!status) status = tenon_warning_emit("UserWarning", "x is deprecated");
+
 TENON_BEGIN_DECLS
 
 /* Told of each warning, on the thread that warns, with no lock held. `category` is such as

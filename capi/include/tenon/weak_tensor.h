@@ -5,6 +5,15 @@
 
 #include "tenon/common.h"
 
+// Usage:
+//
+//   tenon_weak_tensor* weak = NULL;
+//   status = tenon_weak_tensor_new(x, &weak);
+//   if (status) return status;
+//   tenon_tensor* again = tenon_weak_tensor_copy(weak); /* NULL if x has died */
+//   tenon_tensor_release(again);
+//   tenon_weak_tensor_release(weak);
+
 TENON_BEGIN_DECLS
 
 /// Makes a weak reference to a tensor. It keeps the header's memory, not the tensor nor its data.

@@ -19,7 +19,7 @@ using testing::Item;
 using testing::live_items;
 using testing::Op;
 
-class EpochTest : public ::testing::Test {
+class ReclaimTest : public ::testing::Test {
  protected:
   void TearDown() override {
     reap();
@@ -61,7 +61,7 @@ Item* make_retired() {
   return item;
 }
 
-TEST_F(EpochTest, RetiredLater_WaitsForTheNextSweep) {
+TEST_F(ReclaimTest, RetiredLater_WaitsForTheNextSweep) {
   const int before = live_items;
   retire_later(make_retired());
   EXPECT_EQ(live_items, before + 1);
@@ -73,7 +73,7 @@ TEST_F(EpochTest, RetiredLater_WaitsForTheNextSweep) {
   EXPECT_EQ(live_items, before + 2);
 }
 
-TEST_F(EpochTest, ManyRetiredLater_AreFreedTogether) {
+TEST_F(ReclaimTest, ManyRetiredLater_AreFreedTogether) {
   const int before = live_items;
   int most = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -84,7 +84,7 @@ TEST_F(EpochTest, ManyRetiredLater_AreFreedTogether) {
   EXPECT_LE(most, 64);
 }
 
-TEST_F(EpochTest, RetiredLaterWhilePicking_Stays) {
+TEST_F(ReclaimTest, RetiredLaterWhilePicking_Stays) {
   Op op;
   Visitor visitor(op);
   Item* item = make_retired();
@@ -97,14 +97,14 @@ TEST_F(EpochTest, RetiredLaterWhilePicking_Stays) {
   EXPECT_EQ(item->state.load(), testing::kPoison);
 }
 
-TEST_F(EpochTest, NobodyInside_FreedAtOnce) {
+TEST_F(ReclaimTest, NobodyInside_FreedAtOnce) {
   Op op;
   const int before = live_items;
   op.replace();
   EXPECT_EQ(live_items, before);
 }
 
-TEST_F(EpochTest, RunningKernel_IsKeptUntilItReturns) {
+TEST_F(ReclaimTest, RunningKernel_IsKeptUntilItReturns) {
   Op op;
   const int before = live_items;
   Visitor visitor(op);
@@ -117,7 +117,7 @@ TEST_F(EpochTest, RunningKernel_IsKeptUntilItReturns) {
   EXPECT_EQ(live_items, before);
 }
 
-TEST_F(EpochTest, KernelOfAnotherOperator_DoesNotBlock) {
+TEST_F(ReclaimTest, KernelOfAnotherOperator_DoesNotBlock) {
   Op busy, idle;
   const int before = live_items;
   Visitor visitor(busy);
@@ -125,7 +125,7 @@ TEST_F(EpochTest, KernelOfAnotherOperator_DoesNotBlock) {
   EXPECT_EQ(live_items, before);
 }
 
-TEST_F(EpochTest, RemovedInsideItself_IsFreedByALaterSlowPath) {
+TEST_F(ReclaimTest, RemovedInsideItself_IsFreedByALaterSlowPath) {
   Op op;
   const int before = live_items;
   op.call([&] {
@@ -136,7 +136,7 @@ TEST_F(EpochTest, RemovedInsideItself_IsFreedByALaterSlowPath) {
   EXPECT_EQ(live_items, before);
 }
 
-TEST_F(EpochTest, TwoKernelsThatRemoveEachOther_DoNotWait) {
+TEST_F(ReclaimTest, TwoKernelsThatRemoveEachOther_DoNotWait) {
   Op a, b;
   const int before = live_items;
   std::atomic<int> inside{0};
@@ -154,7 +154,7 @@ TEST_F(EpochTest, TwoKernelsThatRemoveEachOther_DoNotWait) {
   EXPECT_EQ(live_items, before);
 }
 
-TEST_F(EpochTest, FallbackRecord_WaitsForAnyPick) {
+TEST_F(ReclaimTest, FallbackRecord_WaitsForAnyPick) {
   // A pick in progress, as a signal or preemption would leave it between push and set_running.
   Op op;
   const Entered entered = enter(&op);
@@ -170,7 +170,7 @@ TEST_F(EpochTest, FallbackRecord_WaitsForAnyPick) {
   EXPECT_EQ(live_items, before - 1);
 }
 
-TEST_F(EpochTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
+TEST_F(ReclaimTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
   Op op;
   const int before = live_items;
   const Entered interrupted = enter(&op);  // has loaded the snapshot, say
@@ -185,7 +185,7 @@ TEST_F(EpochTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
   EXPECT_EQ(live_items, before + 2);
 }
 
-TEST_F(EpochTest, DrainOfIdleGroup_IsDone) {
+TEST_F(ReclaimTest, DrainOfIdleGroup_IsDone) {
   Op op;
   int group = 0;
   op.replace(&group);
@@ -193,7 +193,7 @@ TEST_F(EpochTest, DrainOfIdleGroup_IsDone) {
   EXPECT_EQ(drain(&group, 0, &blocker), Drained::kDone);
 }
 
-TEST_F(EpochTest, DrainOfBusyGroup_TimesOutNamingKernelAndThread) {
+TEST_F(ReclaimTest, DrainOfBusyGroup_TimesOutNamingKernelAndThread) {
   Op op;
   int group = 0;
   Visitor visitor(op);
@@ -207,7 +207,7 @@ TEST_F(EpochTest, DrainOfBusyGroup_TimesOutNamingKernelAndThread) {
   EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
 }
 
-TEST_F(EpochTest, DrainWaits_UntilTheKernelReturns) {
+TEST_F(ReclaimTest, DrainWaits_UntilTheKernelReturns) {
   Op op;
   int group = 0;
   auto visitor = std::make_unique<Visitor>(op);
@@ -224,7 +224,7 @@ TEST_F(EpochTest, DrainWaits_UntilTheKernelReturns) {
   drainer.join();
 }
 
-TEST_F(EpochTest, DrainInsideAKernel_TellsInsteadOfWaiting) {
+TEST_F(ReclaimTest, DrainInsideAKernel_TellsInsteadOfWaiting) {
   Op op;
   int group = 0;
   op.call([&] {
@@ -240,7 +240,7 @@ struct Drainer : Retired {
   Drained result = Drained::kDone;
 };
 
-TEST_F(EpochTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
+TEST_F(ReclaimTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
   static int group = 0;
   Drainer drainer;
   drainer.group = &group;
@@ -253,7 +253,7 @@ TEST_F(EpochTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
 }
 
 // Neither thread has a record then: the one no longer, the other not yet.
-TEST_F(EpochTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
+TEST_F(ReclaimTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
   struct Slow : Pinnable {
     std::atomic<bool> entered{false}, go_on{false};
   };
@@ -280,7 +280,7 @@ TEST_F(EpochTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
   exiting.join();
 }
 
-TEST_F(EpochTest, ReclaimThatRetires_IsServed) {
+TEST_F(ReclaimTest, ReclaimThatRetires_IsServed) {
   static int freed = 0;
   static Drainer second;
   Drainer first;
@@ -294,7 +294,7 @@ TEST_F(EpochTest, ReclaimThatRetires_IsServed) {
   EXPECT_EQ(freed, 2);
 }
 
-TEST_F(EpochTest, LongjmpOverALeave_IsRepairedByTheOuterLeave) {
+TEST_F(ReclaimTest, LongjmpOverALeave_IsRepairedByTheOuterLeave) {
   Op op;
   op.call([&] { EXPECT_NE(enter(&op).place, nullptr); });  // entered and never left
   EXPECT_EQ(call_depth(), 0);
@@ -306,7 +306,7 @@ int nest(Op& op, int depth) {
   return reached;
 }
 
-TEST_F(EpochTest, EndlessRecursion_IsRefusedAndLeavesNoTrace) {
+TEST_F(ReclaimTest, EndlessRecursion_IsRefusedAndLeavesNoTrace) {
   Op op;
   int reached = 0;
   std::thread([&] {
@@ -317,7 +317,7 @@ TEST_F(EpochTest, EndlessRecursion_IsRefusedAndLeavesNoTrace) {
   EXPECT_GT(reached, 100);
 }
 
-TEST_F(EpochTest, DepthLimit_IsExactlyTheStack) {
+TEST_F(ReclaimTest, DepthLimit_IsExactlyTheStack) {
   Op op;
   int entered = 0;
   while (enter(&op).place != nullptr) ++entered;
@@ -327,7 +327,7 @@ TEST_F(EpochTest, DepthLimit_IsExactlyTheStack) {
   leave(thread, thread->running);
 }
 
-TEST_F(EpochTest, SlowRequest_KeepsCallsOnTheSlowPath) {
+TEST_F(ReclaimTest, SlowRequest_KeepsCallsOnTheSlowPath) {
   Op op;
   op.call([] {});
   request_slow_calls(kSlowProfile, true);
@@ -338,7 +338,7 @@ TEST_F(EpochTest, SlowRequest_KeepsCallsOnTheSlowPath) {
   EXPECT_NE(current_thread()->limit.load(), nullptr);
 }
 
-TEST_F(EpochTest, Stress_ReadersNeverSeeFreedMemory) {
+TEST_F(ReclaimTest, Stress_ReadersNeverSeeFreedMemory) {
   constexpr int kReaders = 3, kOps = 4;
   std::vector<Op> ops(kOps);
   std::atomic<bool> stop{false};

@@ -256,7 +256,7 @@ def _function(op: Operator, name: str, with_name: str, struct: str) -> str:
     values |= {p.name: f"{options}.{members.take(_snake(p.name))}" for p in op.optional}
     borrowed = "<'_>" if _borrows(op) else ""
     parameters.append(f"{options}: {struct}{borrowed}")
-    lines += [f"/// As [`{name}`], with all that it leaves out."]
+    lines += [f"/// As [`{name}()`], with all that it leaves out."]
     lines += [listed(f"pub fn {with_name}{life}", parameters, returns), *_body(op, values), "}"]
     return "\n".join(lines)
 
@@ -270,10 +270,10 @@ def _struct(op: Operator, struct: str) -> list[str]:
     members = Names(RUST)
     fields = [(members.take(_snake(p.name)), p) for p in op.optional]
     life, any_life = ("<'a>", "<'_>") if _borrows(op) else ("", "")
-    lines = [f"/// What [`{_function_name(op)}`] leaves out.", "#[derive(Clone, Debug)]"]
+    lines = [f"/// What [`{_function_name(op)}()`] leaves out.", "#[derive(Clone, Debug)]"]
     lines.append(f"pub struct {struct}{life} {{")
     for name, p in fields:
-        lines.append(f"    /// {p.type.text}, by default `{_literal(p.default, p.type)}`.")
+        lines.append(f"    /// `{p.type.text}`, by default `{_literal(p.default, p.type)}`.")
         lines.append(f"    pub {name}: {_member(p.type)},")
     lines += ["}", "", f"impl Default for {struct}{any_life} {{", "    fn default() -> Self {"]
     lines.append(f"        {struct} {{")

@@ -2,6 +2,10 @@
 // What a boxed call was given, by position and by name, as the C interface takes it.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/arguments.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -106,3 +110,5 @@ class BoundArguments {
 }  // namespace detail
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Autocast: regions, casts for handwritten kernels, and cast rules.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/autocast.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -13,6 +17,13 @@
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/hpp/value.hpp"
+
+// Usage:
+//
+//   {
+//     const tenon::autocast::Region region(TENON_DEVICE_CPU, tenon::Dtype::BF16);
+//     y = aten::mm(x, w);  // computed in bfloat16
+//   }
 
 namespace tenon::inline hpp {
 
@@ -186,3 +197,5 @@ inline Registration register_autocast(const Library& library, const std::string&
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Autograd: backward passes, functions with gradients of their own, and formulas as C++ callables.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/autograd.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -18,6 +22,12 @@
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/hpp/value.hpp"
+
+// Usage:
+//
+//   x.set_requires_grad(true);
+//   tenon::autograd::backward({aten::sum(aten::mul(x, w))});
+//   std::cout << x.grad() << '\n';
 
 namespace tenon::inline hpp {
 
@@ -409,3 +419,5 @@ requires std::is_invocable_r_v<autograd::variable_list, F&, const autograd::Back
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

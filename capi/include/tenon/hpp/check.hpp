@@ -3,9 +3,17 @@
 // a program may have macros of these names.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/check.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <sstream>
 
 #include "tenon/hpp/error.hpp"
+
+// Usage:
+//
+//   TENON_CHECK(x.ndim() == 2, "resize: x must have 2 dims, got ", x.ndim());
 
 namespace tenon::inline hpp::detail {
 
@@ -41,3 +49,5 @@ template <class... Parts>
                                   #condition __VA_OPT__(, ) __VA_ARGS__);   \
     }                                                                       \
   } while (0)
+
+#endif

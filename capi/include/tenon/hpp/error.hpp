@@ -2,6 +2,18 @@
 // C++ exceptions from error objects, and error objects from C++ exceptions.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/error.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
+// Usage:
+//
+//   try {
+//     tenon::Op("aten::no_such_operator");
+//   } catch (const tenon::Error& error) {
+//     std::cerr << error.code() << ' ' << error.format() << '\n';
+//   }
+
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -138,3 +150,5 @@ inline void check(tenon_status status) {
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Fake tensors: modes in which operators make them. Library::register_fake registers kernels.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/fake.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -14,6 +18,12 @@
 #include "tenon/hpp/op.hpp"
 #include "tenon/hpp/symbol.hpp"
 #include "tenon/hpp/tensor.hpp"
+
+// Usage:
+//
+//   const tenon::FakeMode mode;
+//   const tenon::FakeMode::Scope scope(mode);
+//   y = aten::ones({1 << 20, 1 << 20});  // sizes and dtype, and no memory
 
 namespace tenon::inline hpp {
 
@@ -107,3 +117,5 @@ inline SymInt new_dynamic_size(int64_t min = 0, int64_t max = std::numeric_limit
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

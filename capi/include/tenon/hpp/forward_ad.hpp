@@ -2,11 +2,21 @@
 // DualLevel: forward mode, in which tensors carry tangents through calls.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/forward_ad.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <utility>
 
 #include "tenon/forward_ad.h"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/tensor.hpp"
+
+// Usage:
+//
+//   const tenon::autograd::DualLevel level;
+//   const tenon::Tensor dual = level.make_dual(x, w);
+//   const auto [primal, tangent] = level.unpack_dual(aten::mul(dual, dual));
 
 namespace tenon::inline hpp::autograd {
 
@@ -41,3 +51,5 @@ class DualLevel {
 };
 
 }  // namespace tenon::inline hpp::autograd
+
+#endif

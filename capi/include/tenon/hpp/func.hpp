@@ -9,6 +9,10 @@
 // returns a tree. What it throws leaves no transform behind.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/func.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -25,6 +29,12 @@
 #include "tenon/hpp/vmap_rule.hpp"
 #include "tenon/ops/aten.hpp"
 #include "tenon/transforms.h"
+
+// Usage:
+//
+//   const auto loss = [](const tenon::Tensor& a) { return aten::sum(aten::mul(a, a)); };
+//   y = tenon::func::grad(loss)(x);
+//   y = tenon::func::vmap(tenon::func::grad(loss))(x);  // a gradient for each row
 
 namespace tenon::inline hpp {
 
@@ -422,3 +432,5 @@ auto hessian(F function) {
 }  // namespace func
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Functions as values: a C++ callable that any language can call, and calls of any language's.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/function.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -12,6 +16,11 @@
 #include "tenon/hpp/value.hpp"
 #include "tenon/language.h"
 #include "tenon/object.h"
+
+// Usage:
+//
+//   const tenon::Value twice = tenon::make_function([](int64_t n) { return 2 * n; });
+//   std::cout << tenon::call_function(twice, {tenon::Value(int64_t{21})}, 1)[0].get().as.i << '\n';
 
 namespace tenon::inline hpp {
 
@@ -88,3 +97,5 @@ inline std::vector<Value> call_function(const Value& function, const std::vector
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Generator: a seed and a place in its sequence of random numbers, on a device.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/generator.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -10,6 +14,12 @@
 #include "tenon/generator.h"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/types.hpp"
+
+// Usage:
+//
+//   const tenon::Generator generator(42);
+//   std::vector<double> samples(4);
+//   generator.normal(samples);
 
 namespace tenon::inline hpp {
 
@@ -92,3 +102,5 @@ class Generator {
 inline void manual_seed(uint64_t seed) { check(tenon_generator_seed_all(seed)); }
 
 }  // namespace tenon::inline hpp
+
+#endif

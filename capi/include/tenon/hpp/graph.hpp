@@ -10,6 +10,10 @@
 //   });
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/graph.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,6 +31,15 @@
 #include "tenon/hpp/op.hpp"
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/hpp/value.hpp"
+
+// Usage:
+//
+//   const auto model = [](std::span<const tenon::Tensor> in) {
+//     return std::vector<tenon::Tensor>{aten::relu(in[0])};
+//   };
+//   tenon::Graph graph = tenon::Graph::record(model, {x});
+//   graph.save("model.tenon");
+//   y = tenon::Graph::load("model.tenon").run({x})[0];
 
 namespace tenon::inline hpp {
 
@@ -352,3 +365,5 @@ Graph Graph::rewrite(Pass&& pass) const {
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -3,6 +3,10 @@
 // tools include it, kernels need not read it.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/introspect.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +20,11 @@
 #include "tenon/profile.h"
 #include "tenon/simulator.h"
 #include "tenon/value.h"
+
+// Usage:
+//
+//   std::cout << tenon::introspect::dump_table(tenon::Op("aten::relu"));
+//   std::cout << tenon::introspect::explain(tenon::Op("aten::relu"), x);
 
 namespace tenon::inline hpp::introspect {
 
@@ -188,3 +197,5 @@ class Simulator {
 };
 
 }  // namespace tenon::inline hpp::introspect
+
+#endif

@@ -2,6 +2,10 @@
 // Adapter: turns a C++ callable into a kernel with a boxed and, where it can, a typed form.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/kernel.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <array>
 #include <memory>
 #include <string>
@@ -303,3 +307,5 @@ template <class F>
 using AdapterOf = typename AdapterFor<F, typename CallableOf<F>::type>::type;
 
 }  // namespace tenon::inline hpp::detail
+
+#endif

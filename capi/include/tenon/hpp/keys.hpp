@@ -2,6 +2,10 @@
 // KeySet: a set of dispatch keys, and guards on the calling thread's keys.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/keys.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <initializer_list>
 #include <string>
 
@@ -9,6 +13,12 @@
 #include "tenon/hpp/error.hpp"
 #include "tenon/key.h"
 #include "tenon/key_guard.h"
+
+// Usage:
+//
+//   const tenon_key logger = tenon::register_functionality("Logger", tenon::Above{"Autograd"});
+//   const tenon::KeySet below = tenon::KeySet::below(logger);
+//   std::cout << below.has(TENON_KEY_CPU) << '\n';
 
 namespace tenon::inline hpp {
 
@@ -181,3 +191,5 @@ class AutoDispatchBelowADInplaceOrView : detail::KeyGuard {
 using AutoNonVariableTypeMode = AutoDispatchBelowADInplaceOrView;
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,9 +2,18 @@
 // LazyOp: an operator under a C++ signature that is found by its name at its first call.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/lazy_op.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <atomic>
 
 #include "tenon/hpp/op.hpp"
+
+// Usage:
+//
+//   static constinit const tenon::LazyOp<tenon::Tensor(const tenon::Tensor&)> relu("aten::relu");
+//   y = relu(x);
 
 namespace tenon::inline hpp {
 
@@ -56,3 +65,5 @@ class LazyOp<R(P...)> {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Library: owns registrations; defines operators and registers C++ callables as kernels.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/library.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -17,6 +21,12 @@
 #include "tenon/language.h"
 #include "tenon/library.h"
 #include "tenon/op.h"
+
+// Usage:
+//
+//   tenon::Library shop(tenon::Library::Def, "shop");
+//   shop.def("half(int x) -> int");
+//   shop.impl("half", TENON_KEY_CPU, [](int64_t n) { return n / 2; });
 
 namespace tenon::inline hpp {
 
@@ -253,3 +263,5 @@ class Library {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Lowering<T>: how one C++ parameter or result type crosses the C ABI, typed and boxed.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/lowering.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -412,3 +416,5 @@ std::string schema_of(std::optional<T>*) {
 }
 
 }  // namespace tenon::inline hpp::detail
+
+#endif

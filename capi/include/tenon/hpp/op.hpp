@@ -2,6 +2,10 @@
 // Op: an operator, called with boxed values and keywords; TypedOp: the same, called with C++ types.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/op.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <array>
 #include <optional>
 #include <string>
@@ -16,6 +20,13 @@
 #include "tenon/hpp/kernel.hpp"
 #include "tenon/hpp/schema.hpp"
 #include "tenon/op.h"
+
+// Usage:
+//
+//   const tenon::Op add("aten::add.Tensor");
+//   y = add(x, w)[0].tensor();
+//   const auto relu = tenon::Op("aten::relu").typed<tenon::Tensor(const tenon::Tensor&)>();
+//   y = relu(x);
 
 namespace tenon::inline hpp {
 
@@ -319,3 +330,5 @@ class TypedOp<R(P...)> {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -10,6 +10,10 @@
 //   };
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/overrides.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <iterator>
 #include <memory>
 #include <string>
@@ -25,6 +29,17 @@
 #include "tenon/overrides.h"
 #include "tenon/types.h"
 #include "tenon/value.h"
+
+// Usage:
+//
+//   struct Palette {
+//     static constexpr const char* tenon_name = "shop.Palette";
+//     bool override_call(tenon::OverriddenCall& call) {
+//       call.set_result(0, tenon::Value(int64_t{1}));
+//       return true;
+//     }
+//   };
+//   const tenon::Value palette = tenon::make_object<Palette>();
 
 namespace tenon::inline hpp {
 
@@ -253,3 +268,5 @@ template <class T>
 using DispatchMode = detail::ModeScope<T, TENON_MODE_WRAPPER>;
 
 }  // namespace tenon::inline hpp
+
+#endif

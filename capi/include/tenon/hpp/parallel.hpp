@@ -2,12 +2,23 @@
 // parallel_for: a loop that several threads share, in chunks.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/parallel.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 
 #include "tenon/hpp/error.hpp"
 #include "tenon/parallel.h"
+
+// Usage:
+//
+//   std::vector<float> numbers(100000, 1.0f);
+//   tenon::parallel_for(100000, 32768, [&](int64_t begin, int64_t end) {
+//     for (int64_t i = begin; i < end; ++i) numbers[static_cast<size_t>(i)] *= 2;
+//   });
 
 namespace tenon::inline hpp {
 
@@ -30,3 +41,5 @@ inline int32_t num_threads() noexcept { return tenon_parallel_get_threads(); }
 inline void set_num_threads(int32_t count) { check(tenon_parallel_set_threads(count)); }
 
 }  // namespace tenon::inline hpp
+
+#endif

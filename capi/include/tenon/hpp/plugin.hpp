@@ -2,11 +2,23 @@
 // TENON_LIBRARY blocks, and TENON_PLUGIN, which makes a shared library of them loadable.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/plugin.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <memory>
 #include <vector>
 
 #include "tenon/hpp/library.hpp"
 #include "tenon/plugin.h"
+
+// Usage:
+//
+//   TENON_LIBRARY(shop, m) {
+//     m.def("twice(Tensor x) -> Tensor");
+//     m.impl("twice", TENON_KEY_CPU, [](const tenon::Tensor& x) { return aten::add(x, x); });
+//   }
+//   TENON_PLUGIN("shop", "1.0");
 
 namespace tenon::inline hpp {
 
@@ -112,3 +124,5 @@ namespace detail {
                                                                                 : &descriptor; \
   }                                                                                            \
   static_assert(true, "a semicolon follows")
+
+#endif

@@ -2,6 +2,10 @@
 // Result<R>: how a kernel's C++ return type crosses the C ABI, typed and boxed.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/result.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <optional>
 #include <string>
 #include <tuple>
@@ -184,3 +188,5 @@ struct Result<std::vector<Tensor>> : ValueResult<std::vector<Tensor>> {
 };
 
 }  // namespace tenon::inline hpp::detail
+
+#endif

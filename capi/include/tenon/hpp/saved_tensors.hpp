@@ -3,6 +3,10 @@
 // nodes, anomaly mode. Each is a guard, left on its own thread in the reverse order.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/saved_tensors.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +18,13 @@
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/hpp/value.hpp"
 #include "tenon/language.h"
+
+// Usage:
+//
+//   const tenon::autograd::saved_tensors_hooks hooks(
+//       [](const tenon::Tensor& saved) { return tenon::Value(saved); },
+//       [](const tenon::Value& packed) { return packed.tensor(); });
+//   y = aten::mul(x, w);  // what it saves is packed by the first function
 
 namespace tenon::inline hpp::autograd {
 
@@ -134,3 +145,5 @@ class DetectAnomalyGuard {
 };
 
 }  // namespace tenon::inline hpp::autograd
+
+#endif

@@ -2,11 +2,20 @@
 // Schema: an operator's signature, parsed from and printed as text.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/schema.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <string_view>
 #include <utility>
 
 #include "tenon/hpp/error.hpp"
 #include "tenon/schema.h"
+
+// Usage:
+//
+//   const auto schema = tenon::Schema::parse("shop::scale(Tensor x, float by=2.0) -> Tensor");
+//   std::cout << schema.name() << ' ' << schema.argument(1).name << '\n';
 
 namespace tenon::inline hpp {
 
@@ -60,3 +69,5 @@ class Schema {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Site: a place in a C++ source, taken from the caller.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/site.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 
 namespace tenon::inline hpp {
@@ -17,3 +21,5 @@ struct Site {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

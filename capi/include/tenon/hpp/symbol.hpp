@@ -9,6 +9,10 @@
 //   env.first_failure({{batch, 12}});            // "s0 < 10", with file and line
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/symbol.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -27,6 +31,13 @@
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/hpp/value.hpp"
 #include "tenon/symbol.h"
+
+// Usage:
+//
+//   const tenon::ShapeEnv env;
+//   const tenon::FakeMode mode(env);
+//   const tenon::Tensor batch = mode.from(x, {"batch", std::nullopt});
+//   std::cout << env.str() << '\n';
 
 namespace tenon::inline hpp {
 
@@ -534,3 +545,5 @@ struct Result<SymInt> {
 }  // namespace detail
 
 }  // namespace tenon::inline hpp
+
+#endif

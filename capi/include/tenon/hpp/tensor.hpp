@@ -2,6 +2,10 @@
 // Tensor: an owning handle; TensorRef and TensorList: borrowed ones, as kernels get them.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/tensor.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
@@ -19,6 +23,11 @@
 #include "tenon/hpp/types.hpp"
 #include "tenon/tensor.h"
 #include "tenon/types.h"
+
+// Usage:
+//
+//   const tenon::Tensor t = tenon::Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2});
+//   std::cout << t.ndim() << ' ' << t.numel() << ' ' << t.data<float>()[3] << '\n';
 
 namespace tenon::inline hpp {
 
@@ -358,3 +367,5 @@ class TensorList {
 static_assert(sizeof(Tensor) == sizeof(tenon_tensor*) && std::is_standard_layout_v<Tensor>);
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Methods of Tensor that call operators.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/tensor_methods.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include "tenon/hpp/lazy_op.hpp"
 #include "tenon/hpp/tensor.hpp"
 
@@ -18,3 +22,5 @@ inline Tensor Tensor::operator[](int64_t index) const {
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

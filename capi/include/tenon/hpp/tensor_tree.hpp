@@ -2,6 +2,10 @@
 // Trees: a Tensor, or vectors and tuples of trees, whose tensors are leaves in order.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/tensor_tree.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -94,3 +98,5 @@ T tree_like(const T& tree, const std::vector<Tensor>& leaves) {
 }
 
 }  // namespace tenon::inline hpp::detail
+
+#endif

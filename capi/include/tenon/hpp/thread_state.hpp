@@ -3,11 +3,21 @@
 // it.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/thread_state.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <type_traits>
 #include <utility>
 
 #include "tenon/hpp/error.hpp"
 #include "tenon/thread.h"
+
+// Usage:
+//
+//   const tenon::ThreadState state = tenon::ThreadState::capture();
+//   auto task = state.bind([] { y = aten::relu(x); });  // runs with the keys of this thread
+//   task();
 
 namespace tenon::inline hpp {
 
@@ -66,3 +76,5 @@ class ThreadState {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

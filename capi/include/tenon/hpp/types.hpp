@@ -2,6 +2,10 @@
 // Element types, devices, layouts and memory formats as C++ types.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/types.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -134,3 +138,5 @@ struct Device : tenon_device {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

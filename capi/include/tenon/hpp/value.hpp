@@ -2,6 +2,10 @@
 // Value: one owned boxed value; Scalar: a number; and conversions from and to C++ types.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/value.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <complex>
 #include <concepts>
 #include <optional>
@@ -15,6 +19,13 @@
 #include "tenon/hpp/generator.hpp"
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/value.h"
+
+// Usage:
+//
+//   const tenon::Value number(int64_t{3});
+//   const tenon::Scalar half = 0.5;
+//   y = aten::mul(x, half);
+//   std::cout << number.get().as.i << ' ' << half.to_double() << '\n';
 
 namespace tenon::inline hpp {
 
@@ -249,3 +260,5 @@ class ValueRef {
 };
 
 }  // namespace tenon::inline hpp
+
+#endif

@@ -2,6 +2,10 @@
 // Batching rules of operators, as C++ callables.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/vmap_rule.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +16,13 @@
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/value.hpp"
 #include "tenon/transforms.h"
+
+// Usage:
+//
+//   tenon::register_vmap(library, "shop::twice",
+//                        [](const tenon::VmapInfo& info, const tenon::Tensor& x) {
+//                          return std::pair(aten::add(x, x), info.in_dims[0]);
+//                        });
 
 namespace tenon::inline hpp {
 
@@ -79,3 +90,5 @@ Registration register_vmap(const Library& library, const std::string& name, F&& 
 }
 
 }  // namespace tenon::inline hpp
+
+#endif

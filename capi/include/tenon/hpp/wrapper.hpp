@@ -3,6 +3,10 @@
 // and what they do with results of boxed calls.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon/hpp/wrapper.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include <complex>
 #include <initializer_list>
 #include <optional>
@@ -93,3 +97,5 @@ T take_result(Value& value) {
 }
 
 }  // namespace tenon::inline hpp
+
+#endif
