@@ -158,6 +158,10 @@ def behaviour(fix: bool) -> int:
     return _script("behaviour", *(["--update"] if fix else []))
 
 
+def english(fix: bool) -> int:
+    return _script("english", *(["--fix"] if fix else []))
+
+
 def operators(fix: bool) -> int:
     return _script("operators", *(["--update"] if fix else []))
 
@@ -212,6 +216,7 @@ CHECKS = {
     "spelling": Check("words of docs and comments, by codespell", spelling),
     "quickstarts": Check("code that the README and docs quote", plain("quickstarts")),
     "references": Check("links, pages and files that docs and code name", plain("references")),
+    "english": Check("idioms per 1,000 words, a ceiling for each folder", english),
     "glossary": Check("the words of docs/glossary.md against the code", plain("glossary")),
     "contracts": Check("the contract on each public function", plain("contracts")),
     "wrappers": Check("what ships for the operators of ATen, in each language", wrappers),

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import build_times
 import coverage
 import cross
 import cuda
@@ -95,6 +96,8 @@ def build(args) -> int:
     else:
         machine.ensure(native.NEEDS[args.preset])
         native.build(args.preset)
+    if args.times:
+        build_times.show(environment.build_dir(args.preset))
     return 0
 
 
@@ -284,6 +287,7 @@ def parser() -> argparse.ArgumentParser:
     one = verb("build", build)
     one.add_argument("--preset", choices=native.PRESETS, default="release")
     one.add_argument("--cuda", action="store_true", help="the cuda preset, with its toolkit")
+    one.add_argument("--times", action="store_true", help="show where the build's time went")
     one.add_argument(
         "--cuda-architectures",
         default="80",

@@ -18,6 +18,7 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
 
 import apt  # noqa: E402
+import build_times  # noqa: E402
 import coverage  # noqa: E402
 import fuzzing  # noqa: E402
 import interpreters  # noqa: E402
@@ -376,6 +377,27 @@ class SystemsTest(unittest.TestCase):
     def test_names_that_are_none_are_refused(self):
         with self.assertRaisesRegex(ui.Failure, "SYSTEM must be of bookworm, .*, got woody"):
             systems.run(["woody"], ("demo",), False)
+
+
+class BuildTimesTest(unittest.TestCase):
+    LOG = (
+        "# ninja log v5\n"
+        "0\t900\t1\tkernels/cpu/CMakeFiles/cpu.dir/Unity/unity_1_cxx.cxx.o\taa\n"
+        "0\t4000\t2\tkernels/cpu/CMakeFiles/cpu.dir/Unity/unity_1_cxx.cxx.o\taa\n"
+        "500\t1500\t3\ttests/core/base/CMakeFiles/base_test.dir/a.cpp.o\tbb\n"
+        "1500\t1700\t3\tlib/libtenon.so.0.1.0\tcc\n"
+        "1500\t1700\t3\tlib/libtenon.so\tcc\n"
+        "cut of\n"
+    )
+
+    def test_steps_are_counted_once_by_their_last_run(self):
+        rows = build_times.by_folder(build_times.read(self.LOG))
+        wanted = [("kernels/cpu", 1, 4.0), ("tests/core", 1, 1.0), (build_times.LINKED, 1, 0.2)]
+        self.assertEqual(rows, wanted)
+
+    def test_folder_without_a_build_is_refused(self):
+        with self.assertRaisesRegex(ui.Failure, "build --times: .* must hold a build, got none"):
+            build_times.show(pathlib.Path(tempfile.mkdtemp()))
 
 
 if __name__ == "__main__":
