@@ -9,6 +9,7 @@
 
 namespace tenon::kernels::maths {
 
+inline constexpr double kPi = 3.14159265358979323846;
 // Adding and subtracting this rounds a double to an integer, which is then in the lower bits.
 inline constexpr double kRoundDouble = 0x1.8p52;
 inline constexpr double kLn2HighDouble = 0x1.62e42ffp-1;

@@ -6,21 +6,14 @@
 #include <math.h>  // lgamma_r, j0 and their kin: clang 22 no longer has these as built-ins
 #endif
 
+#include "kernels/common/maths/gamma_maths.h"
+#include "kernels/common/maths/inverse_erf.h"
 #include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::maths {
 
-inline constexpr double kPi = 3.14159265358979323846;
-
-// By the reentrant functions: lgamma() stores the sign in a global variable, which is a race.
-TENON_FUNCTOR inline float lgamma(float x) {
-#if defined(__CUDACC__)
-  return ::lgammaf(x);
-#else
-  int sign;
-  return ::lgammaf_r(x, &sign);
-#endif
-}
+TENON_FUNCTOR inline float lgamma(float x) { return float_lgamma(x); }
+// Calls the reentrant function: lgamma() stores the sign in a global variable, which is a race.
 TENON_FUNCTOR inline double lgamma(double x) {
 #if defined(__CUDACC__)
   return ::lgamma(x);
@@ -30,55 +23,10 @@ TENON_FUNCTOR inline double lgamma(double x) {
 #endif
 }
 
-// Starts from M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), and goes on
-// by steps that cube what is wrong.
-TENON_FUNCTOR inline double erfinv(double y) {
-  if (!(y > -1 && y < 1)) {
-    return y == 1 ? __builtin_inf() : y == -1 ? -__builtin_inf() : __builtin_nan("");
-  }
-  double w = -TENON_MATHS(log)((1 - y) * (1 + y));
-  double p;
-  if (w < 5) {
-    w -= 2.5;
-    p = 2.81022636e-08;
-    p = 3.43273939e-07 + p * w;
-    p = -3.5233877e-06 + p * w;
-    p = -4.39150654e-06 + p * w;
-    p = 0.00021858087 + p * w;
-    p = -0.00125372503 + p * w;
-    p = -0.00417768164 + p * w;
-    p = 0.246640727 + p * w;
-    p = 1.50140941 + p * w;
-  } else if (w > 16) {  // https://dlmf.nist.gov/7.12.E1, where those end
-    const double log_rest = w + kLn2;
-    p = TENON_MATHS(sqrt)(log_rest - TENON_MATHS(log)(kPi * log_rest) / 2);
-  } else {
-    w = TENON_MATHS(sqrt)(w) - 3;
-    p = -0.000200214257;
-    p = 0.000100950558 + p * w;
-    p = 0.00134934322 + p * w;
-    p = -0.00367342844 + p * w;
-    p = 0.00573950773 + p * w;
-    p = -0.0076224613 + p * w;
-    p = 0.00943887047 + p * w;
-    p = 1.00167406 + p * w;
-    p = 2.83297682 + p * w;
-  }
-  // By Halley's steps, of what is missing to 1 where that has more digits.
-  const double size = y < 0 ? -y : y;
-  double x = p * size;
-  constexpr double kHalfRootOfPi = 0.88622692545275801365;
-  for (int step = 0; step < 3; ++step) {
-    const double away = size < 0.5 ? TENON_MATHS(erf)(x) - size : (1 - size) - TENON_MATHS(erfc)(x);
-    const double newton = away * kHalfRootOfPi * TENON_MATHS(exp)(x * x);
-    x -= newton / (1 + x * newton);
-  }
-  return y < 0 ? -x : x;
-}
-TENON_FUNCTOR inline float erfinv(float y) {
-  return static_cast<float>(erfinv(static_cast<double>(y)));
-}
+TENON_FUNCTOR inline float erfinv(float y) { return float_erfinv(y); }
+TENON_FUNCTOR inline double erfinv(double y) { return double_erfinv(y); }
 
+TENON_FUNCTOR inline float digamma(float x) { return float_digamma(x); }
 // https://dlmf.nist.gov/5.11.E2 above 10, where https://dlmf.nist.gov/5.5.E2 leads to; below zero by
 // https://dlmf.nist.gov/5.5.E4.
 TENON_FUNCTOR inline double digamma(double x) {

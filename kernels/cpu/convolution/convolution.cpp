@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::convolution on the CPU, and the gradient of its weight: by a library for floats, where
-// there is one; else as products of matrices, of which one has what the window sees at each of its
-// places as columns; and by loops over rows where each channel is by itself.
+// there is one; otherwise as products of matrices, of which one has what the window sees at each of
+// its places as columns. Depthwise convolutions have loops of their own: depthwise.h.
 #include "kernels/ops/convolution/convolution.h"
 
 #include <optional>
 
 #include "kernels/cpu/convolution/convolution_float.h"
+#include "kernels/cpu/convolution/depthwise.h"
 #include "kernels/cpu/loops/loops.h"
 #include "kernels/cpu/loops/row_major.h"
 #include "kernels/cpu/matmul/gemm.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/shared_loop.h"
-#include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -236,107 +236,49 @@ void to_weight(const char* op, const ConvolutionShape& shape, const T* image, co
   }
 }
 
-// ---- Each channel by itself ---------------------------------------------------------------------
+// ---- Tensors ------------------------------------------------------------------------------------
 
 template <class T>
-[[gnu::always_inline]] inline void add_scaled(const T* from, int64_t step, T factor, int64_t count,
-                                              T* to) {
-  if (step == 1) {
-    TENON_INDEPENDENT
-    for (int64_t x = 0; x < count; ++x) to[x] += factor * from[x];
-  } else {
-    for (int64_t x = 0; x < count; ++x) to[x] += factor * from[x * step];
+constexpr bool is_real_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+// From an image to places, without the bias.
+template <class T>
+void run_forward(const char* op, const ConvolutionShape& shape, T* image, T* weight, T* places) {
+  if constexpr (is_real_float<T>) {
+    if (is_depthwise(shape)) return depthwise_to_places(shape, image, weight, places);
   }
+  forward<T>(op, shape, image, weight, places);
 }
 
-// One channel's plane: rows of places, each from as many rows of the image as the kernel has.
+// From places to an image, without the bias.
 template <class T>
-[[gnu::always_inline]] inline void one_channel(const ConvolutionShape& shape, const T* image,
-                                               const T* weight, T* places) {
-  const Slide& across = shape.along[2];
-  const int64_t rows = shape.places[0] * shape.places[1];
-  for (int64_t row = 0; row < rows; ++row) {
-    T* const to = places + row * shape.places[2];
-    for (int64_t x = 0; x < shape.places[2]; ++x) to[x] = T(0);
-    for (int64_t k = 0; k < shape.kernel_numel(); ++k) {
-      const Tap tap(shape, k);
-      const int64_t z = image_at(shape.along[0], row / shape.places[1], tap.at[0]);
-      const int64_t y = image_at(shape.along[1], row % shape.places[1], tap.at[1]);
-      if (z < 0 || z >= shape.image[0] || y < 0 || y >= shape.image[1]) continue;
-      const Inside inside(across, tap.at[2], shape.image[2], shape.places[2]);
-      const T* const from = image + (z * shape.image[1] + y) * shape.image[2] +
-                            image_at(across, inside.begin, tap.at[2]);
-      add_scaled(from, across.stride, weight[k], inside.end - inside.begin, to + inside.begin);
+void run_to_image(const char* op, const ConvolutionShape& shape, T* image, T* weight, T* places) {
+  if constexpr (is_real_float<T>) {
+    if (is_depthwise(shape) && depthwise_to_image(shape, places, weight, image)) return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (library_convolution(op, ConvolutionStep::Image, shape, image, weight, nullptr, places)) {
+      return;
     }
   }
+  to_image<T>(op, shape, places, weight, image);
 }
-
-template <class T>
-void channel_base(const ConvolutionShape& shape, const T* image, const T* weight, T* places) {
-  one_channel(shape, image, weight, places);
-}
-#if defined(TENON_AVX2)
-template <class T>
-TENON_AVX2 void channel_avx2(const ConvolutionShape& shape, const T* image, const T* weight,
-                             T* places) {
-  one_channel(shape, image, weight, places);
-}
-template <class T>
-TENON_AVX512 void channel_avx512(const ConvolutionShape& shape, const T* image, const T* weight,
-                                 T* places) {
-  one_channel(shape, image, weight, places);
-}
-#endif
-
-template <class T>
-void each_channel(const ConvolutionShape& shape, const T* image, const T* weight, T* places) {
-  auto* channel = &channel_base<T>;
-#if defined(TENON_AVX2)
-  if (vector_level == 2) channel = &channel_avx512<T>;
-  if (vector_level == 1) channel = &channel_avx2<T>;
-#endif
-  const int64_t outputs = shape.place_channels, each = outputs / shape.groups;
-  const int64_t cost = shape.places_numel() * shape.kernel_numel();
-  parallel_for(
-      shape.batch * outputs, std::max<int64_t>(kGrain / cost, 1), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t output = i % outputs;
-          channel(shape, image + (i / outputs * shape.groups + output / each) * shape.image_numel(),
-                  weight + output * shape.kernel_numel(), places + i * shape.places_numel());
-        }
-      });
-}
-
-// ---- Tensors ------------------------------------------------------------------------------------
 
 template <class T>
 void run(const char* op, const Convolution& plan, const ConvolutionShape& shape, T* input,
          T* weight, const T* bias, T* result) {
-  if constexpr (std::is_same_v<T, float>) {
-    const bool is_done =
-        plan.transposed
-            ? library_convolution(op, ConvolutionStep::Image, shape, result, weight, nullptr, input)
-            : library_convolution(op, ConvolutionStep::Forward, shape, input, weight, bias, result);
-    if (is_done && !plan.transposed) return;
-    if (is_done) {
-      if (bias != nullptr) {
-        add_bias(shape, bias, shape.image_channels, shape.image_numel(), result);
-      }
-      return;
-    }
-  }
   if (plan.transposed) {
-    to_image<T>(op, shape, input, weight, result);
+    run_to_image<T>(op, shape, result, weight, input);
     if (bias != nullptr) add_bias(shape, bias, shape.image_channels, shape.image_numel(), result);
     return;
   }
-  constexpr bool is_real_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
-  bool by_channel = false;
-  if constexpr (is_real_float) by_channel = shape.image_channels == shape.groups;
-  if constexpr (is_real_float) {
-    if (by_channel) each_channel<T>(shape, input, weight, result);
+  if constexpr (std::is_same_v<T, float>) {
+    if (!is_depthwise(shape) &&
+        library_convolution(op, ConvolutionStep::Forward, shape, input, weight, bias, result)) {
+      return;
+    }
   }
-  if (!by_channel) forward<T>(op, shape, input, weight, result);
+  run_forward<T>(op, shape, input, weight, result);
   if (bias != nullptr) add_bias(shape, bias, shape.place_channels, shape.places_numel(), result);
 }
 
@@ -373,6 +315,10 @@ void convolution_weight(const Call& call) {
       T* const weight = target.data<T>();
       bool is_done = plan.at_places.numel == 0;
       if (is_done) std::fill_n(weight, result.numel, T(0));
+      if constexpr (is_real_float<T>) {
+        is_done = is_done || (is_depthwise(shape) && depthwise_to_weight(shape, image.data<T>(),
+                                                                         places.data<T>(), weight));
+      }
       if constexpr (std::is_same_v<T, float>) {
         is_done =
             is_done || library_convolution(call.op(), ConvolutionStep::Weight, shape,

@@ -328,9 +328,8 @@ double products_of(const ConvolutionShape& shape) {
          static_cast<double>(shape.kernel_numel() * shape.places_numel());
 }
 
-bool is_worth_it(const ConvolutionShape& shape, ConvolutionStep step) {
+bool is_worth_it(const ConvolutionShape& shape) {
   if (products_of(shape) < static_cast<double>(kFewProducts)) return false;
-  if (step == ConvolutionStep::Forward && shape.image_channels == shape.groups) return false;
   if (sees_one_element(shape)) return false;
   for (int d = 0; d < kMostSlides; ++d) {
     // What no place sees, in an image or in its padding: oneDNN knows no such convolutions.
@@ -413,7 +412,7 @@ void run_part(const char* op, ConvolutionStep step, const Prepared& with, const 
 
 bool library_convolution(const char* op, ConvolutionStep step, const ConvolutionShape& shape,
                          float* image, float* weight, const float* bias, float* places) {
-  if (!is_worth_it(shape, step)) return false;
+  if (!is_worth_it(shape)) return false;
   const Split split(shape, step);
   const int64_t rest = split.count % split.each;
   const auto with = [&](int64_t size) {

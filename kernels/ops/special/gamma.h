@@ -28,9 +28,7 @@ inline constexpr Facts kLgamma{
 
 template <class T>
 struct Digamma {
-  TENON_FUNCTOR T operator()(T x) const {
-    return static_cast<T>(maths::digamma(static_cast<double>(x)));
-  }
+  TENON_FUNCTOR T operator()(T x) const { return maths::digamma(x); }
 };
 
 inline constexpr Facts kDigamma{
