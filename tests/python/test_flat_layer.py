@@ -79,7 +79,7 @@ def test_every_function_has_its_place():
     assert len(functions) > 150
     natives = (
         "\n".join(
-            path.read_text() for path in (ROOT / "bindings" / "python" / "native").glob("*.[ch]")
+            path.read_text() for path in (ROOT / "bindings" / "python" / "native").rglob("*.[ch]")
         )
         + (ROOT / "bindings" / "python" / "tenon.i").read_text()
     )

@@ -19,8 +19,8 @@ SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".cuh", ".i", ".inc"}
 INCLUDE = re.compile(r'^\s*(?:#|%)\s*include\s*([<"])([^>"]+)[>"]')
 
 # base ← {tensor, schema} ← value ← dispatch ← the layers, which never include each other (but fake
-# may include symbol, gradcheck autograd, and opcheck all that it checks). core/init.cpp connects them
-# all.
+# may include symbol, gradcheck autograd, and opcheck all that it checks). core/init.cpp connects
+# them all.
 LAYERS = (
     "autograd",
     "transform",
