@@ -27,8 +27,8 @@ TENON_API tenon_status tenon_warning_set_handler(tenon_warning_fn handler, void*
                                                  tenon_deleter deleter);
 
 /// Sets the handler of a process whose host has set none. It is for bindings, whose users expect
-/// warnings in their language's usual way. Does nothing if tenon_warning_set_handler was called
-/// before, even with NULL, or if another binding has set a default handler.
+/// warnings to be reported as in their language. Does nothing if tenon_warning_set_handler was
+/// called before, even with NULL, or if another binding has set a default handler.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL handler, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: takes over `ctx`, also on failure and if the call does nothing; `deleter` may be

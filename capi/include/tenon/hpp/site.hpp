@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Site: a place in a C++ source, taken from the caller.
+// Site: a source location, by default that of the caller.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon::inline hpp {
 
-// Where something is registered or asked for.
+// The source location of a registration or request.
 struct Site {
   const char* file;
   int32_t line;
