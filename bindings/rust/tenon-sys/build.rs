@@ -54,7 +54,7 @@ fn has_library(dir: &Path) -> bool {
     dir.join("libtenon.so").exists() || dir.join("libtenon.dylib").exists()
 }
 
-/// Builds libtenon and the operators' plugin, which lies beside it, and returns their folder.
+/// Builds libtenon and the operators' plugin, which is found beside it, and returns their folder.
 fn vendored() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let packed = package.join("vendor");

@@ -113,7 +113,7 @@ impl fmt::Debug for Arg<'_> {
     }
 }
 
-/// What can be passed to an operator.
+/// A value that can be passed to an operator.
 ///
 /// Numbers keep their type here. A call converts them if no information is lost, as described in
 /// [`Op::call`](crate::Op::call).

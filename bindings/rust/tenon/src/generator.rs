@@ -181,7 +181,7 @@ pub fn manual_seed(seed: u64) -> Result<()> {
 
 impl Clone for Generator {
     fn clone(&self) -> Generator {
-        // SAFETY: the generator is live; retain gives a new reference.
+        // SAFETY: the generator is live; retain returns a new reference.
         unsafe { Generator::from_raw(sys::tenon_generator_retain(self.as_raw())) }
     }
 }

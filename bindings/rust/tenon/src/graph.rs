@@ -241,7 +241,7 @@ impl Graph {
             stack.nargs = args.len() as u32;
             stack.rets = rets.as_mut_ptr();
             stack.nrets = count as u32;
-            // SAFETY: graph.h: as many values as the stack says, borrowed for the call.
+            // SAFETY: graph.h: the stack has the number of values; they are borrowed for the call.
             let status = unsafe { sys::tenon_graph_run(self.as_raw(), &mut stack) };
             if status != sys::TENON_OK as sys::tenon_status {
                 return Err(failure(status, &mut stack));
@@ -291,7 +291,7 @@ impl Graph {
     /// [`Status::INDEX`] if the call does not exist.
     pub fn node(&self, index: usize) -> Result<Node> {
         let node = described(self.as_raw(), index as i64)?;
-        // SAFETY: graph.h: as many arguments as it says, which live as long as the graph.
+        // SAFETY: graph.h: `nargs` arguments, which live as long as the graph.
         let args = unsafe { slice(node.args, node.nargs as usize) };
         let args: Result<Vec<Value>> = args
             .iter()
@@ -459,7 +459,7 @@ fn described(graph: *const sys::tenon_graph, index: i64) -> Result<sys::tenon_gr
 
 impl Clone for Graph {
     fn clone(&self) -> Graph {
-        // SAFETY: retain gives a new reference to the live graph.
+        // SAFETY: retain returns a new reference to the live graph.
         unsafe { Graph::from_raw(sys::tenon_graph_retain(self.as_raw())) }
     }
 }

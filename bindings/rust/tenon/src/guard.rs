@@ -146,7 +146,7 @@ impl ThreadState {
 
 impl Clone for ThreadState {
     fn clone(&self) -> ThreadState {
-        // SAFETY: retain gives a new reference to the live state.
+        // SAFETY: retain returns a new reference to the live state.
         unsafe {
             let raw = sys::tenon_thread_state_retain(self.0.as_ptr());
             ThreadState(ptr::NonNull::new_unchecked(raw))

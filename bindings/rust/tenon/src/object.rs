@@ -108,7 +108,7 @@ impl Object {
 
 impl Clone for Object {
     fn clone(&self) -> Object {
-        // SAFETY: the object is live; retain gives a new reference.
+        // SAFETY: the object is live; retain returns a new reference.
         unsafe { Object::from_raw(sys::tenon_object_retain(self.as_raw())) }
     }
 }

@@ -109,7 +109,7 @@ impl TensorSink for ManyTensors {
 /// [`ValueRef`] for any type.
 ///
 /// # Safety
-/// The lowered types are those that kernel.h gives for `LETTER`; this trait is implemented here
+/// The lowered types are those in kernel.h for `LETTER`; this trait is implemented here
 /// only.
 #[doc(hidden)]
 pub unsafe trait Parameter {
@@ -247,7 +247,7 @@ macro_rules! numbers {
        $field:ident, |$boxed:ident| $unbox:expr, |$word:ident| $lift:expr,
        |$item:ident| $lower:expr;)*) => {
         $(
-            // SAFETY: kernel.h gives this C type for the letter.
+            // SAFETY: kernel.h specifies this C type for the letter.
             unsafe impl Parameter for $type {
                 type Item<'a> = $type;
                 type First = $c;

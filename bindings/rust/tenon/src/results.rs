@@ -131,7 +131,7 @@ macro_rules! number_results {
     ($($type:ty, $letter:literal, $pattern:expr, $c:ty,
        |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
         $(
-            // SAFETY: kernel.h gives this C type for the letter.
+            // SAFETY: kernel.h specifies this C type for the letter.
             unsafe impl ResultType for $type {
                 type Slot = $c;
                 type Ready = $c;

@@ -214,7 +214,7 @@ impl FromStr for Schema {
 
 impl Clone for Schema {
     fn clone(&self) -> Schema {
-        // SAFETY: retain gives a new reference to the live schema.
+        // SAFETY: retain returns a new reference to the live schema.
         unsafe { Schema::from_raw(sys::tenon_schema_retain(self.as_raw())) }
     }
 }

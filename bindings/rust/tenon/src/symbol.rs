@@ -335,7 +335,7 @@ impl SymInt {
         };
         let (variables, numbers) = put_in(numbers)?;
         let mut out = 0;
-        // SAFETY: symbol.h: as many live symbols as numbers.
+        // SAFETY: symbol.h: one live symbol per number.
         check(unsafe {
             sys::tenon_symbol_evaluate(
                 symbol,

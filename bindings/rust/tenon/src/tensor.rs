@@ -431,7 +431,7 @@ fn check_count(function: &str, count: usize, shape: &[i64]) -> Result<()> {
 impl Clone for Tensor {
     #[inline]
     fn clone(&self) -> Tensor {
-        // SAFETY: the tensor is live; retain gives a new reference.
+        // SAFETY: the tensor is live; retain returns a new reference.
         unsafe { Tensor::from_raw(sys::tenon_tensor_retain(self.as_raw())) }
     }
 }

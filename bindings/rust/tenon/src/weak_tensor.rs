@@ -53,7 +53,7 @@ impl WeakTensor {
 
 impl Clone for WeakTensor {
     fn clone(&self) -> WeakTensor {
-        // SAFETY: retain gives a new reference to the live weak tensor.
+        // SAFETY: retain returns a new reference to the live weak tensor.
         unsafe {
             let raw = sys::tenon_weak_tensor_retain(self.0.as_ptr());
             WeakTensor(NonNull::new_unchecked(raw))

@@ -95,7 +95,7 @@ impl<'a> JvpCall<'a> {
         context: *mut sys::tenon_function_context,
         tangents: *const sys::tenon_value,
     ) -> JvpCall<'a> {
-        // SAFETY: function.h: as many tangents as the context has inputs.
+        // SAFETY: function.h: one tangent per input of the context.
         let tangents = unsafe {
             let count = sys::tenon_function_context_input_count(context);
             Values(slice(tangents, count as usize))

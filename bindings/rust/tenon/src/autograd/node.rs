@@ -59,7 +59,7 @@ impl Node {
     /// # Safety
     /// `raw` is a live node.
     pub(crate) unsafe fn share(raw: *mut sys::tenon_node) -> Node {
-        // SAFETY: the caller's promise; retain gives a new reference to the same node.
+        // SAFETY: the caller's promise; retain returns a new reference to the same node.
         Node(unsafe { NonNull::new_unchecked(sys::tenon_node_retain(raw)) })
     }
 

@@ -223,7 +223,7 @@ where
             op: unsafe { Op::from_raw(described.op) }?,
             // Numbers of nodes come from a usize.
             index: node as usize,
-            // SAFETY: graph.h: as many arguments as the node has, for this call.
+            // SAFETY: graph.h: the arguments of the node, which live for this call.
             args: unsafe { crate::value_ref::slice(args, described.nargs as usize) },
             to,
             result_count: described.nresults as usize,

@@ -176,7 +176,7 @@ impl ShapeEnv {
     pub fn first_failure(&self, numbers: &[(&SymInt, i64)]) -> Result<Option<String>> {
         let (variables, numbers) = put_in(numbers)?;
         let (mut holds, mut out) = (0, ptr::null_mut());
-        // SAFETY: symbol.h: as many live symbols as numbers; `out` gets a new reference or NULL.
+        // SAFETY: symbol.h: one live symbol per number; `out` gets a new reference or NULL.
         check(unsafe {
             sys::tenon_shape_env_check(
                 self.as_raw(),

@@ -281,9 +281,8 @@ public final class Tensor extends TensorSizes {
    * Wraps a direct buffer's bytes from its position to its limit, without copying. The buffer is
    * kept alive as long as any tensor or view on it, in any language.
    *
-   * @throws TenonException INVALID_ARGUMENT for a buffer whose byte order is not that of the
-   *     machine. On most machines a new buffer's is not: {@code
-   *     buffer.order(ByteOrder.nativeOrder())} sets it
+   * @throws TenonException INVALID_ARGUMENT for a buffer in another byte order than the machine's,
+   *     as most new buffers are: set it by {@code buffer.order(ByteOrder.nativeOrder())}
    */
   public static Tensor wrap(ByteBuffer buffer, DType dtype, long... sizes) {
     return TensorData.wrap(buffer, dtype, sizes);
@@ -413,10 +412,7 @@ public final class Tensor extends TensorSizes {
     return flag(TENON_TENSOR_READ_ONLY);
   }
 
-  /**
-   * Returns true if it was made from a number, so that it has the lowest priority in type
-   * promotion.
-   */
+  /** Returns true if it was made from a number: it has the lowest priority in type promotion. */
   public boolean isWrappedNumber() {
     return flag(TENON_TENSOR_WRAPPED_NUMBER);
   }
