@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handed: runs the deleter of a caller's ctx unless somewhere else takes ownership.
+// Handed: runs the deleter of a caller's ctx unless ownership was taken.
 #pragma once
 
 #include "tenon/common.h"

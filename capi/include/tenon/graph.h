@@ -212,8 +212,7 @@ typedef struct tenon_graph_value {
   int64_t index;        /* of a result, element or size: its index; otherwise 0 */
   const char* name;     /* of an input, attribute or size; otherwise NULL */
   tenon_tensor* tensor; /* of an attribute; otherwise NULL */
-  const int64_t*
-      sizes; /* of a tensor as recorded; NULL if unknown or in `dims` */
+  const int64_t* sizes; /* of a tensor as recorded; NULL if unknown or in `dims` */
   int32_t ndim;
   tenon_dtype dtype; /* TENON_DTYPE_NONE if it is unknown */
   tenon_device device;

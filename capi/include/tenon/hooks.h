@@ -316,8 +316,8 @@ TENON_API uint32_t tenon_anomaly_get(void);
 
 /* ---- For collectors of cycles ------------------------------------------------------------ */
 
-#define TENON_OWNED_CELL 0u /* object in the language's cell of a tensor or node that owns it */
-#define TENON_OWNED_HOOK 1u /* `ctx` of a hook */
+#define TENON_OWNED_CELL 0u   /* object in the language's cell of a tensor or node that owns it */
+#define TENON_OWNED_HOOK 1u   /* `ctx` of a hook */
 #define TENON_OWNED_OBJECT 2u /* `self` of an object that was saved or packed */
 
 #define TENON_OWNED_SAVED_HOOKS 3u /* `ctx` of hooks of saved tensors */

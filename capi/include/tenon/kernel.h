@@ -72,8 +72,7 @@ typedef tenon_status (*tenon_bind_fn)(void* ctx, const tenon_op* op, tenon_keyse
 #define TENON_KERNEL_FALLTHROUGH 1u   /* skip this key; `boxed` is NULL */
 #define TENON_KERNEL_SYMBOLIC 2u      /* accepts tensors and lists with symbolic sizes (symbol.h) */
 #define TENON_KERNEL_NOBLOCK 4u       /* fast, never waits, for up to noblock_max_numel elements */
-#define TENON_KERNEL_LEAF 8u          /* calls no operators: calls skip the setup for nested calls
-                                       * */
+#define TENON_KERNEL_LEAF 8u          /* calls no operators: calls need no setup for nested calls */
 #define TENON_KERNEL_WHEN_TRACKED 16u /* on Autograd: for tracked tensors only, see above */
 
 /* Policies for an operator that already has a kernel for the key. */

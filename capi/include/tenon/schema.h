@@ -181,8 +181,7 @@ TENON_API tenon_status tenon_schema_get_return(const tenon_schema* schema, int64
 #define TENON_SCHEMA_MUTABLE 1u    /* at least one argument is written to */
 #define TENON_SCHEMA_VARARG 2u     /* arguments end in `...` */
 #define TENON_SCHEMA_VARRET 4u     /* returns end in `...` */
-#define TENON_SCHEMA_FUNCTIONAL 8u /* no argument is written to, no return aliases an argument, >= 1
-                                    * return */
+#define TENON_SCHEMA_FUNCTIONAL 8u /* writes no argument, aliases none, has a return */
 
 /// Returns TENON_SCHEMA_* bits.
 ///

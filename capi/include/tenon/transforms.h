@@ -34,8 +34,7 @@ typedef struct tenon_layer tenon_layer; /* refcounted; remains a valid handle af
 
 /* Behaviour of a random operator in a vmap. */
 #define TENON_RANDOMNESS_ERROR 0u     /* it fails */
-#define TENON_RANDOMNESS_SAME 1u      /* it returns the same numbers for all examples of the batch
-                                       * */
+#define TENON_RANDOMNESS_SAME 1u      /* it returns the same numbers for all examples */
 #define TENON_RANDOMNESS_DIFFERENT 2u /* it returns different numbers for each example */
 
 /* The in_dim or out_dim of a value that is not mapped. */

@@ -32,19 +32,18 @@ TENON_BEGIN_DECLS
 #define TENON_TAG_SYMBOOL 16      /* as.symbol */
 #define TENON_TAG_FUNCTION 17     /* as.object, a callable object */
 #define TENON_TAG_OBJECT 18       /* as.object */
-#define TENON_TAG_REF 19      /* as.i is a graph value's number; in graphs only: graph.h */
-#define TENON_TAG_INT_LIST 32 /* as.list.data is const int64_t* */
-#define TENON_TAG_FLOAT_LIST 33  /* as.list.data is const double* */
-#define TENON_TAG_BOOL_LIST 34   /* as.list.data is const tenon_value*; alternating keys, values */
-#define TENON_TAG_TENSOR_LIST 35 /* as.list.data is tenon_tensor* const*; NULL = absent */
-#define TENON_TAG_LIST 36        /* as.list.data is const tenon_value*: every other list */
-#define TENON_TAG_TUPLE 37       /* as.list.data is const tenon_value* */
-#define TENON_TAG_DICT 38 /* as.list.data is const tenon_value*, count keys and values in turn */
+#define TENON_TAG_REF 19          /* as.i is a graph value's number; in graphs only: graph.h */
+#define TENON_TAG_INT_LIST 32     /* as.list.data is const int64_t* */
+#define TENON_TAG_FLOAT_LIST 33   /* as.list.data is const double* */
+#define TENON_TAG_BOOL_LIST 34    /* as.list.data is const uint8_t* */
+#define TENON_TAG_TENSOR_LIST 35  /* as.list.data is tenon_tensor* const*; NULL = absent */
+#define TENON_TAG_LIST 36         /* as.list.data is const tenon_value*: every other list */
+#define TENON_TAG_TUPLE 37        /* as.list.data is const tenon_value* */
+#define TENON_TAG_DICT 38         /* as.list.data is const tenon_value*; alternating keys, values */
 
 /* Flags. Bit 8 is reserved. */
 #define TENON_VALUE_OWNED 1u        /* the value holds a reference: tenon_value_clear releases it */
-#define TENON_VALUE_MOVABLE 2u      /* the caller does not need this argument any more: a kernel may
-                                     * take it */
+#define TENON_VALUE_MOVABLE 2u      /* the caller gives up this argument: a kernel may take it */
 #define TENON_VALUE_HAS_SYMBOLIC 4u /* an int list with symbols among its words, see symbol.h */
 
 typedef struct tenon_complex {

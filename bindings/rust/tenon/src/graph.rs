@@ -206,7 +206,7 @@ impl Graph {
         let count = unsafe { sys::tenon_graph_guard_count(self.as_raw()) };
         (0..count)
             .map(|index| {
-                // SAFETY: zero is what the fields that are not set want.
+                // SAFETY: zero is valid for the fields that are not set.
                 let mut guard: sys::tenon_graph_guard = unsafe { std::mem::zeroed() };
                 guard.struct_size = std::mem::size_of_val(&guard) as u32;
                 let text = Buffer::fill(|out| {
@@ -235,7 +235,7 @@ impl Graph {
             .collect();
         let count = self.output_count();
         with_slots(count, |rets| {
-            // SAFETY: zero is what the fields that are not set want.
+            // SAFETY: zero is valid for the fields that are not set.
             let mut stack: sys::tenon_stack = unsafe { std::mem::zeroed() };
             stack.args = args.as_mut_ptr();
             stack.nargs = args.len() as u32;
