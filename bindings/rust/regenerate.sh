@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes tenon-sys/src/bindings.rs from the public headers; with --check, compares instead.
+# Generates tenon-sys/src/bindings.rs from the public headers. With --check, only compares it.
 #
-# Uses $BINDGEN, or a bindgen of the version below that is installed under $BINDGEN_ROOT (by default
-# <cargo target folder>/bindgen) on first use. Needs libclang: Debian's libclang-14-dev.
+# Uses $BINDGEN. If that is not set, installs a bindgen of the version below under $BINDGEN_ROOT (by
+# default <cargo target folder>/bindgen) on first use. Needs libclang: Debian's libclang-14-dev.
 set -euo pipefail
 version=0.72.1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

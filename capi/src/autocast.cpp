@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kFirstState = 32;
 constexpr size_t kFirstRule = 64;
 
-// The calling thread's settings after those of one device type are set.
+// Returns the calling thread's settings, with those of one device type replaced by `given`.
 autocast::Settings changed_settings(const char* function, int32_t device_type,
                                     const tenon_autocast_state* given) {
   autocast::check_device_type(function, device_type);

@@ -64,7 +64,7 @@ struct Pass {
   bool allows_unused = false;
 };
 
-// Where an output or input stands in the graph: given as a tensor, or as an output of a node.
+// An output or input of a backward pass, given as a tensor or as an output of a node.
 struct Place {
   autograd::Flow flow;
   const tenon_tensor* tensor = nullptr;

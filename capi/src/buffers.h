@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that C functions hand out as buffers.
+// Conversion of lists to buffers, which C functions return.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace tenon::capi {
 
-/// A buffer with a copy of the elements.
+/// Makes a buffer with a copy of the elements.
 template <class T>
 value::Buffer* buffer_of(const std::vector<T>& elements) {
   const size_t size = elements.size() * sizeof(T);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of gradients over core/gradcheck; see tenon/check.h.
+// Gradient checks over core/gradcheck; see tenon/check.h.
 #include "tenon/check.h"
 
 #include <cmath>
@@ -42,7 +42,7 @@ Tensors tensors_of(const tenon_value& result) {
   return found;
 }
 
-// Runs a function of some language.
+// Calls a tenon_callable.
 struct Callable {
   const char* name;
   tenon_callable function;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version numbers of the library in use; see tenon/common.h.
+// The version numbers of the loaded library; see tenon/common.h.
 #include "tenon/common.h"
 
 #define TENON_TEXT_OF(number) #number

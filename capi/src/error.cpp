@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors over base/error.h, and what the guard makes of exceptions; see tenon/error.h.
+// Errors over base/error.h, and the conversion of exceptions to errors; see tenon/error.h.
 #include "tenon/error.h"
 
 #include <exception>

@@ -18,13 +18,13 @@ using tenon::capi::guarded;
 
 namespace {
 
-// What gradients are asked of, as of the real one.
+// Makes `made` require grad if `real` does.
 void follow_gradients(tenon_tensor& real, tenon_tensor& made) {
   if (&real == &made || autograd::requires_grad(made)) return;
   if (autograd::requires_grad(real)) autograd::set_requires_grad(made, true);
 }
 
-// The kernel's ctx is taken over also where there is nothing else to go on with.
+// Refuses NULL arguments. The kernel's ctx is taken over even if the library or name is NULL.
 void check_register(tenon_library* library, const char* name, const tenon_kernel* kernel) {
   constexpr const char* kRegister = "tenon_library_register_fake";
   TENON_CHECK_ARG(kernel != nullptr, kRegister, ": kernel must be given, got NULL");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames over core/dispatch; see tenon/frame.h. Without a guard, as the calls of op.cpp.
+// Frames over core/dispatch; see tenon/frame.h. Like the calls in op.cpp, they have no guard.
 #include "tenon/frame.h"
 
 #include "dispatch/call_path.h"

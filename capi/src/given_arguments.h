@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a C caller gave a call by position and by name, checked.
+// Checks the positional and named arguments that a C caller passes.
 #pragma once
 
 #include "base/check.h"
@@ -7,7 +7,7 @@
 
 namespace tenon::capi {
 
-/// Throws TENON_ERROR_INVALID_ARGUMENT for counts and pointers that cannot be.
+/// Throws TENON_ERROR_INVALID_ARGUMENT for negative counts and missing arrays.
 inline dispatch::GivenArguments given_arguments(const char* function, const tenon_value* positional,
                                                 int64_t npositional, const char* const* names,
                                                 const tenon_value* named, int64_t nnamed) {

@@ -22,7 +22,7 @@ void check_mode(const char* function, uint32_t mode) {
                   ": mode must be a TENON_GRAD_MODE_* number, got ", mode);
 }
 
-/// What a thread's mode becomes.
+/// Returns the mode that results from entering `wanted` inside the mode `now`.
 uint32_t mode_inside(uint32_t now, uint32_t wanted) {
   if (wanted == TENON_GRAD_MODE_NORMAL) return TENON_GRAD_MODE_ON;
   return wanted <= TENON_GRAD_MODE_ON ? (now & TENON_GRAD_MODE_INFERENCE) | wanted : wanted;

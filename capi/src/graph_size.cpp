@@ -29,7 +29,7 @@ void check_value(const char* function, const tenon_graph& graph, int64_t value) 
                     ": value must be one of the graph, got ", value);
 }
 
-// Two operands of a function; one that has one gets 0 as the other.
+// The two operands of a function. If it has only one, the other is 0.
 struct Operands {
   tenon_value a, b;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that catches: ends every C function that may fail.
+// The only place that catches exceptions: wraps the body of every C function that may fail.
 #pragma once
 
 #include <cxxabi.h>
@@ -11,15 +11,15 @@
 
 namespace tenon::capi {
 
-/// Turns the exception in flight into an error in the thread's slot and returns its code. Call it
-/// from a catch block only.
+/// Stores the current exception as an error in the thread's slot and returns its code. Must be
+/// called from a catch block.
 tenon_status catch_current_exception() noexcept;
 
-/// Runs `body`, which returns nothing or a tenon_status. Whatever it throws ends in the calling
-/// thread's slot, except a forced unwind (pthread_exit, cancellation), which must go on: swallowing
-/// it would abort the process.
+/// Runs `body`, which returns nothing or a tenon_status. An exception is stored as an error in the
+/// calling thread's slot. A forced unwind (pthread_exit, cancellation) is not caught, because
+/// swallowing it would abort the process.
 template <class Body>
-// A forced unwind is caught by a reference to nothing, which the sanitizer would report.
+// A forced unwind is caught by a reference to a null object, which the sanitizer would report.
 __attribute__((no_sanitize("undefined"))) tenon_status guarded(Body&& body) {
   try {
     if constexpr (std::is_void_v<std::invoke_result_t<Body&>>) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handed: what a caller hands over with its deleter, until somebody has taken it.
+// Handed: runs the deleter of a caller's ctx unless ownership was taken.
 #pragma once
 
 #include "tenon/common.h"
 
 namespace tenon::capi {
 
-/// Runs the deleter at its end unless it was taken. `deleter` may be NULL.
+/// Owns a caller's ctx and runs its deleter on destruction unless it was taken. `deleter` may be
+/// NULL.
 class Handed {
  public:
   Handed(void* ctx, tenon_deleter deleter) noexcept : ctx_(ctx), deleter_(deleter) {}

@@ -27,8 +27,8 @@ tenon_tensor& checked(const char* function, const tenon_tensor* tensor) {
   return *const_cast<tenon_tensor*>(tensor);
 }
 
-// Takes over what a caller hands to a hook; its deleter runs whatever becomes of it. Returns
-// the kind, one of two.
+// Takes ownership of the hook in `options`, whose deleter runs even if this function throws.
+// Returns the kind, which must be `kind_a` or `kind_b`.
 uint32_t read_hook(const char* function, const tenon_hook_options* options, uint32_t kind_a,
                    uint32_t kind_b, tenon_hook::TargetPtr* out_target) {
   TENON_CHECK_ARG(options != nullptr, function, ": options must be given, got NULL");
@@ -47,7 +47,7 @@ uint32_t read_hook(const char* function, const tenon_hook_options* options, uint
   return whole.kind;
 }
 
-// Hooks that a caller hands over; their deleter runs whatever becomes of them.
+// Takes ownership of saved-tensor hooks. Their deleter runs even if this function throws.
 autograd::SavedHooksPtr read_saved_hooks(const char* function, const tenon_saved_hooks* given) {
   TENON_CHECK_ARG(given != nullptr, function, ": hooks must be given, got NULL");
   auto hooks = tenon::base::make_intrusive<autograd::SavedHooks>();
@@ -68,7 +68,8 @@ autograd::SavedHooksPtr read_saved_hooks(const char* function, const tenon_saved
   return hooks;
 }
 
-// What memory does not suffice to find is not told: it counts as kept by others, too.
+// If memory is short, nothing is reported: objects that were not visited count as referenced
+// elsewhere.
 template <class Thing>
 int32_t visited(const Thing& thing, uint32_t language, tenon_owned_fn visit, void* ctx) {
   try {
@@ -82,7 +83,7 @@ void cleared(const Thing& thing, uint32_t language) {
   try {
     autograd::clear_owned(thing, language);
   } catch (const std::bad_alloc&) {
-    return;  // a later collection finds them again
+    return;  // a later collection reports them again
   }
 }
 

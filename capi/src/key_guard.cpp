@@ -55,7 +55,7 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
                                    tenon_key_guard* out_guard) {
   TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
-    // Whoever forces words has seen all keys that exist now.
+    // The caller replaces the words and so overrides the defaults of all keys that exist now.
     dispatch::set_key_words({include, excludable(exclude), dispatch::key_words().known,
                              thread.grad_mode, thread.follows_tangents});
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How public guards are entered: what the calling thread has is remembered, then changed.
+// Entering public guards: saves the calling thread's words, then changes them.
 #pragma once
 
 #include "base/thread.h"
@@ -8,8 +8,8 @@
 
 namespace tenon::capi {
 
-/// Enters a guard: remembers the calling thread's words, then lets `change`, which must not throw,
-/// work on its record.
+/// Enters a guard: saves the calling thread's words in `out_guard`, then calls `change` with the
+/// thread's record. `change` must not throw.
 template <class Change>
 tenon_status enter_key_guard(tenon_key_guard* out_guard, Change change) {
   base::ThreadRecord* thread = base::current_thread();

@@ -43,7 +43,7 @@ void give(dispatch::RegistrationPtr registration, tenon_registration** out_regis
   if (out_registration != nullptr) *out_registration = registration.detach();
 }
 
-// What a caller hands over is freed also when the call is refused at once.
+// Frees the ctx that a caller handed over, and refuses the call.
 void refuse(const tenon_kernel* kernel, const char* function, const char* what) {
   if (kernel != nullptr && kernel->deleter != nullptr) kernel->deleter(kernel->ctx);
   tenon::fail(TENON_ERROR_INVALID_ARGUMENT, function, ": ", what, " must be given, got NULL");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule for NULL of tenon/common.h: functions with a status refuse it, others assert in debug.
+// The rule for NULL of tenon/common.h: functions with a status refuse it, others assert in debug
+// builds.
 #pragma once
 
 #include "base/check.h"
@@ -10,7 +11,7 @@ namespace tenon::capi {
 /// Puts "<function>: <parameter> must be given, got NULL" into the thread's slot.
 [[gnu::cold]] tenon_status refuse_null(const char* function, const char* parameter) noexcept;
 
-/// Clears the outputs of a function that fails. Those that are NULL are skipped.
+/// Clears the outputs of a failing function. Outputs that are NULL are skipped.
 template <class... Out>
 void clear_outputs(Out*... outs) noexcept {
   static_cast<void>(
@@ -20,8 +21,8 @@ inline void clear_outputs() noexcept {}
 
 }  // namespace tenon::capi
 
-/// Returns TENON_ERROR_INVALID_ARGUMENT from a C function whose parameter is NULL, and clears the
-/// outputs named after it.
+/// Returns TENON_ERROR_INVALID_ARGUMENT from a C function if a parameter is NULL, and clears the
+/// outputs that follow it.
 #define TENON_REQUIRE(parameter, ...)                      \
   if ((parameter) == nullptr) [[unlikely]] {               \
     tenon::capi::clear_outputs(__VA_ARGS__);               \
@@ -29,7 +30,7 @@ inline void clear_outputs() noexcept {}
   }                                                        \
   static_assert(true)
 
-/// Like the above, for functions that take ownership of `ctx` even if they fail.
+/// Like TENON_REQUIRE, for functions that take ownership of `ctx` even if they fail.
 #define TENON_REQUIRE_OWNED(parameter, ctx, deleter)       \
   if ((parameter) == nullptr) [[unlikely]] {               \
     if ((deleter) != nullptr) (deleter)(ctx);              \

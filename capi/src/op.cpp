@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators over core/dispatch; see tenon/op.h. The calls have no guard: their path throws nothing,
-// and what a kernel may send through (a forced unwind) goes on.
+// Operators over core/dispatch; see tenon/op.h. The calls have no guard: nothing on their path
+// throws, and a forced unwind that passes through a kernel is propagated.
 #include "tenon/op.h"
 
 #include "base/check.h"

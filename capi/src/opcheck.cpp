@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of operators over core/opcheck; see tenon/opcheck.h.
+// Operator checks over core/opcheck; see tenon/opcheck.h.
 #include "tenon/opcheck.h"
 
 #include "base/check.h"

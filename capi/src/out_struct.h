@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs that C functions fill for the caller, who may know fewer fields than this version or
-// more.
+// Structs that C functions fill for callers, who may have been compiled with fewer or more fields.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +9,14 @@
 
 namespace tenon::capi {
 
-/// Sizes of structs as they were first released: the least that callers may have.
+/// Sizes of structs in their first release: the minimum struct_size of callers.
 constexpr size_t kFirstSlotInfo = 64;
 constexpr size_t kFirstArgumentInfo = 64;
 
-/// Fills a struct whose first field is `struct_size`, as large as the caller says: the fields that
-/// it knows. `first` is the size of the first released version, the least that is accepted. The
-/// rest is zero on failure, too. `make()` gives the whole struct.
+/// Fills a struct whose first field is `struct_size`, set by the caller. Only as many bytes as the
+/// caller knows are written. `first` is the size of the first released version, which is the
+/// minimum. `make()` returns the complete struct. If `make()` throws, all fields except
+/// struct_size are zero.
 template <class T, class Make>
 void fill_struct(const char* function, size_t first, T* out_struct, Make&& make) {
   const uint32_t size = out_struct->struct_size;

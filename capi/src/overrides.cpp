@@ -13,7 +13,7 @@ using tenon::capi::guarded;
 
 namespace {
 
-// The struct as it was first released.
+// Size of the struct in its first release.
 constexpr size_t kFirstWrapperOptions = 104;
 static_assert(sizeof(tenon_wrapper_options) >= kFirstWrapperOptions);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that threads share; see tenon/parallel.h.
+// Parallel loops; see tenon/parallel.h.
 #include "tenon/parallel.h"
 
 #include <atomic>

@@ -43,7 +43,7 @@ void fill(const char* function, tenon_schema::Arguments list, int64_t index, int
     info.flags = flags_of(argument);
     info.name = argument.name.c_str();
     info.type = argument.type;
-    // Interned: there are few distinct ones.
+    // Interned, because there are few distinct texts.
     info.type_text = InternedString(tenon::schema::print_type(argument)).c_str();
     info.alias_text = InternedString(tenon::schema::print_alias(argument)).c_str();
     info.default_value = tenon::dispatch::default_value(argument);
@@ -178,7 +178,7 @@ const char* tenon_type_text(const tenon_type* type) {
 const char* tenon_schema_signature(const tenon_schema* schema) {
   TENON_NEVER_NULL(schema);
   const char* letters = "";
-  // Interned: there are few distinct ones.
+  // Interned, because there are few distinct signatures.
   const tenon_status status =
       guarded([&] { letters = InternedString(tenon::schema::signature_codes(*schema)).c_str(); });
   return status == TENON_OK ? letters : "";

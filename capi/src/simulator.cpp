@@ -16,7 +16,7 @@ using tenon::value::text_buffer;
 
 namespace {
 
-// A text that may be NULL, which is no key's name.
+// Converts NULL to "", which is not the name of a key.
 std::string_view text_of(const char* text) { return text != nullptr ? text : ""; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a debug build asserts of the stacks that callers hand in.
+// Debug checks of the stacks that callers pass.
 #pragma once
 
 #include "base/check.h"
@@ -7,9 +7,9 @@
 
 namespace tenon::capi {
 
-/// The reserved words are zero: a caller who leaves them undefined would only be found by the
-/// release that reads them. Arrays are NULL only for no values. A release build does not look: each
-/// call comes by here.
+/// Asserts that reserved words are zero and that arrays are NULL only if they are empty. Without
+/// the assertion, a caller that leaves reserved words undefined would only be found by a later
+/// release that reads them. Release builds check nothing, because every call runs this code.
 inline void assert_stack([[maybe_unused]] const tenon_stack* stack) noexcept {
   TENON_DCHECK(stack->args != nullptr || stack->nargs == 0);
   TENON_DCHECK(stack->rets != nullptr || stack->nrets == 0);

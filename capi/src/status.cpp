@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status codes by name; see tenon/status.h.
+// Names of status codes; see tenon/status.h.
 #include "tenon/status.h"
 
 #include "base/error.h"

@@ -30,7 +30,7 @@ static_assert(sizeof(tenon_symbolic_options) >= kFirstOptions);
 
 tenon_buffer* text_of(std::string_view text) { return tenon::value::text_buffer(text).detach(); }
 
-// C's const environments are changed by no one but under their lock.
+// C passes const environments. They are only changed under their lock.
 ShapeEnv& env_in(const tenon_shape_env* env) { return *const_cast<tenon_shape_env*>(env); }
 
 const Expression& expression_in(const tenon_symbol* symbol) {
@@ -59,7 +59,7 @@ void check_int(const char* function, const tenon_symbol* symbol) {
                    tenon::value::tag_name(symbol->tag));
 }
 
-// Words of one environment, of which one is a symbol; NULL where none is.
+// Returns the environment of two words, or NULL if none of them is a symbol.
 ShapeEnv* env_of_words(const char* function, int64_t a, int64_t b) {
   ShapeEnv* env = nullptr;
   for (const int64_t word : {a, b}) {
@@ -100,7 +100,7 @@ tenon::symbol::VariableOptions variable_options(uint16_t tag, const char* name,
   return options;
 }
 
-// Texts one after the other, each with its NUL.
+// Concatenates the texts, each with its NUL.
 tenon_shape_guard guard_info(const tenon::symbol::Guard& guard, std::string_view text) {
   std::string texts(text);
   texts += '\0';

@@ -19,7 +19,8 @@ using tenon::tensor::ForeignMemory;
 
 namespace {
 
-// Sizes as C passes them. Throws TENON_ERROR_INVALID_ARGUMENT for a bad count or NULL with dims.
+// Reads sizes passed by C. Throws TENON_ERROR_INVALID_ARGUMENT for a bad count, or for NULL with
+// dims.
 Dims dims_from(const char* function, int64_t ndim, const int64_t* sizes) {
   TENON_CHECK_ARG(ndim >= 0 && ndim <= TENON_TENSOR_MAX_DIMS, function, ": ndim must be in [0, ",
                   TENON_TENSOR_MAX_DIMS, "], got ", ndim);
@@ -32,11 +33,11 @@ bool is_cpu(const tenon_device* device) noexcept {
   return device == nullptr || (device->type == TENON_DEVICE_CPU && device->index == 0);
 }
 
-// The struct as it was first released.
+// Size of the struct in its first release.
 constexpr size_t kFirstTensorOptions = 96;
 static_assert(sizeof(tenon_tensor_options) >= kFirstTensorOptions);
 
-// A copy of one word as it stands by now.
+// Makes a value of a word, with known replacements applied.
 tenon_value value_of_word(int64_t word) {
   word = tenon::base::simplified(word);
   tenon_value borrowed = tenon_value_of_int(word);
@@ -47,7 +48,7 @@ tenon_value value_of_word(int64_t word) {
   return tenon::value::copy(borrowed);
 }
 
-// The same of a list.
+// Makes a list of words, with known replacements applied.
 tenon_value value_of_words(Dims words) {
   int64_t simpler[TENON_TENSOR_MAX_DIMS];
   tenon_value borrowed{};

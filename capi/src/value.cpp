@@ -12,9 +12,10 @@ namespace value_ = tenon::value;
 
 namespace {
 
-// Makes a value and writes it, or none. A compiler may build what a function returns right where it
-// is assigned to, so that an exception on the way leaves a half-made value there: hence the choice
-// at the end, instead of a value that is cleared first.
+// Writes the value that `make` returns, or NONE if it throws. The compiler may construct a
+// function's result directly in the variable that it is assigned to, so that an exception can leave
+// a partial value there. The result is therefore only selected at the end; clearing `out_value`
+// first would not suffice.
 template <class Make>
 tenon_status make_value(tenon_value* out_value, Make make) {
   tenon_value made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warnings over core/base; see tenon/warning.h. The handler may send a forced unwind through.
+// Warnings over core/base; see tenon/warning.h. The handler may let a forced unwind pass through.
 #include "tenon/warning.h"
 
 #include "base/check.h"
@@ -55,7 +55,7 @@ tenon_status tenon_warning_emit_once(const void* site, const char* category, con
 }
 
 void tenon_warning_reset_once(void) {
-  // Short memory leaves the sites as they are.
+  // If memory is short, the sites are not reset.
   if (guarded([] { tenon::base::forget_warned_sites(); }) != TENON_OK) tenon_error_set(nullptr);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from C into gradient formulas, hooks and functions of Java.
+// Calls from C into gradient formulas, hooks and functions written in Java.
 #include <utility>
 
 #include "runtime.h"
@@ -8,7 +8,7 @@ namespace tenon::java {
 
 namespace {
 
-// Enters Java with what a callback is given; an error goes from the stack to the thread's slot.
+// Calls Java with the arguments of a callback. An error moves from the stack to the thread's slot.
 tenon_status enter(jint kind, void* ctx, const void* subject, tenon_stack* stack) {
   JNIEnv* env = environment();
   const Upcall upcall{nullptr, 0, stack, subject};
@@ -42,7 +42,7 @@ tenon_status call_java_function_backward(const tenon_backward_call* call) {
   return enter(kFunctionBackward, call->ctx, call);
 }
 
-// Several arguments are one subject: an array of their addresses.
+// Several arguments are passed as one subject: an array of their addresses.
 tenon_status call_java_setup(void* ctx, tenon_function_context* context, const tenon_stack* call) {
   const void* const subject[] = {context, call};
   return enter(kSetup, ctx, subject);

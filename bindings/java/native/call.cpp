@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls from Java into operators. A kernel of Java's own need not be entered through C: it is
-// marked as running in a frame of Java's memory, and Java calls it and leaves the frame.
+// Calls from Java to operators. A Java kernel need not be entered through C: it is marked as
+// running in a frame in Java's memory, and Java calls it and leaves the frame.
 #include <pthread.h>
 
 #include <algorithm>
@@ -26,13 +26,13 @@ jint slot_status() {
 
 bool is_java(const tenon_entry* entry) { return entry->boxed == &call_java_kernel; }
 
-// What call_tensors returns for an operator without results: no address, and even.
+// Return value of call_tensors for an operator without results. Not an address, and even.
 constexpr jlong kNoResult = 2;
 
-// What the general calls return where a Java kernel is left to be called; no status is negative.
+// Return value of the general calls if Java must call a Java kernel. No status is negative.
 constexpr jint kJavaKernel = -1;
 
-// The signature of N tensors and M values and, when `returns`, one tensor as the result; see
+// The signature with N tensors, M values and, if `returns` is set, one tensor result; see
 // tenon/kernel.h.
 template <size_t N, size_t M = 0>
 constexpr uint64_t signature(bool returns) {
@@ -67,16 +67,16 @@ const tenon_entry* begin(const tenon_op* op, const Tensors<N>& tensors, tenon_fr
   }
 }
 
-// A typed kernel that succeeds without writing the tensor that it returns.
+// Returns the error for a typed kernel that succeeded without writing its tensor result.
 [[gnu::noinline, gnu::cold]] jlong refuse_null(const tenon_op* op) {
   const tenon_value result = tenon_value_of_tensor(nullptr);
-  if (tenon_op_check_results(op, &result, 1) == TENON_OK) {  // defined anew under our feet
+  if (tenon_op_check_results(op, &result, 1) == TENON_OK) {  // redefined during the call
     tenon_error_raise(TENON_ERROR_TYPE, "call: result 0 must be Tensor, got NULL");
   }
   return 0;
 }
 
-// Leaves the frame; `result` is what the kernel wrote, where the operator returns something.
+// Leaves the frame. `result` is the kernel's result if the operator has one.
 jlong end(tenon_frame* frame, tenon_status status, tenon_tensor* result, uint32_t results) {
   if (status != TENON_OK) [[unlikely]] {
     tenon_frame_end(frame, status);
@@ -93,7 +93,7 @@ using Handle = tenon_tensor*;
 template <size_t>
 using Boxed = const tenon_value*;
 
-// `defaults` are the values after the tensors, the J of them.
+// `defaults` are the J values after the tensors.
 template <size_t... I, size_t... J>
 jlong call_typed(const tenon_entry* entry, tenon_frame* frame, const Tensors<sizeof...(I)>& tensors,
                  [[maybe_unused]] const tenon_value* defaults, uint32_t results,
@@ -110,7 +110,7 @@ jlong call_typed(const tenon_entry* entry, tenon_frame* frame, const Tensors<siz
   return end(frame, status, result, results);
 }
 
-// Calls a boxed kernel with the values at `args`, which are complete.
+// Calls a boxed kernel with the complete values at `args`.
 jlong call_boxed(tenon_frame* frame, tenon_value* args, uint32_t count, uint32_t results) {
   tenon_value result{};
   tenon_stack stack{args, &result, count, results != 0 ? 1u : 0u, nullptr, {0, 0}};
@@ -123,7 +123,7 @@ jlong call_boxed(tenon_frame* frame, tenon_value* args, uint32_t count, uint32_t
     return address((result.flags & TENON_VALUE_OWNED) != 0 ? result.as.tensor
                                                            : tenon_tensor_retain(result.as.tensor));
   }
-  tenon_value_clear(&result);  // the operator was defined anew under our feet
+  tenon_value_clear(&result);  // the operator was redefined during the call
   tenon_error_raise(TENON_ERROR_TYPE,
                     "call: the operator must return one Tensor, got another type");
   return 0;
@@ -137,7 +137,7 @@ template <size_t N>
   return call_boxed(frame, args.data(), N, results);
 }
 
-// Calls with N tensors and at most one tensor as the result. `word` is the operator's address, plus
+// Calls with N tensors and at most one tensor result. `word` is the operator's address, plus
 // kReturnsTensor and kMayBeAbsent. Returns the new reference; kNoResult; or 0 with an error in the
 // slot.
 template <size_t N>
@@ -163,8 +163,8 @@ template <size_t N>
   return call_boxed(frame, args.data(), lane->count, lane->results);
 }
 
-// The same with the defaults of a lane after the tensors. One or two that travel boxed reach a
-// typed kernel as they lie there: `alpha` of add, `dtype` of sum.
+// Like call_tensors, with the defaults of a lane after the tensors. A typed kernel receives the
+// address of up to two boxed defaults in the lane, such as `alpha` of add or `dtype` of sum.
 template <size_t N>
 jlong call_lane(jlong lane_address, const Tensors<N>& tensors) {
   const Lane* lane = pointer<const Lane>(lane_address);
@@ -214,12 +214,12 @@ jlong JNICALL call_lane3(JNIEnv*, jclass, jlong lane, jlong a, jlong b, jlong c)
 
 // ---- Calls that Java begins and whose kernels it calls itself --------------------------------
 
-// What a begin returns where the call has to go through C; no address.
+// Return value of a begin function if the call must go through C. Not an address.
 constexpr jlong kByC = 1;
 
-// A thread's frames in which Java kernels run that Java calls. In C, since the address is at hand
-// here at once, while Java finds what belongs to a thread by a chain of loads. Java gives a frame
-// back by storing its address to `next`, which lies where the block begins.
+// A thread's frames in which Java kernels run that Java calls. They are in C because C reaches its
+// thread-local data directly, while Java needs a chain of loads. Java returns a frame by storing
+// its address in `next`, the first field of the block.
 struct alignas(4096) Frames {
   tenon_frame* next;
   tenon_frame* reserved[7];
@@ -256,8 +256,8 @@ Frames* make_frames() {
   return t_frames;
 }
 
-// Begins a call in a frame of this thread. Returns the frame with a Java kernel running in it, for
-// Java to leave and give back; kByC; or 0 with an error in the slot.
+// Begins a call in a frame of this thread. Returns a frame in which a Java kernel runs, which Java
+// leaves and returns; kByC; or 0 with an error in the slot.
 template <size_t N>
 jlong begin_tensors(jlong op, const Tensors<N>& tensors) {
   Frames* frames = t_frames != nullptr ? t_frames : make_frames();
@@ -282,7 +282,7 @@ jlong JNICALL begin4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong
 }
 
 // Returns 0 with the results written, a status with an error in the slot, or kJavaKernel with the
-// frame not left.
+// frame still entered.
 jint finish(const tenon_entry* entry, CallBlock* block) {
   if (entry == nullptr) return slot_status();
   if (is_java(entry)) return kJavaKernel;
@@ -307,7 +307,7 @@ jint JNICALL call(JNIEnv*, jclass, jlong op, jlong block_address, jboolean direc
   CallBlock* block = pointer<CallBlock>(block_address);
   if (!direct) {
     const tenon_status status = tenon_op_call_fast(o, &block->stack);
-    // For who looks whether results may be carriers; see Overrides.java.
+    // Tells Overrides.java whether the results may contain carriers.
     block->frame.keys = status == TENON_OK && has_carrier(block->stack) ? ~tenon_keyset{0} : 0;
     return status;
   }
@@ -343,10 +343,10 @@ jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_addre
   const tenon_op* o = pointer<tenon_op>(op);
   CallBlock* block = pointer<CallBlock>(block_address);
   const auto set = static_cast<tenon_keyset>(keys);
-  // Keys that Java chose may lead to a kernel that cannot read the tensors.
+  // Keys that Java chose may select a kernel that cannot read the tensors.
   const tenon_status fits = tenon_op_check_keys(o, set, block->stack.args, block->stack.nargs);
   if (fits != TENON_OK) return fits;
-  if (!direct) {  // counts and tags are checked, and the error stays in the stack
+  if (!direct) {  // count and tags are checked; the error stays in the stack
     const tenon_status status = tenon_op_redispatch(o, set, &block->stack);
     if (status != TENON_OK) tenon_error_set(block->stack.error);
     return status;

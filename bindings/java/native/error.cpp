@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Java keeps of an error: one array with all its texts, taken apart only if somebody asks.
+// The Java copy of an error: one array with all its texts, which is only parsed on demand.
 #include <cstring>
 
 #include "runtime.h"
@@ -8,9 +8,9 @@ namespace tenon::java {
 
 namespace {
 
-// Calls `put(bytes, size)` with the parts of the array that ErrorText.java takes apart: the numbers
-// code, notes, frames and, for each frame, language and line; then, each with its NUL, the texts
-// kind, message, notes and, for each frame, function and file.
+// Calls `put(bytes, size)` with the parts of the array that ErrorText.java parses: first the
+// numbers code, notes, frames and, for each frame, language and line; then the texts kind, message,
+// notes and, for each frame, function and file, each with its NUL.
 template <typename Put>
 void pack(const tenon_error* error, Put put) {
   const auto number = [&](int32_t value) { put(&value, sizeof(value)); };
@@ -22,7 +22,7 @@ void pack(const tenon_error* error, Put put) {
   const int64_t frames = tenon_error_frame_count(error);
   const auto frame = [&](int64_t index) {
     tenon_error_frame info{};
-    tenon_error_get_frame(error, index, &info);  // fails for an index out of range only
+    tenon_error_get_frame(error, index, &info);  // fails only if the index is out of range
     return info;
   };
   number(tenon_error_code(error));
@@ -43,7 +43,7 @@ void pack(const tenon_error* error, Put put) {
   }
 }
 
-// Returns the array; null with an OutOfMemoryError pending.
+// Returns the array, or null with an OutOfMemoryError pending.
 jbyteArray packed(JNIEnv* env, const tenon_error* error) {
   size_t size = 0;
   pack(error, [&](const void*, size_t part) { size += part; });
@@ -60,7 +60,7 @@ jbyteArray packed(JNIEnv* env, const tenon_error* error) {
   return array;
 }
 
-// Whether an error is text alone: nothing hangs on it that has to come home as what it was.
+// Returns true if an error is only text, without a cause or an exception of a language.
 bool is_plain(const tenon_error* error) {
   if (tenon_error_cause(error) != nullptr) return false;
   for (uint32_t language = 1; tenon_language_name(language) != nullptr; ++language) {
@@ -69,7 +69,7 @@ bool is_plain(const tenon_error* error) {
   return true;
 }
 
-// Takes the slot's error, if there is one and it is plain. Else returns null and lets it be.
+// Takes the slot's error if it is plain. Otherwise returns null and leaves the slot unchanged.
 jbyteArray JNICALL take_plain_error(JNIEnv* env, jclass) {
   const tenon_error* error = tenon_error_peek();
   if (error == nullptr || !is_plain(error)) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes of Java over graphs.
+// Graph passes written in Java.
 #include <vector>
 
 #include "runtime.h"
@@ -8,10 +8,10 @@ namespace tenon::java {
 
 namespace {
 
-/// A pass while it runs.
+/// A running pass.
 struct Running {
-  int32_t id;                      // of the pass
-  std::vector<tenon_value> owned;  // what stands for the results of the last call
+  int32_t id;                      // id of the pass
+  std::vector<tenon_value> owned;  // replacements of the last call's results
 
   void clear() {
     for (tenon_value& value : owned) tenon_value_clear(&value);
@@ -35,7 +35,7 @@ tenon_status look(void* ctx, const tenon_graph* from, int64_t node, const tenon_
   const tenon_status found = tenon_graph_get_node(from, node, &described);
   if (found != TENON_OK) return found;
   int64_t is_replaced = 0;
-  // As GraphCall.java reads them.
+  // In the layout that GraphCall.java reads.
   const int64_t subject[] = {
       address(described.op), address(args),      address(to),          address(results), node,
       described.nargs,       described.nresults, address(&is_replaced)};
@@ -43,7 +43,7 @@ tenon_status look(void* ctx, const tenon_graph* from, int64_t node, const tenon_
   const tenon_status status = call_bridge_handle(env, kGraphPass, running->id, &upcall);
   if (status != TENON_OK) return tenon_error_set(stack.error);
   if (is_replaced == 0) return TENON_DECLINED;
-  // C reads them when this has returned.
+  // C reads them after this function has returned.
   running->owned.assign(results, results + described.nresults);
   for (int64_t i = 0; i < described.nresults; ++i) {
     results[i].flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from C into Java kernels: one trampoline, one static method, ids instead of objects.
-// Callers have no Java exception pending: an operator call may enter Java, for which JNI asks that.
+// Calls from C into Java kernels: one trampoline and one static method, with ids instead of
+// objects. Callers must have no Java exception pending: an operator call may enter Java, and JNI
+// forbids that with a pending exception.
 #include "runtime.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@ std::atomic<EntryStub*> g_entry{nullptr};
 
 namespace {
 
-jclass g_bridge = nullptr;  // global references, kept for ever
+jclass g_bridge = nullptr;  // global references, never freed
 jclass g_stack_overflow = nullptr;
 jmethodID g_dispatch = nullptr;
 jmethodID g_fail = nullptr;
@@ -19,12 +20,12 @@ jmethodID g_select = nullptr;
 jmethodID g_link = nullptr;
 jmethodID g_handle = nullptr;
 
-// Calls that JNI still has to make before Java is asked for an entry stub; 0 and less: never.
+// Number of calls through JNI until Java is asked for an entry stub; 0 or less: never.
 std::atomic<int32_t> g_until_link{0};
 
-// Where the calling thread's stack may be for the stub: nothing that is thrown may leave the stub,
-// so an overflow must not happen in its own frames. Size 0 until JNI has entered Java once, which
-// also attaches the thread.
+// The part of the calling thread's stack in which the stub may be entered. No exception may leave
+// the stub, so a stack overflow must not occur in its own frames. The size is 0 until JNI has
+// entered Java once, which also attaches the thread.
 struct StackRoom {
   uintptr_t low;
   uintptr_t size;
@@ -50,14 +51,15 @@ void measure_stack() {
   if (size > kReserve) t_room = {reinterpret_cast<uintptr_t>(low) + kReserve, size - kReserve};
 }
 
-// Asks Java for the stub when it is time. Two threads may ask at once: Java links once.
+// Asks Java for the stub when the count is reached. Two threads may ask at once; Java links only
+// once.
 void link_when_due(JNIEnv* env) {
   const int32_t left = g_until_link.load(std::memory_order_relaxed);
   if (left <= 0) return;
   g_until_link.store(left - 1, std::memory_order_relaxed);
   if (left > 1) return;
   env->CallStaticVoidMethodA(g_bridge, g_link, nullptr);
-  // Without memory for the thread that links, JNI goes on serving.
+  // If memory is short for linking, JNI is used further on.
   if (env->ExceptionCheck()) env->ExceptionClear();
 }
 
@@ -65,8 +67,8 @@ bool is_overflow(JNIEnv* env, jthrowable thrown) {
   return thrown != nullptr && env->IsInstanceOf(thrown, g_stack_overflow);
 }
 
-// What is thrown by the bridge itself, mostly a stack overflow in its last frames: the stack has
-// unwound by now, so Java gets a second chance to turn it into an error.
+// Handles an exception of the bridge itself, mostly a stack overflow in its last frames. The stack
+// has been unwound by now, so Java can try again to convert it to an error.
 tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
   jthrowable thrown = env->ExceptionOccurred();
   env->ExceptionClear();
@@ -76,8 +78,8 @@ tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
   const jint status = env->CallStaticIntMethodA(g_bridge, g_fail, args);
   jthrowable again = env->ExceptionOccurred();
   env->ExceptionClear();
-  // An overflow strikes anywhere, in the initializer of a class too: what then comes of it has
-  // another type.
+  // An overflow may occur anywhere, for example in the initializer of a class, and then surfaces as
+  // an exception of another type.
   const bool overflowed = is_overflow(env, thrown) || is_overflow(env, again);
   const bool failed = again != nullptr;
   env->DeleteLocalRef(thrown);
@@ -85,7 +87,7 @@ tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
   if (!failed) return status;
   tenon_error_release(stack->error);
   if (overflowed) {
-    // Even a stack that has unwound to this call has no room for Java: a small one of C.
+    // Even after unwinding there is no room for Java: the thread has a small C stack.
     stack->error = tenon_error_new(TENON_ERROR_RECURSION, "StackOverflowError",
                                    "Java kernel: the thread's stack must have room for Java, got "
                                    "too little left of it");
@@ -118,10 +120,10 @@ bool bind_bridge(JNIEnv* env, jclass bridge) {
 }
 
 bool open_bridge(JNIEnv* env) {
-  // Initializing a class waits for the thread that is at it.
+  // Initialising a class waits for a thread that is already doing so.
   jmethodID open = env->GetStaticMethodID(g_natives, "openBridge", "()V");
   if (open != nullptr) env->CallStaticVoidMethodA(g_natives, open, nullptr);
-  // What the initializer threw meets whoever uses the bridge from Java.
+  // Java code that uses the bridge gets the initializer's exception again.
   if (env->ExceptionCheck()) env->ExceptionClear();
   return g_bridge != nullptr;
 }

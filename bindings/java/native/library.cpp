@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading: hands the natives to their class, begins to count definitions and to log warnings.
+// Loading: registers the natives with their class, starts counting definitions and logs warnings.
 #include "runtime.h"
 
 namespace {

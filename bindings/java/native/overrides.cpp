@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from C into handlers of Java objects: overrides, wrapper tensors, modes, and functions.
+// Calls from C into handlers of Java objects: overrides, wrapper tensors, modes and functions.
 #include "runtime.h"
 
 namespace tenon::java {

@@ -24,8 +24,9 @@ pthread_key_t g_detach_key;
 pthread_once_t g_detach_once = PTHREAD_ONCE_INIT;
 bool g_detach_ready = false;
 
-// Runs when a thread ends that we attached. A pthread key, not a thread_local: other libraries'
-// thread ends may still call a kernel, and the key then gets another round.
+// Runs when a thread that we attached ends. It uses a pthread key and not a thread_local:
+// thread-exit functions of other libraries may still call a kernel, and the key's destructor then
+// runs again.
 void detach(void*) {
   if (!g_closed.load(std::memory_order_acquire)) g_vm->DetachCurrentThread();
 }
@@ -48,7 +49,7 @@ JNIEnv* attach() {
 
 JNIEnv* environment() {
   if (g_closed.load(std::memory_order_acquire)) return nullptr;
-  // Asked each time: a host may detach and attach its threads behind our back.
+  // Queried on each call, because a host may detach and attach its threads itself.
   void* env = nullptr;
   const jint status = g_vm->GetEnv(&env, JNI_VERSION_10);
   if (status == JNI_OK) return static_cast<JNIEnv*>(env);
@@ -81,7 +82,7 @@ int32_t take_dropped(int32_t* out_ids, int32_t capacity) {
     node = next;
   }
   g_dropped.fetch_sub(count, std::memory_order_relaxed);
-  while (node != nullptr) {  // more than asked for: back into the queue
+  while (node != nullptr) {  // more than requested: put them back into the queue
     Ref* next = node->next;
     g_dropped.fetch_sub(1, std::memory_order_relaxed);
     drop_ref(node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Natives beside the calls: references, memory, buffers, DLPack, and the layout that Java checks.
+// All other natives: references, memory, buffers, DLPack, and the layout that Java checks.
 #if defined(__linux__)
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -59,7 +59,7 @@ jlong JNICALL tensor_bytes(JNIEnv*, jclass, jlong handle) {
   return device.type == TENON_DEVICE_META ? 0 : size * tenon_tensor_numel(tensor);
 }
 
-// The managed structs of DLPack, as far as their deleters need.
+// DLPack's managed structs, with the fields that their deleters need.
 struct VersionedDLPack {
   uint32_t version[2];
   void* manager_ctx;
@@ -99,7 +99,8 @@ jlong function(T* f) {
   return static_cast<jlong>(reinterpret_cast<intptr_t>(f));
 }
 
-// Addresses of functions and counters, then sizes and offsets, in the order that Native.java reads.
+// Returns addresses of functions and counters, then sizes and offsets, in the order of
+// Addresses.java.
 jlongArray JNICALL layout(JNIEnv* env, jclass) {
   const jlong words[] = {
       function(&call_java_kernel),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from C into batching rules of Java.
+// Calls from C into batching rules written in Java.
 #include "runtime.h"
 
 namespace tenon::java {

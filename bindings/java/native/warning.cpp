@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from C into the handler of warnings: a Java object, or the logger where nobody set one.
+// Calls from C into the warning handler: a Java object, or the logger if none was set.
 #include <cstring>
 
 #include "runtime.h"
@@ -17,7 +17,7 @@ tenon_value borrowed_text(const char* text) {
 tenon_status call_java_warning(void* ctx, const char* category, const char* message,
                                const char* op) {
   JNIEnv* env = environment();
-  // Where the machine has ended there is nobody to warn.
+  // The virtual machine has ended, so there is no handler to call.
   if (env == nullptr || !open_bridge(env)) return TENON_OK;
   tenon_value texts[] = {borrowed_text(category), borrowed_text(message), borrowed_text(op)};
   tenon_stack stack{};

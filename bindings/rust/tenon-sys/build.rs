@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds libtenon: TENON_LIB_DIR, then, with the feature `vendored`, what CMake makes of the
-//! sources in this package, else pkg-config, then the linker's own folders.
+//! Finds libtenon: in TENON_LIB_DIR, then, with the feature `vendored`, in a CMake build of the
+//! sources in this package, otherwise by pkg-config, and finally in the linker's own folders.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn has_library(dir: &Path) -> bool {
     dir.join("libtenon.so").exists() || dir.join("libtenon.dylib").exists()
 }
 
-/// Builds libtenon and the operators' plugin, which is found beside it; gives their folder.
+/// Builds libtenon and the operators' plugin, which is found beside it, and returns their folder.
 fn vendored() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let packed = package.join("vendor");
@@ -76,7 +76,7 @@ fn vendored() -> PathBuf {
             .arg("-B")
             .arg(&build)
             .args(["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_INSTALL_LIBDIR=lib"])
-            // Nobody edits these sources: compiled together they take half the time.
+            // Nobody edits these sources, and a unity build takes half the time.
             .arg("-DCMAKE_UNITY_BUILD=ON")
             .arg(format!("-DCMAKE_INSTALL_PREFIX={}", installed.display())),
     );
@@ -95,7 +95,7 @@ fn cmake_program() -> std::ffi::OsString {
     env::var_os("CMAKE").unwrap_or_else(|| "cmake".into())
 }
 
-/// A folder that cargo tells every build script.
+/// Returns a folder from a variable that cargo sets for every build script.
 fn folder(variable: &str) -> PathBuf {
     match env::var_os(variable) {
         Some(path) => PathBuf::from(path),

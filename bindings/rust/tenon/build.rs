@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lets this package's own tests and examples find libtenon where tenon-sys found it, and tells
-//! dependents, as DEP_TENON_RUST_LIB_DIR, where that is.
+//! Lets this package's tests and examples find libtenon where tenon-sys found it, and passes the
+//! folder on to dependents as DEP_TENON_RUST_LIB_DIR.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

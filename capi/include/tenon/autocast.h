@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Autocast: regions in which operators choose the precision that they compute in. */
+/* Autocast: regions in which operators choose the precision in which they compute. */
 #ifndef TENON_AUTOCAST_H
 #define TENON_AUTOCAST_H
 
@@ -20,16 +20,16 @@
 
 TENON_BEGIN_DECLS
 
-/* A region is of one device type: calls with tensors of that type go through Autocast, where the
- * operator's cast rule, or a kernel that somebody has written for the key, converts arguments and
+/* A region has one device type. Calls with tensors of that type are dispatched to Autocast. There
+ * the operator's cast rule, or a kernel that was registered for the key, converts the arguments and
  * calls the operator again. Operators without either fall through. A tensor is eligible for a cast
- * when it is of the region's device type and of a floating dtype other than float64; all others
- * stay as they are. Thread states carry regions to other threads. */
+ * if it is on the region's device type and has a floating dtype other than float64; all other
+ * tensors are left unchanged. Thread states carry regions to other threads. */
 
 #define TENON_AUTOCAST_ENABLED 1u
-#define TENON_AUTOCAST_CACHE 2u /* of all device types at once: casts of leaves are kept */
+#define TENON_AUTOCAST_CACHE 2u /* for all device types: casts of leaves are cached */
 
-/* What autocast does to calls of a device type. */
+/* Autocast settings of a device type. */
 typedef struct tenon_autocast_state {
   uint32_t struct_size; /* sizeof(tenon_autocast_state) */
   uint32_t flags;       /* TENON_AUTOCAST_* */
@@ -38,8 +38,8 @@ typedef struct tenon_autocast_state {
   uint64_t reserved[2]; /* zero */
 } tenon_autocast_state;
 
-/* What a region restores. Plain memory of the caller, filled by tenon_autocast_enter and read by
- * tenon_autocast_leave alone. */
+/* The state that a region restores. Plain memory of the caller, filled by tenon_autocast_enter and
+ * read only by tenon_autocast_leave. */
 typedef struct tenon_autocast_guard {
   tenon_key_guard keys;
   int32_t device_type;
@@ -49,13 +49,14 @@ typedef struct tenon_autocast_guard {
   uint64_t reserved; /* zero */
 } tenon_autocast_guard;
 
-/// Enters a region of a device type. Without state it is enabled, with the dtype and the cache that
-/// the thread has set, at first bfloat16 for CPU and float16 for all others, and the cache on. A
-/// region that is not enabled ends an outer one of its device type for a while.
+/// Enters a region of a device type. If `state_or_null` is NULL, the region is enabled, with the
+/// dtype and the cache setting of the thread. Their defaults are bfloat16 for CPU, float16 for all
+/// other device types, and the cache enabled. A region that is not enabled suspends an outer one of
+/// its device type.
 ///
-/// The cache keeps, until the outermost region is left, casts to the region's dtype of float32
-/// leaves that ask for gradients; it does not keep the leaves. A leaf that was written since is
-/// cast anew.
+/// The cache keeps casts to the region's dtype of float32 leaves that require grad, until the
+/// outermost region is left. It does not keep the leaves themselves. A leaf that was written since
+/// it was cast is cast again.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast (Meta, and
 ///            unknown ones), for unknown flags, and for a reserved word that is not zero;
@@ -67,40 +68,41 @@ TENON_API tenon_status tenon_autocast_enter(int32_t device_type,
                                             const tenon_autocast_state* state_or_null,
                                             tenon_autocast_guard* out_guard);
 
-/// Leaves a region: autocast is again what it was when the region was entered. Leaving the
-/// outermost one empties the cache.
+/// Leaves a region: restores the autocast settings of the time when it was entered. Leaving the
+/// outermost region empties the cache.
 ///
 /// Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
-///            that is not the innermost of its thread; nothing changes then.
+///            that is not the innermost of its thread. Nothing changes on failure.
 /// Threads:   owner thread; runs the deleters of cached tensors' memory.
 /// Since:     0.1
 TENON_API tenon_status tenon_autocast_leave(const tenon_autocast_guard* guard);
 
-/// Sets what autocast does to the calling thread's calls, outside of regions too, until it is set
-/// again or a guard around it is left.
+/// Sets the autocast settings of the calling thread, outside of regions too, until they are set
+/// again or an enclosing guard is left.
 ///
 /// Errors:    as tenon_autocast_enter.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_autocast_set(int32_t device_type, const tenon_autocast_state* state);
 
-/// Tells what autocast does to the calling thread's calls. Not enabled while Autocast is excluded.
+/// Returns the autocast settings of the calling thread. While Autocast is excluded, they are
+/// reported as not enabled.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_ABI
-///            for a bad struct_size of `out_state`, which is the caller's to set.
-/// Threads:   any thread; the calling thread's.
+///            for a bad struct_size of `out_state`, which the caller sets.
+/// Threads:   any thread; reads the calling thread's settings.
 /// Since:     0.1
 TENON_API tenon_status tenon_autocast_get(int32_t device_type, tenon_autocast_state* out_state);
 
-/// Drops the casts that the calling thread keeps.
+/// Empties the calling thread's cache of casts.
 ///
 /// Threads:   owner thread; runs the deleters of cached tensors' memory.
 /// Since:     0.1
 TENON_API void tenon_autocast_clear_cache(void);
 
-/// Converts all eligible tensors of a value, in lists, tuples and dicts too, to a dtype, for what
-/// casts its arguments itself. All else is copied as it is. Recorded as other calls are, outside of
-/// Autocast.
+/// Converts all eligible tensors in a value, including those in lists, tuples and dicts, to a
+/// dtype. All other values are copied. It is meant for code that casts its arguments itself. The
+/// conversion is recorded like other calls, and runs with Autocast excluded.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_TYPE
 ///            for a dtype that is not floating, what the conversion raised.
@@ -110,48 +112,48 @@ TENON_API void tenon_autocast_clear_cache(void);
 TENON_API tenon_status tenon_autocast_cast(int32_t device_type, tenon_dtype dtype,
                                            const tenon_value* value, tenon_value* out_value);
 
-/// Gives the widest dtype among `initial`, a first guess, and those of the eligible tensors of some
-/// values, in lists too: float32 where one of them is, else the lower precision of the device type.
+/// Returns the widest dtype among `initial` and the dtypes of the eligible tensors in some values
+/// and lists: float32 if one of them is float32, otherwise the lower precision of the device type.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast,
-///            TENON_ERROR_TYPE where `initial` or an eligible tensor's dtype is neither float32
-///            nor the lower precision.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_TYPE
+///            if `initial` or an eligible tensor's dtype is neither float32 nor the lower
+///            precision.
 /// Threads:   any thread; the calling thread's lower precision.
 /// Since:     0.1
 TENON_API tenon_status tenon_autocast_promote(int32_t device_type, tenon_dtype initial,
                                               const tenon_value* values, int64_t count,
                                               tenon_dtype* out_dtype);
 
-/* Kinds of cast rules. Written arguments are never converted. */
-#define TENON_CAST_LOWER 0u /* eligible arguments to the region's dtype */
-#define TENON_CAST_FP32 1u  /* eligible arguments to float32 */
+/* Kinds of cast rules. Arguments that are written to are never converted. */
+#define TENON_CAST_LOWER 0u /* converts eligible arguments to the region's dtype */
+#define TENON_CAST_FP32 1u  /* converts eligible arguments to float32 */
 #define TENON_CAST_FP32_DTYPE \
   2u /* `dtype=float32` where the first argument is eligible, and \
                                       none is given */
 #define TENON_CAST_FP32_OVERLOAD \
   3u                          /* the overload that takes a `dtype` besides: with float32, or \
                                        with the first argument's where that is not eligible */
-#define TENON_CAST_PROMOTE 4u /* eligible arguments to the widest of their dtypes */
-#define TENON_CAST_BANNED 5u  /* the call fails, and says what to do instead */
-#define TENON_CAST_TO 6u      /* eligible arguments to a dtype of the rule's own */
+#define TENON_CAST_PROMOTE 4u /* converts eligible arguments to the widest of their dtypes */
+#define TENON_CAST_BANNED 5u  /* the call fails with an error that has advice */
+#define TENON_CAST_TO 6u      /* converts eligible arguments to the rule's dtype */
 
 /* A cast rule to register. Texts are copied. */
 typedef struct tenon_cast_rule {
   uint32_t struct_size; /* sizeof(tenon_cast_rule) */
   uint32_t kind;        /* TENON_CAST_* */
-  int32_t device_type;  /* -1: of every device type, where no rule is of that one */
-  tenon_dtype dtype;    /* of TENON_CAST_TO; else TENON_DTYPE_NONE */
-  const char* advice;   /* of TENON_CAST_BANNED: what to do instead, "use ..."; else NULL */
+  int32_t device_type;  /* -1: all device types without a rule of their own */
+  tenon_dtype dtype;    /* dtype of TENON_CAST_TO; otherwise TENON_DTYPE_NONE */
+  const char* advice;   /* TENON_CAST_BANNED: what to do instead, "use ..."; otherwise NULL */
   uint32_t language;    /* TENON_LANGUAGE_*, or a registered number */
   uint32_t policy;      /* TENON_REPLACE_* */
-  const char* file;     /* NULL or where it is registered */
+  const char* file;     /* NULL or the place of registration */
   int32_t line;
   uint32_t reserved0;   /* zero */
   uint64_t reserved[2]; /* zero */
 } tenon_cast_rule;
 
-/// Registers how an operator is cast in regions: a kernel on Autocast, or on that of one device
-/// type, which converts arguments and calls the operator again with Autocast excluded.
+/// Registers the cast rule of an operator: a kernel on Autocast, or on the Autocast key of one
+/// device type, which converts arguments and calls the operator again with Autocast excluded.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name, TENON_ERROR_TYPE for a
 ///            dtype that is not floating, TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE

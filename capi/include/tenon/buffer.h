@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: refcounted memory for texts and lists that cross between languages. */
+/* Buffers: refcounted memory for texts and lists that are passed between languages. */
 #ifndef TENON_BUFFER_H
 #define TENON_BUFFER_H
 
@@ -15,7 +15,7 @@
 
 TENON_BEGIN_DECLS
 
-/// Allocates a buffer of `size` bytes, zeroed, followed by one NUL byte that `size` does not count.
+/// Allocates a zeroed buffer of `size` bytes, followed by a NUL byte that is not counted in `size`.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size.
 /// Ownership: new reference in `out_buffer`.
@@ -23,7 +23,8 @@ TENON_BEGIN_DECLS
 /// Since:     0.1
 TENON_API tenon_status tenon_buffer_new(int64_t size, tenon_buffer** out_buffer);
 
-/// Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
+/// Wraps foreign memory. `deleter(ctx)` runs when the last reference is dropped, or if this
+/// function fails.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
 /// Ownership: new reference in `out_buffer`; takes over `ctx`.
@@ -44,7 +45,7 @@ TENON_API tenon_buffer* tenon_buffer_retain(tenon_buffer* buffer);
 /// Since:     0.1
 TENON_API void tenon_buffer_release(tenon_buffer* buffer);
 
-/// Returns the memory; text results are NUL-terminated.
+/// Returns the memory. Buffers that hold text are NUL-terminated.
 ///
 /// Ownership: borrowed until the buffer dies.
 /// Threads:   any thread.

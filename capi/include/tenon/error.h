@@ -17,7 +17,8 @@
 
 TENON_BEGIN_DECLS
 
-/* One place that an error passed through. Texts are borrowed from the error; line 0 = unknown. */
+/* A place in source code that an error passed through. Texts are borrowed from the error; line 0
+ * means unknown. */
 typedef struct tenon_error_frame {
   uint32_t language; /* TENON_LANGUAGE_* */
   int32_t line;
@@ -26,10 +27,10 @@ typedef struct tenon_error_frame {
   uint64_t reserved[2];
 } tenon_error_frame;
 
-/// Makes an error. `kind` NULL takes the code's default kind; `message` is copied up to its NUL;
-/// NULL is "".
+/// Creates an error. If `kind` is NULL, the code's default kind is used. `message` is copied up to
+/// its NUL; NULL means "".
 ///
-/// Errors:    none; when memory is short the result is the preallocated out-of-memory error.
+/// Errors:    none; if memory is short, the preallocated out-of-memory error is returned.
 /// Ownership: new reference.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -48,7 +49,7 @@ TENON_API tenon_error* tenon_error_retain(tenon_error* error);
 TENON_API void tenon_error_release(tenon_error* error);
 
 /// Puts an error into the calling thread's slot and returns its code, so that a C function can end
-/// with `return tenon_error_set(error);`. An error already in the slot is released.
+/// with `return tenon_error_set(error);`. An error that is already in the slot is released.
 ///
 /// Errors:    NULL empties the slot and returns TENON_OK.
 /// Ownership: takes over the reference.
@@ -56,30 +57,30 @@ TENON_API void tenon_error_release(tenon_error* error);
 /// Since:     0.1
 TENON_API tenon_status tenon_error_set(tenon_error* error);
 
-/// Makes an error with the code's default kind, puts it into the slot and returns the code.
+/// Creates an error with the code's default kind, puts it into the slot and returns the code.
 ///
 /// Errors:    always returns `code`; the error is in the slot.
 /// Threads:   any thread; the slot is the calling thread's.
 /// Since:     0.1
 TENON_API tenon_status tenon_error_raise(tenon_status code, const char* message);
 
-/// Moves the error out of the calling thread's slot; NULL when there is none.
+/// Moves the error out of the calling thread's slot and returns it, or NULL if the slot is empty.
 ///
 /// Ownership: new reference (the slot's).
 /// Threads:   any thread; the slot is the calling thread's.
 /// Since:     0.1
 TENON_API tenon_error* tenon_error_take(void);
 
-/// Looks at the error in the calling thread's slot; NULL when there is none.
+/// Returns the error in the calling thread's slot without taking it, or NULL if the slot is empty.
 ///
 /// Ownership: borrowed until the slot changes.
 /// Threads:   any thread; the slot is the calling thread's.
 /// Since:     0.1
 TENON_API const tenon_error* tenon_error_peek(void);
 
-/// Returns the code, never TENON_OK.
+/// Returns the error's code, never TENON_OK.
 ///
-/// Errors:    none: the result is the error's own code.
+/// Errors:    none: the return value is the code of `error`, not a status of this call.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_error_code(const tenon_error* error);
@@ -91,22 +92,22 @@ TENON_API tenon_status tenon_error_code(const tenon_error* error);
 /// Since:     0.1
 TENON_API const char* tenon_error_kind(const tenon_error* error);
 
-/// Returns the message, UTF-8, without kind, notes or frames.
+/// Returns the message as UTF-8, without kind, notes or frames.
 ///
 /// Ownership: borrowed until the error dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_error_message(const tenon_error* error);
 
-/// Returns everything as readable text: kind, message, notes, frames (innermost first), causes. The
-/// same text each time while nothing is added.
+/// Returns the whole error as readable text: kind, message, notes, frames (innermost first),
+/// causes. Repeated calls return the same text as long as nothing is added to the error.
 ///
 /// Ownership: borrowed until the error dies or changes.
 /// Threads:   any thread that owns the error alone.
 /// Since:     0.1
 TENON_API const char* tenon_error_format(tenon_error* error);
 
-/// Adds a note: a line of context below the message.
+/// Adds a note: a line of context that is printed below the message.
 ///
 /// Threads:   any thread that owns the error alone.
 /// Since:     0.1
@@ -118,7 +119,7 @@ TENON_API void tenon_error_add_note(tenon_error* error, const char* note);
 /// Since:     0.1
 TENON_API int64_t tenon_error_note_count(const tenon_error* error);
 
-/// Returns note `index`, or NULL when out of range.
+/// Returns note `index`, or NULL if the index is out of range.
 ///
 /// Ownership: borrowed until the error dies.
 /// Threads:   any thread.
@@ -132,9 +133,9 @@ TENON_API const char* tenon_error_note(const tenon_error* error, int64_t index);
 TENON_API void tenon_error_add_frame(tenon_error* error, uint32_t language, const char* function,
                                      const char* file, int32_t line);
 
-/// Returns how many more frames an error takes: INT32_MAX for any number. Fewer are wanted of an
-/// error that tenon_language_set_frames's function fills for a place in the users' code: the frames
-/// of the language's own package are then left out, and more than these are not kept.
+/// Returns how many more frames an error accepts, INT32_MAX for any number. The number is limited
+/// if the function of tenon_language_set_frames fills the error to find a place in the users' code.
+/// Frames of the language's own package should be left out then, and surplus frames are dropped.
 ///
 /// Threads:   any thread that owns the error alone.
 /// Since:     0.1
@@ -155,22 +156,22 @@ TENON_API int64_t tenon_error_frame_count(const tenon_error* error);
 TENON_API tenon_status tenon_error_get_frame(const tenon_error* error, int64_t index,
                                              tenon_error_frame* out_frame);
 
-/// Sets the error that led to this one; a cause already there is released.
+/// Sets the error that caused this one. A cause that was set before is released.
 ///
 /// Ownership: takes over the reference to `cause`.
 /// Threads:   any thread that owns the error alone.
 /// Since:     0.1
 TENON_API void tenon_error_set_cause(tenon_error* error, tenon_error* cause);
 
-/// Returns the error that led to this one, or NULL.
+/// Returns the error that caused this one, or NULL.
 ///
 /// Ownership: borrowed until the error dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const tenon_error* tenon_error_cause(const tenon_error* error);
 
-/// Hangs a language's own exception on the error, so that it comes home as the same object.
-/// A payload already there is deleted.
+/// Attaches a language's own exception to the error, so that the same exception object is raised
+/// when the error returns to that language. A payload that was set before is deleted.
 ///
 /// Ownership: takes over `payload`; `deleter` (may be NULL) runs exactly once.
 /// Threads:   any thread that owns the error alone.
@@ -178,7 +179,7 @@ TENON_API const tenon_error* tenon_error_cause(const tenon_error* error);
 TENON_API void tenon_error_set_payload(tenon_error* error, uint32_t language, void* payload,
                                        tenon_deleter deleter);
 
-/// Returns the payload when it belongs to `language`, else NULL.
+/// Returns the payload if it belongs to `language`, and NULL otherwise.
 ///
 /// Ownership: borrowed until the error dies.
 /// Threads:   any thread.

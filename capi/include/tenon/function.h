@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions with gradients of their own: forward and backward in one, recorded as one node. */
+/* Custom functions: forward and backward in one object, recorded as one node. */
 #ifndef TENON_FUNCTION_H
 #define TENON_FUNCTION_H
 
@@ -24,28 +24,28 @@ TENON_BEGIN_DECLS
 
 /* ---- Functions -------------------------------------------------------------------------- */
 
-#define TENON_FUNCTION_ONCE_DIFFERENTIABLE 1u /* a gradient must not be derived again */
-#define TENON_FUNCTION_SAVED_ON_DEMAND 2u     /* backward asks the context, `saved` is empty */
-/* In nested transforms only the innermost one records a call: the binding of the function's
+#define TENON_FUNCTION_ONCE_DIFFERENTIABLE 1u /* gradients cannot be differentiated again */
+#define TENON_FUNCTION_SAVED_ON_DEMAND 2u     /* backward reads the context; `saved` is empty */
+/* In nested transforms only the innermost one records a call. The binding of the function's
  * language makes the calls at the levels below. */
 #define TENON_FUNCTION_ONE_LEVEL 4u
 
-/* Computes results from the arguments, in no_grad mode: rets[0] is a tensor, a list of tensors, a
- * tuple whose tensors are outputs, or anything else, which has no gradient. `context` is NULL for a
- * function with `setup`. Returns TENON_OK, or a code with the error in the thread's slot. */
+/* Computes results from the arguments, in no_grad mode. rets[0] is a tensor, a list of tensors, a
+ * tuple whose tensors are outputs, or any other value, which has no gradient. `context` is NULL for
+ * a function with `setup`. Returns TENON_OK, or a code with the error in the thread's slot. */
 typedef tenon_status (*tenon_forward_fn)(void* ctx, tenon_function_context* context,
                                          tenon_stack* stack);
 
-/* A function to make. Texts are copied. Backward's inputs are the arguments in order; those that
- * are no tensors have no gradient. Its outputs are the elements of the result. */
+/* Describes a function. Texts are copied. The inputs of `backward` are the arguments in order;
+ * arguments that are no tensors have no gradient. Its outputs are the elements of the result. */
 typedef struct tenon_function_type {
   uint32_t struct_size;     /* sizeof(tenon_function_type) */
   uint32_t flags;           /* TENON_FUNCTION_* */
-  const char* name;         /* nodes are called this and "Backward" */
-  tenon_forward_fn forward; /* NULL: calls are begun and finished by their language */
-  tenon_setup_fn setup;     /* NULL: forward gets the context */
+  const char* name;         /* nodes are named after it, with "Backward" appended */
+  tenon_forward_fn forward; /* NULL: the language begins and finishes calls itself */
+  tenon_setup_fn setup;     /* NULL: forward receives the context */
   tenon_backward_fn backward;
-  tenon_jvp_fn jvp; /* NULL: not in forward mode */
+  tenon_jvp_fn jvp; /* NULL: no support for forward mode */
   void* ctx;
   tenon_deleter deleter; /* runs on ctx exactly once, also on failure; may be NULL */
   uint32_t language;     /* TENON_LANGUAGE_*, or a registered number */
@@ -53,58 +53,57 @@ typedef struct tenon_function_type {
   uint64_t reserved[6];  /* zero */
 } tenon_function_type;
 
-/// Makes a function: an object that can be called (TENON_TAG_FUNCTION), with one result.
+/// Creates a function: a callable object (TENON_TAG_FUNCTION) with one result.
 ///
 /// Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a bad
 ///            description, TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: takes over `ctx`, also on failure; nodes keep it beyond the object's end.
+/// Ownership: takes over `ctx`, also on failure; nodes may keep it longer than the object lives.
 ///            `out_function` is owned by the caller.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_new(const tenon_function_type* type,
                                           tenon_object** out_function);
 
-/// Applies a function: runs its forward, and records it as one node where gradients flow to an
-/// argument. An argument that forward returns as it is becomes an alias, unless it was marked
-/// dirty.
+/// Applies a function: runs its forward, and records it as one node if gradients flow to an
+/// argument. If forward returns an argument unchanged, the result is an alias of it, unless the
+/// argument was marked dirty.
 ///
-/// Errors:    TENON_ERROR_TYPE for an object that tenon_function_new has not made, or without
-///            forward,
-///            TENON_ERROR_STATE for a dirty tensor that is not returned, or must not be written,
-///            and what forward or setup raised.
+/// Errors:    TENON_ERROR_TYPE for an object that was not made by tenon_function_new, or that has
+///            no forward, TENON_ERROR_STATE for a dirty tensor that is not returned, or must not be
+///            written, and what forward or setup raised.
 /// Ownership: arguments are borrowed; the caller clears `out_result`.
-/// Threads:   any thread; *blocks* where the function may.
+/// Threads:   any thread; *blocks* if the function does.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_apply(tenon_object* function, const tenon_value* args,
                                             int64_t nargs, tenon_value* out_result);
 
-/// The first half of tenon_function_apply, for a language that calls its own forward with objects
-/// of its own: looks where gradients flow. Inputs are tensors, or NULL. The caller then runs
-/// forward in no_grad mode, and finishes or cancels. Of the type only what concerns backward is
-/// used.
+/// Performs the first half of tenon_function_apply, for a language that calls its own forward
+/// function with its own objects: determines which inputs need gradients. Inputs are tensors or
+/// NULL. The caller then runs forward in no_grad mode, and calls tenon_function_finish or
+/// tenon_function_cancel. Only those fields of the type that concern backward are used.
 ///
-/// Errors:    as tenon_function_apply, but what forward raises.
-/// Ownership: inputs outlive the context's finish or cancel. `out_context` is the caller's until
-///            tenon_function_finish or tenon_function_cancel takes it.
-/// Threads:   any thread, which then finishes or cancels.
+/// Errors:    as tenon_function_apply, except for errors of forward.
+/// Ownership: inputs must outlive tenon_function_finish or tenon_function_cancel. The caller owns
+///            `out_context` until one of these takes it.
+/// Threads:   any thread; finish or cancel must be called on the same thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_begin(tenon_object* function, tenon_tensor* const* inputs,
                                             int64_t ninputs, tenon_function_context** out_context);
 
-/// The second half: records the call, if gradients flow to an input, and links the outputs to the
-/// node. An output may be replaced by an alias; NULL stands for one that is no tensor. The context
-/// is the node's then; without one it has ended.
+/// Performs the second half: records the call if gradients flow to an input, and links the outputs
+/// to the node. An output may be replaced by an alias; outputs that are no tensors are NULL. The
+/// node then owns the context. If nothing is recorded, the context is freed.
 ///
-/// Errors:    as tenon_function_apply. The context has ended then, the outputs are still owned.
+/// Errors:    as tenon_function_apply. The context is freed, and the caller still owns the outputs.
 /// Ownership: takes the context. `outputs` are owned by the caller before and after; `out_node` is
-///            owned by the caller, NULL where nothing was recorded.
+///            owned by the caller, and NULL if nothing was recorded.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_finish(tenon_function_context* context,
                                              tenon_tensor** outputs, int64_t noutputs,
                                              tenon_node** out_node);
 
-/// Ends a context whose forward has failed.
+/// Frees a context whose forward has failed.
 ///
 /// Ownership: takes the context; NULL is accepted.
 /// Threads:   owner thread.
@@ -113,30 +112,31 @@ TENON_API void tenon_function_cancel(tenon_function_context* context);
 
 /* ---- Contexts --------------------------------------------------------------------------- */
 
-/// Returns the context of a node: of a function, or of an operator whose formula has a setup; NULL
-/// for others.
+/// Returns the context of a node of a function, or of an operator whose formula has a `setup`.
+/// Returns NULL for other nodes.
 ///
 /// Ownership: borrowed from the node.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_function_context* tenon_function_context_of(const tenon_node* node);
 
-/// Returns how many inputs the call has: a function's arguments, or an operator's tensor arguments,
-/// the elements of a list one by one. jvp gets that many tangents.
+/// Returns the number of inputs of the call: a function's arguments, or an operator's tensor
+/// arguments with the elements of lists counted separately. jvp receives one tangent for each.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_function_context_input_count(const tenon_function_context* context);
 
-/// Returns how many outputs the call has, for which jvp gives tangents; 0 before jvp and backward.
+/// Returns the number of outputs of the call, for which jvp returns tangents; 0 before jvp and
+/// backward.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_function_context_output_count(const tenon_function_context* context);
 
-/// Saves values for backward, in place of what was saved before. Of tensors the version is noted
-/// when the call has been recorded; inputs and results stay what they are to the graph. Other
-/// values are copied.
+/// Saves values for backward and replaces those that were saved before. Versions of tensors are
+/// stored when the call has been recorded. Inputs and results keep their place in the backward
+/// graph. Other values are copied.
 ///
 /// Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_INVALID_ARGUMENT for a bad
 ///            value, TENON_ERROR_OUT_OF_MEMORY.
@@ -146,70 +146,70 @@ TENON_API int64_t tenon_function_context_output_count(const tenon_function_conte
 TENON_API tenon_status tenon_function_context_save(tenon_function_context* context,
                                                    const tenon_value* values, int64_t count);
 
-/// Returns how many values are saved.
+/// Returns the number of saved values.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_function_context_saved_count(const tenon_function_context* context);
 
-/// Gives a saved value: a tensor as it was to the graph, an absent one as NONE.
+/// Returns a saved value. A tensor has its place in the backward graph again; an absent one is
+/// NONE.
 ///
-/// Errors:    TENON_ERROR_STATE for a tensor that was written since, and for what a backward pass
-///            has freed; TENON_ERROR_INDEX.
+/// Errors:    TENON_ERROR_STATE for a tensor that was written since, and if a backward pass has
+///            freed the value; TENON_ERROR_INDEX.
 /// Ownership: the caller clears `out_value`.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_context_copy_saved(const tenon_function_context* context,
                                                          int64_t index, tenon_value* out_value);
 
-/// Frees what is saved, as a backward pass does that does not keep the graph.
+/// Frees the saved values, as a backward pass that does not keep the graph does.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void tenon_function_context_drop_saved(tenon_function_context* context);
 
-/// Tells whether gradients flow to an input; 0 for a number that is none.
+/// Returns 1 if gradients flow to an input, otherwise 0, also if `input` is out of range.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int32_t tenon_function_context_needs_grad(const tenon_function_context* context,
                                                     int64_t input);
 
-/// Says that forward has written an input in place. It has to return it.
+/// Marks an input as written in place by forward, which must return it.
 ///
 /// Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: `tensor` is borrowed, and outlives the call.
+/// Ownership: `tensor` is borrowed, and must outlive the call.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_context_mark_dirty(tenon_function_context* context,
                                                          tenon_tensor* tensor);
 
-/// Says that an output has no gradient.
+/// Marks an output as having no gradient.
 ///
 /// Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: `tensor` is borrowed, and outlives the call.
+/// Ownership: `tensor` is borrowed, and must outlive the call.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_function_context_mark_non_differentiable(
     tenon_function_context* context, tenon_tensor* tensor);
 
-/// Says whether backward gets zeros (1, as at first) or NULL (0) for outputs that no gradient came
-/// to.
+/// Sets whether backward receives zeros (1, the default) or NULL (0) for outputs without gradient.
 ///
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API void tenon_function_context_set_materialize_grads(tenon_function_context* context,
                                                             int32_t materialize);
 
-/// Says in backward that the gradients it gives must not be derived again, as
+/// Called in backward, forbids to differentiate the gradients that it returns, as
 /// TENON_FUNCTION_ONCE_DIFFERENTIABLE does for all calls.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void tenon_function_context_set_once_differentiable(tenon_function_context* context);
 
-/// Gives the context an object of the caller's language to keep, in place of the one that it has,
-/// whose deleter runs. It ends with the node.
+/// Sets the object of the caller's language that the context keeps, and runs the deleter of the
+/// previous one. The object is freed with the node.
 ///
 /// Ownership: takes over `state`: the deleter (may be NULL) runs once, on any thread.
 /// Threads:   any thread, one at a time.
@@ -217,7 +217,8 @@ TENON_API void tenon_function_context_set_once_differentiable(tenon_function_con
 TENON_API void tenon_function_context_set_state(tenon_function_context* context, void* state,
                                                 tenon_deleter deleter);
 
-/// Returns that object; NULL without one, and for a context of another language's function.
+/// Returns the object of tenon_function_context_set_state, or NULL if there is none or the function
+/// belongs to another language.
 ///
 /// Ownership: borrowed from the context.
 /// Threads:   any thread.

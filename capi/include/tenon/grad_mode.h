@@ -16,22 +16,23 @@
 
 TENON_BEGIN_DECLS
 
-/* Grad modes. A thread begins with ON; thread states carry the mode to other threads.
+/* Grad modes. A thread begins with ON. Thread states carry the mode to other threads.
  *
- * OFF takes Autograd out of the thread's calls, but for operators with an Autograd kernel of a
- * user's own (one without TENON_KERNEL_WHEN_TRACKED), which runs in every mode. ON inside OFF turns
- * recording on again; inside code below Autograd, which excludes the key, it does not.
- * INFERENCE is OFF, and takes ADInplaceOrView out of the thread's included keys: tensors made
- * meanwhile are inference tensors (TENON_TENSOR_INFERENCE), which carry neither Autograd nor
- * ADInplaceOrView. OFF and ON inside INFERENCE change only whether grad is asked for (1 in the
- * number): tensors stay inference tensors and nothing is recorded. NORMAL ends INFERENCE, too. */
+ * OFF removes Autograd from the thread's calls. Operators with an Autograd kernel that a user
+ * registered (one without TENON_KERNEL_WHEN_TRACKED) are an exception: it runs in every mode. ON
+ * inside OFF turns recording on again, except inside code below Autograd, which excludes the key.
+ * INFERENCE is OFF, and also removes ADInplaceOrView from the thread's included keys. Tensors that
+ * are created in it are inference tensors (TENON_TENSOR_INFERENCE), which carry neither Autograd
+ * nor ADInplaceOrView. OFF and ON inside INFERENCE only change bit 0 of the mode, which is what
+ * queries of the grad mode report: tensors are still created as inference tensors, and nothing is
+ * recorded. NORMAL ends INFERENCE, too. */
 #define TENON_GRAD_MODE_OFF 0u
 #define TENON_GRAD_MODE_ON 1u
 #define TENON_GRAD_MODE_INFERENCE 2u
-#define TENON_GRAD_MODE_INFERENCE_ON 3u /* what ON inside INFERENCE is */
-#define TENON_GRAD_MODE_NORMAL 4u       /* entered only: ON, also inside INFERENCE */
+#define TENON_GRAD_MODE_INFERENCE_ON 3u /* the mode that ON inside INFERENCE sets */
+#define TENON_GRAD_MODE_NORMAL 4u       /* for guards only: ON, which also ends INFERENCE */
 
-/// Enters a grad mode until the guard is left, with tenon_key_guard_leave. No argument is NULL.
+/// Enters a grad mode until the guard is left with tenon_key_guard_leave. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
 ///            thread's first use.
@@ -39,11 +40,11 @@ TENON_BEGIN_DECLS
 /// Since:     0.1
 TENON_API tenon_status tenon_grad_mode_enter(uint32_t mode, tenon_key_guard* out_guard);
 
-/// Sets the calling thread's grad mode, until it is set again or a guard around it is left.
+/// Sets the calling thread's grad mode, until it is set again or an enclosing guard is left.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for INFERENCE
-///            outside it and for NORMAL, which only guards enter, TENON_ERROR_OUT_OF_MEMORY on a
-///            thread's first use.
+///            outside it and for NORMAL, which only guards can enter, TENON_ERROR_OUT_OF_MEMORY on
+///            a thread's first use.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_grad_mode_set(uint32_t mode);

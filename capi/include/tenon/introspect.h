@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Introspection: operators, tables with provenance, and how many handles live. */
+/* Introspection: operators, dispatch tables with provenance, and numbers of live handles. */
 #ifndef TENON_INTROSPECT_H
 #define TENON_INTROSPECT_H
 
@@ -17,7 +17,7 @@
 
 TENON_BEGIN_DECLS
 
-/* Where the kernel of a slot comes from. Append-only. */
+/* Provenance of the kernel in a slot. Append-only. */
 #define TENON_PROVENANCE_MISSING 0u
 #define TENON_PROVENANCE_KERNEL 1u
 #define TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL 2u /* a CompositeExplicit alias */
@@ -26,15 +26,15 @@ TENON_BEGIN_DECLS
 #define TENON_PROVENANCE_BATCHED_KERNEL 5u         /* BatchedDecomposition */
 #define TENON_PROVENANCE_BACKEND_FALLBACK 6u
 
-/* One slot of an operator's table. Texts are valid for ever. */
+/* One slot of an operator's table. Texts are never freed. */
 typedef struct tenon_slot_info {
   uint32_t struct_size; /* sizeof(tenon_slot_info), set by the caller */
   uint32_t provenance;  /* TENON_PROVENANCE_* */
-  tenon_key key;        /* the runtime key asked for */
+  tenon_key key;        /* the runtime key of the slot */
   tenon_key source_key; /* the key or alias that the kernel was registered on */
   uint32_t fallthrough; /* 1: calls skip this key */
   uint32_t language;    /* TENON_LANGUAGE_* of the kernel */
-  const char* name;     /* of the kernel's function, "" if unknown */
+  const char* name;     /* name of the kernel's function, "" if unknown */
   const char* file;     /* where it was registered, "" if unknown */
   int32_t line;
   uint32_t typed; /* 1: it has a typed form */
@@ -53,7 +53,7 @@ TENON_API tenon_status tenon_introspect_get_slot(const tenon_op* op, tenon_key k
 /// Returns the operators that are defined now, sorted by name, as a buffer of const tenon_op*.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: new reference in `out_ops`; the operators are valid for ever.
+/// Ownership: new reference in `out_ops`; the operators are never freed.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_introspect_list_ops(tenon_buffer** out_ops);
@@ -61,12 +61,13 @@ TENON_API tenon_status tenon_introspect_list_ops(tenon_buffer** out_ops);
 /// Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: new reference in `out_ops`; the operators are valid for ever.
+/// Ownership: new reference in `out_ops`; the operators are never freed.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_introspect_list_dangling(tenon_buffer** out_ops);
 
-/// Writes what is registered: name, schema, and one line a kernel, overridden ones as inactive.
+/// Prints an operator's registrations: name, schema, and one line per kernel. Overridden kernels
+/// are marked as inactive.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.
@@ -74,8 +75,8 @@ TENON_API tenon_status tenon_introspect_list_dangling(tenon_buffer** out_ops);
 /// Since:     0.1
 TENON_API tenon_status tenon_introspect_dump(const tenon_op* op, tenon_buffer** out_text);
 
-/// Writes the computed table: one line a slot that is not missing, Undefined first, such as
-/// "CPU: mm_cpu at mm.cpp:12 [kernel]".
+/// Prints an operator's computed table: one line per slot that is not missing, Undefined first,
+/// such as "CPU: mm_cpu at mm.cpp:12 [kernel]".
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.
@@ -83,9 +84,9 @@ TENON_API tenon_status tenon_introspect_dump(const tenon_op* op, tenon_buffer** 
 /// Since:     0.1
 TENON_API tenon_status tenon_introspect_dump_table(const tenon_op* op, tenon_buffer** out_text);
 
-/// Recomputes the table of `op` (NULL: of all operators) and compares it with the one in use.
+/// Recomputes the table of `op` (NULL: of all operators) and compares it with the table in use.
 ///
-/// Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
+/// Errors:    TENON_ERROR_INTERNAL naming the operator and slot that differ.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_introspect_check(const tenon_op* op);
@@ -110,19 +111,20 @@ TENON_API tenon_status tenon_introspect_check(const tenon_op* op);
 #define TENON_HANDLE_GRAPH 16u
 #define TENON_HANDLE_FAKE_MODE 17u
 
-/// Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
+/// Returns the number of live objects of a kind (TENON_HANDLE_*) in the process, or -1 for an
+/// unknown kind.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_introspect_live_count(uint32_t kind);
 
-/// Returns how many kinds of handles this library knows: all TENON_HANDLE_* are below.
+/// Returns the number of kinds of handles that this library has: all TENON_HANDLE_* are below it.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API uint32_t tenon_introspect_handle_count(void);
 
-/// Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
+/// Returns the name of a kind of handle, such as "tensor", or NULL for an unknown kind.
 ///
 /// Ownership: static text.
 /// Threads:   any thread.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: the functions that serve operators, boxed and typed, and how to describe one. */
+/* Kernels: the functions that serve operators, boxed and typed, and their descriptions. */
 #ifndef TENON_KERNEL_H
 #define TENON_KERNEL_H
 
@@ -19,28 +19,31 @@
 
 TENON_BEGIN_DECLS
 
-/* A boxed kernel. `keys` is the key set that the call was dispatched with: its highest key is the
- * one this kernel serves. Returns TENON_OK with all results written, or a code with the error in
- * stack->error or in the thread's slot. Nothing may be thrown or longjmp'ed out of it. */
+/* A boxed kernel. `keys` is the key set that the call was dispatched with; its highest key is the
+ * one that this kernel serves. The kernel returns TENON_OK after writing all results, or a code
+ * after storing the error in stack->error or in the thread's slot. It must not throw or longjmp
+ * out. */
 typedef tenon_status (*tenon_kernel_fn)(void* ctx, const tenon_op* op, tenon_keyset keys,
                                         tenon_stack* stack);
 
 /* A typed kernel: `tenon_status f(const tenon_frame*, args..., outs...)`, cast to this type. */
 typedef void (*tenon_typed_fn)(void);
 
-/* A call that was planned: on other memory of the same description it is made by `run` alone, any
- * number of times and by several threads at once. `data` has a pointer to the first element of each
- * tensor among the arguments, in order, those of lists each, then of each result that is no
- * argument. Returns TENON_OK, or a code with the error in the thread's slot. */
+/* A planned call. `run` repeats the call on other memory with the same description, any number of
+ * times and on several threads at once. `data` holds one pointer to the first element of each
+ * tensor: first the tensor arguments in order, including the elements of lists, then each result
+ * that is no argument. `run` returns TENON_OK, or a code with the error in the thread's slot. */
 typedef struct tenon_bound {
   tenon_status (*run)(const void* state, void* const* data);
   void* state;
   tenon_deleter deleter; /* runs on state exactly once; may be NULL */
 } tenon_bound;
 
-/* Plans a call of the boxed kernel: reads and writes no elements, gives results as the kernel's but
- * for elements. Where it plans none `out_bound`, zeroed, stays, and there are no results. DECLINED:
- * the kernel only calls operators, the same ones for all elements; it is run, its calls planned. */
+/* Plans a call of the boxed kernel. It reads and writes no elements; the results are like the
+ * kernel's results, but their elements are not computed. If no plan is possible, the function
+ * leaves `out_bound` zeroed and writes no results. It returns TENON_DECLINED if the kernel only
+ * calls operators, and the same ones for all elements. The kernel is then run, and each of its
+ * calls is planned. */
 typedef tenon_status (*tenon_bind_fn)(void* ctx, const tenon_op* op, tenon_keyset keys,
                                       tenon_stack* stack, tenon_bound* out_bound);
 
@@ -60,9 +63,10 @@ typedef tenon_status (*tenon_bind_fn)(void* ctx, const tenon_op* op, tenon_keyse
  *   s  str                                  const char*, int64_t size
  *   v  everything else                      const tenon_value*
  *
- * Results: T tenon_tensor** (+1; NULL = absent, for Tensor? only), i and b int64_t*, d double*,
- * v tenon_value* (owned) for everything else. A return that is a written argument has no letter and
- * no out. Outs are written on success only. tenon_schema_signature gives a schema's letters.
+ * Results: T is tenon_tensor** (one reference; NULL = absent, for Tensor? only), i and b are
+ * int64_t*, d is double*, and v is tenon_value* (owned), used for everything else. A return that is
+ * a written argument has no letter and no out parameter. Out parameters are written on success
+ * only. tenon_schema_signature returns the letters of a schema.
  *
  * Test vectors: ">"      0xaf63b34c8601a6e1
  *               "T>T"    0x6c62fe19e196c2e9
@@ -70,19 +74,20 @@ typedef tenon_status (*tenon_bind_fn)(void* ctx, const tenon_op* op, tenon_keyse
  *               "TTv>T"  0x75248d31ac81c403 */
 
 /* Flags of a kernel.
- * A kernel on Autograd, or on an AutogradCPU and so on, runs for all tensors, tracked or not, as a
- * user's own Autograd kernel does. With WHEN_TRACKED it runs for calls whose tensors carry Autograd
- * only, and calls of untracked tensors cost what they cost without it. A kernel without the flag
- * counts for its whole operator, though it be on one backend's Autograd: from then on untracked
+ *
+ * A kernel on Autograd, or on AutogradCPU and so on, runs for all tensors, tracked or not, like an
+ * Autograd kernel that a user writes. With WHEN_TRACKED it only runs for calls with a tensor that
+ * carries Autograd, and costs calls of untracked tensors nothing. A kernel without the flag affects
+ * its whole operator, even if it is registered for one backend's Autograd: from then on untracked
  * calls reach the WHEN_TRACKED kernels of the other backends too. */
 #define TENON_KERNEL_FALLTHROUGH 1u   /* skip this key; `boxed` is NULL */
-#define TENON_KERNEL_SYMBOLIC 2u      /* takes tensors and lists with symbolic sizes (symbol.h) */
-#define TENON_KERNEL_NOBLOCK 4u       /* quick and never waits, up to noblock_max_numel elements */
-#define TENON_KERNEL_LEAF 8u          /* calls no operators: nothing need be set up for them */
-#define TENON_KERNEL_WHEN_TRACKED 16u /* on Autograd: for tracked tensors only, see below */
+#define TENON_KERNEL_SYMBOLIC 2u      /* accepts tensors and lists with symbolic sizes (symbol.h) */
+#define TENON_KERNEL_NOBLOCK 4u       /* fast, never waits, for up to noblock_max_numel elements */
+#define TENON_KERNEL_LEAF 8u          /* calls no operators: calls need no setup for nested calls */
+#define TENON_KERNEL_WHEN_TRACKED 16u /* on Autograd: for tracked tensors only, see above */
 
-/* What to do when the operator already has a kernel for the key. */
-#define TENON_REPLACE_LAYER 0u    /* on top: removal brings the older one back. The default. */
+/* Policies for an operator that already has a kernel for the key. */
+#define TENON_REPLACE_LAYER 0u    /* on top: removing it restores the older kernel. The default. */
 #define TENON_REPLACE_ERROR 1u    /* TENON_ERROR_ALREADY_EXISTS */
 #define TENON_REPLACE_OVERRIDE 2u /* as LAYER; dumps mark the kernel "[override]" */
 
@@ -95,15 +100,15 @@ typedef struct tenon_kernel {
   tenon_deleter deleter; /* runs on ctx exactly once, also when registration fails; may be NULL */
   tenon_typed_fn typed;  /* optional typed form, see above */
   uint64_t signature;    /* of `typed` */
-  const char* schema;    /* NULL, or inferred "(Tensor _0, int _1) -> Tensor": checked vs. define */
+  const char* schema;    /* NULL, or the inferred "(Tensor _0, int _1) -> Tensor", to check */
   uint32_t language;     /* TENON_LANGUAGE_*, or a registered number */
   uint32_t policy;       /* TENON_REPLACE_* */
   int64_t noblock_max_numel; /* with TENON_KERNEL_NOBLOCK */
   const char* name;          /* NULL or the function's name, for dumps and errors */
-  const char* file;          /* NULL or where it is registered */
+  const char* file;          /* NULL or the place of registration */
   int32_t line;
   uint32_t reserved0;   /* zero */
-  tenon_bind_fn bind;   /* NULL, or what plans calls for graphs */
+  tenon_bind_fn bind;   /* NULL, or plans calls for graphs */
   uint64_t reserved[1]; /* zero */
 } tenon_kernel;
 

@@ -18,14 +18,15 @@
 TENON_BEGIN_DECLS
 
 /* A key set has backend bits 0-23 and functionality bits 24-63: functionality n is bit 24 + n. It
- * stands for the cross product of its functionalities and its backends. Highest functionality
- * wins, then highest backend. */
+ * represents the cross product of its functionalities and its backends. The highest key is that of
+ * the highest functionality, and within it of the highest backend. */
 #define TENON_BACKEND_BITS 24
 #define TENON_BACKEND_CPU 0u
 #define TENON_BACKEND_CUDA 1u
 #define TENON_BACKEND_META 23u
 
-/* Functionality numbers; (*) one slot per backend. Others are reserved, or of keys by name. */
+/* Functionality numbers; (*) has one slot per backend. Others are reserved or used by named keys.
+ * */
 #define TENON_FUNCTIONALITY_DENSE 0u /* (*) */
 #define TENON_FUNCTIONALITY_BACKEND_SELECT 7u
 #define TENON_FUNCTIONALITY_FAKE 10u
@@ -65,10 +66,11 @@ TENON_BEGIN_DECLS
 #define TENON_KEY_TRANSFORM_FRONT TENON_FUNCTIONALITY_TRANSFORM_FRONT
 #define TENON_KEY_OVERRIDE TENON_FUNCTIONALITY_OVERRIDE
 
-/* The empty set's slot, of operators without tensors. Composites fill it; it is no key of a set. */
+/* The slot of the empty set, for operators without tensors. Composites serve it; no set contains
+ * it. */
 #define TENON_KEY_UNDEFINED 0xFFFFu
 
-/* Alias keys: one name for many runtime keys, resolved at registration. */
+/* Alias keys: one name for several runtime keys, resolved at registration. */
 #define TENON_KEY_ALIAS_FIRST 0x10000u
 #define TENON_KEY_AUTOGRAD 0x10000u
 #define TENON_KEY_AUTOCAST 0x10001u
@@ -77,36 +79,36 @@ TENON_BEGIN_DECLS
 #define TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL 0x10004u
 #define TENON_KEY_BATCHED_DECOMPOSITION 0x10005u
 
-/* "No key given": the library's key, and without one CompositeImplicitAutograd. */
+/* "No key given": the library's key, or CompositeImplicitAutograd if the library has none. */
 #define TENON_KEY_NONE 0xFFFFFFFFu
 
 /// Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
-/// on, "Undefined" included. "Dense" and other building blocks are no keys.
+/// on, including "Undefined". "Dense" and other building blocks are not keys.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys of nearly that name.
+/// Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys with a similar name.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_key_parse(const char* name, tenon_key* out_key);
 
-/// Returns the name of a key, "unknown" for an unknown one.
+/// Returns the name of a key, or "unknown" for an unknown key.
 ///
 /// Ownership: static text.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_key_name(tenon_key key);
 
-/// Returns the Dense key of a device type such as "cuda", for "impl per device".
+/// Returns the Dense key of a device type such as "cuda", to register kernels per device.
 ///
 /// Errors:    TENON_ERROR_NOT_FOUND; the message lists the device names that exist.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_key_for_device(const char* device_type, tenon_key* out_key);
 
-/// Gives a backend bit and device type number to a new backend, such as "npu". The same name again
-/// returns the same number.
+/// Registers a backend, such as "npu", and returns its backend bit, which is also its device type
+/// number. Registering the same name again returns the same number.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
-///            TENON_ERROR_STATE when all backend numbers are taken.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or the name of a key, TENON_ERROR_STATE
+///            if all backend numbers are taken.
 /// Threads:   any thread; *blocks*.
 /// Since:     0.1
 TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_device_type);
@@ -114,31 +116,32 @@ TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_dev
 /* Flags of tenon_functionality_register. */
 #define TENON_KEY_FLAG_ABOVE 1u       /* place it above the anchor; otherwise below */
 #define TENON_KEY_FLAG_PER_BACKEND 2u /* one slot per backend */
-#define TENON_KEY_FLAG_INCLUDED 4u    /* every thread adds it to its calls, by default */
-#define TENON_KEY_FLAG_EXCLUDED 8u    /* every thread keeps it out of its calls, by default */
+#define TENON_KEY_FLAG_INCLUDED 4u    /* by default, every thread adds it to its calls */
+#define TENON_KEY_FLAG_EXCLUDED 8u    /* by default, every thread removes it from its calls */
 
-/// Declares a functionality key by name, next to a known functionality such as "Autograd": the
-/// nearest free lower number, or with TENON_KEY_FLAG_ABOVE the nearest higher one. The same
-/// name, anchor and flags again return the same key. Until a kernel or fallback is registered for
-/// it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
-/// INCLUDED, skips it.
+/// Declares a functionality key by name, next to a known functionality such as "Autograd". It gets
+/// the nearest free number below the anchor, or with TENON_KEY_FLAG_ABOVE the nearest free one
+/// above. Declaring the same name, anchor and flags again returns the same key. Until a kernel or
+/// fallback is registered for the key, a call with it as its highest key fails with
+/// TENON_ERROR_NO_KERNEL; if the key is INCLUDED, the call skips it instead.
 ///
 /// A key that is INCLUDED (as BackendSelect is) or EXCLUDED (as Autocast is) has this default on
-/// all threads, those that run already too: each of their calls that begins after this returned
-/// has it, inside of guards as well. A guard or thread state from before that is left or entered
-/// later restores what it knows, and the key to its default. Guards turn keys off and on as ever:
-/// tenon_key_guard_exclude an included one, tenon_key_guard_force without it an excluded one.
+/// all threads, including those that are already running: it applies to each call that begins after
+/// this function has returned, inside of guards as well. A guard or thread state that was captured
+/// before and is left or entered later restores the keys that it knows, and sets this key to its
+/// default. Guards can turn such keys off and on as usual: tenon_key_guard_exclude turns off an
+/// included key, and tenon_key_guard_force, called without the key, turns on an excluded one.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full; the
-///            message names what is in it and where room is left, TENON_ERROR_ALREADY_EXISTS when
-///            the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags, and
-///            for both defaults at once.
+/// Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE if the gap is full (the
+///            message lists what is in it and where numbers are free), TENON_ERROR_ALREADY_EXISTS
+///            if the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags,
+///            and for both defaults at once.
 /// Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
 /// Since:     0.1
 TENON_API tenon_status tenon_functionality_register(const char* name, const char* anchor,
                                                     uint32_t flags, tenon_key* out_key);
 
-/// Returns the set that stands for one runtime key: its functionality bit and, for keys with one
+/// Returns the set that represents one runtime key: its functionality bit and, for keys with one
 /// slot per backend, its backend bit.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias key or the Undefined key.
@@ -146,33 +149,34 @@ TENON_API tenon_status tenon_functionality_register(const char* name, const char
 /// Since:     0.1
 TENON_API tenon_status tenon_keyset_from_key(tenon_key key, tenon_keyset* out_keys);
 
-/// Tells whether the set has a key (both its bits): 1 or 0.
+/// Returns 1 if a set has a key (both its bits), otherwise 0.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int32_t tenon_keyset_has(tenon_keyset keys, tenon_key key);
 
-/// Returns the key that a call with this set goes to, TENON_KEY_UNDEFINED for one without
-/// functionality bits.
+/// Returns the key that a call with this set is dispatched to, or TENON_KEY_UNDEFINED if the set
+/// has no functionality bits.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_key tenon_keyset_highest(tenon_keyset keys);
 
-/// Returns all functionalities strictly below the key's, with all backends: AND it with a kernel's
-/// key set to redispatch below that key. Alias keys use the lowest functionality they name.
+/// Returns all functionalities strictly below that of a key, with all backends. A kernel that
+/// redispatches below the key passes the AND of this set and its own key set. For an alias key, the
+/// lowest of its functionalities counts.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_keyset tenon_keyset_below(tenon_key key);
 
-/// Removes a key's functionality bit; backend bits stay.
+/// Removes a key's functionality bit from a set. Backend bits are kept.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_keyset tenon_keyset_remove(tenon_keyset keys, tenon_key key);
 
-/// Writes the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
+/// Prints the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.
@@ -180,14 +184,16 @@ TENON_API tenon_keyset tenon_keyset_remove(tenon_keyset keys, tenon_key key);
 /// Since:     0.1
 TENON_API tenon_status tenon_keyset_print(tenon_keyset keys, tenon_buffer** out_text);
 
-/// Returns the keys that the calling thread adds to every call: of its guards and its grad mode.
+/// Returns the keys that the calling thread adds to every call, because of its guards and grad
+/// mode.
 ///
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1
 TENON_API tenon_keyset tenon_keyset_included(void);
 
-/// Returns the keys that the calling thread removes from every call, after adding: those of its
-/// guards. What the grad mode takes away for most operators is not among them, see grad_mode.h.
+/// Returns the keys that the calling thread's guards remove from every call, after its included
+/// keys were added. Keys that the grad mode removes for most operators are not among them, see
+/// grad_mode.h.
 ///
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1

@@ -16,11 +16,11 @@
 TENON_BEGIN_DECLS
 
 /* Kinds of modes. */
-#define TENON_MODE_OVERRIDE 0u /* sees calls before dispatch, by its type's `override` */
-#define TENON_MODE_WRAPPER 1u  /* sees calls below autograd, by its type's `dispatch` */
+#define TENON_MODE_OVERRIDE 0u /* its type's `override` sees calls before dispatch */
+#define TENON_MODE_WRAPPER 1u  /* its type's `dispatch` sees calls below autograd */
 
-/// Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
-/// the mode is off, together with those inside it.
+/// Turns a mode on for the calling thread, as its innermost mode. While the mode's handler runs,
+/// the mode and all modes inside it are off.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, or an object whose type lacks the
 ///            handler; TENON_ERROR_OUT_OF_MEMORY.
@@ -31,14 +31,14 @@ TENON_API tenon_status tenon_mode_push(uint32_t kind, tenon_object* mode);
 
 /// Turns off the innermost mode of a kind, which must be `mode`.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE when none is on,
-///            or when another mode is the innermost of the calling thread; nothing changes then.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE if none is on, or
+///            if another mode is the innermost of the calling thread. Nothing changes on failure.
 /// Ownership: drops the reference that push took; the mode's release may run.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_mode_pop(uint32_t kind, const tenon_object* mode);
 
-/// Returns a mode that is on: `depth` 0 is the innermost. NULL when there are fewer.
+/// Returns a mode that is on; `depth` 0 is the innermost. Returns NULL if fewer modes are on.
 ///
 /// Ownership: borrowed until it is popped.
 /// Threads:   owner thread.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: values of a language's own type, carried through boxed calls. */
+/* Objects: values of a language's own types, passed through boxed calls. */
 #ifndef TENON_OBJECT_H
 #define TENON_OBJECT_H
 
@@ -16,33 +16,35 @@
 
 TENON_BEGIN_DECLS
 
-/* A type of objects, in read-only or long-lived memory of whoever defines it. Fields after
- * `release` are for handlers of the Override and Wrapper keys and for calls; NULL = does not. A
- * type is its address: who defines one in two libraries has two types, so a definer exports one
- * record.
+/* A type of objects. The record lies in read-only or long-lived memory of the library that defines
+ * the type. Fields after `release` are the handlers of the Override and Wrapper keys and the call
+ * function; a handler that is NULL is not supported. A type is identified by the address of its
+ * record. Two libraries that each define the record have two types, so the definer should export
+ * one.
  *
- * Handlers get the call as a boxed kernel does, with the `self` of the first argument of the type.
- * They write all results, fail with a code, or return TENON_DECLINED ("not mine") with the results
- * left NONE. To go on they take their objects out of the arguments and call the operator again with
- * arguments of their own; they do not redispatch. See overrides.h. */
+ * A handler receives the call as a boxed kernel does, with the `self` of the first argument of the
+ * type. It writes all results, fails with a code, or returns TENON_DECLINED and leaves the results
+ * NONE. To continue the call, a handler unwraps its objects and calls the operator again with the
+ * new arguments; it does not redispatch. See overrides.h. */
 typedef struct tenon_object_type {
   uint32_t struct_size; /* sizeof(tenon_object_type) */
   uint32_t language;    /* TENON_LANGUAGE_* */
-  const char* name;     /* such as "vision.Palette": class types of schemas match it */
+  const char* name;     /* such as "vision.Palette"; class types in schemas match it */
   const struct tenon_object_type* base; /* NULL or the type it derives from */
-  void (*retain)(void* self);           /* called once per tenon_object made; may be NULL */
+  void (*retain)(void* self);           /* called once for each tenon_object created; may be NULL */
   void (*release)(void* self);          /* called once when the object dies; may be NULL */
-  /* Set: objects of the type may stand for any argument of any operator, and this runs instead. */
+  /* If set, objects of the type may be passed for any argument of any operator, and this handler
+   * runs instead of a kernel. */
   tenon_status (*override)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
-  /* Runs operators on wrapper tensors of the type, below autograd. */
+  /* Runs operators on wrapper tensors of the type, below Autograd. */
   tenon_status (*dispatch)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
-  /* Set: objects of the type are functions (TENON_TAG_FUNCTION). Arguments are borrowed for the
-   * call; results are written owned, `nrets` of them. Runs on any thread. */
+  /* If set, objects of the type are functions (TENON_TAG_FUNCTION). Arguments are borrowed for the
+   * call. The function writes `nrets` owned results. It may run on any thread. */
   tenon_status (*call)(void* self, tenon_stack* stack);
   uint64_t reserved[5]; /* zero */
 } tenon_object_type;
 
-/// Makes an object of `type` around `self`; calls type->retain(self) on success.
+/// Creates an object of `type` around `self`; calls type->retain(self) on success.
 ///
 /// Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a NULL type
 ///            or one without a name, TENON_ERROR_OUT_OF_MEMORY.
@@ -66,32 +68,32 @@ TENON_API void tenon_object_release(tenon_object* object);
 
 /// Returns the type.
 ///
-/// Ownership: static for the object's life.
+/// Ownership: the type record is not freed while the object lives.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const tenon_object_type* tenon_object_get_type(const tenon_object* object);
 
-/// Returns what the object wraps.
+/// Returns the `self` pointer that the object wraps.
 ///
 /// Ownership: borrowed until the object dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void* tenon_object_self(const tenon_object* object);
 
-/// Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
-/// for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
+/// Returns the object of an object value or of a carrier, and NULL for every other value. A wrapper
+/// tensor is not an object value: see tenon_wrapper_object.
 ///
-/// Ownership: borrowed until the value's owner lets go of it.
+/// Ownership: borrowed until the owner of the value releases it.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_object* tenon_object_of_value(const tenon_value* value);
 
-/// Calls a function object: `stack` has the arguments and room for the results, which are NONE.
+/// Calls a function object. `stack` holds the arguments and room for the results, which are NONE.
 ///
-/// Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised;
-///            the results are cleared then.
+/// Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised.
+///            All results are cleared on failure.
 /// Ownership: arguments are borrowed; results are new references, released by the caller.
-/// Threads:   any thread; *blocks* where the function may.
+/// Threads:   any thread; *blocks* if the function does.
 /// Since:     0.1
 TENON_API tenon_status tenon_object_call(tenon_object* object, tenon_stack* stack);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of operators: schema, gradients and fake kernel beside what the kernel does. */
+/* Operator checks: compare an operator's schema, gradients and fake kernel with its kernel. */
 #ifndef TENON_OPCHECK_H
 #define TENON_OPCHECK_H
 
@@ -16,26 +16,28 @@
 
 TENON_BEGIN_DECLS
 
-/* What is checked. Append-only. */
-/* The schema says which arguments are written and which results are or share memory of which. */
+/* Checks that tenon_opcheck can make. Append-only. */
+/* The schema states correctly which arguments are written to and which results alias which
+ * arguments. */
 #define TENON_OPCHECK_SCHEMA 0u
-/* Results of an operator without a kernel at an Autograd key ask for no gradients. */
+/* Results of an operator without a kernel at an Autograd key do not require grad. */
 #define TENON_OPCHECK_AUTOGRAD_REGISTRATION 1u
-/* Results on fake tensors have number, sizes, strides, dtype, device and aliasing of real ones. */
+/* Results on fake tensors match the real ones in number, sizes, strides, dtype, device and
+ * aliasing. */
 #define TENON_OPCHECK_FAKE 2u
-/* The same, where sizes are symbolic too, and of gradients; what is recorded below autograd gives
- * again, when it is run, what the call gave: results, gradients and what was written. */
+/* TENON_OPCHECK_FAKE also with symbolic sizes and for gradients. In addition, the call is recorded
+ * below autograd and replayed; results, gradients and written arguments must be the same. */
 #define TENON_OPCHECK_TRACE 3u
 
-/// Checks an operator by calling it with copies of some arguments, all of them in schema order.
-/// `out_report` is NULL where nothing is wrong; else a text on the first thing that is. Calls with
-/// a tensor that is fake or on Meta pass unchecked.
+/// Checks an operator by calling it with copies of `args`, which must be all its arguments in
+/// schema order. `out_report` is NULL if the check passes, and otherwise describes the first
+/// problem. Calls with a tensor that is fake or on Meta are not checked and pass.
 ///
-/// `rtol` and `atol` are how far TENON_OPCHECK_TRACE lets elements be off; negative ones mean those
-/// usual for the dtype.
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for another check and an operator that is not defined,
-///            TENON_ERROR_TYPE for arguments that do not fit the schema; what the operator, its
-///            fake kernel or its gradient formula raised.
+/// `rtol` and `atol` are the tolerances of TENON_OPCHECK_TRACE; negative ones mean the defaults of
+/// the dtype.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown check and for an operator that is not
+///            defined, TENON_ERROR_TYPE for arguments that do not fit the schema; what the
+///            operator, its fake kernel or its gradient formula raised.
 /// Ownership: arguments are borrowed; new reference in `out_report`.
 /// Threads:   any thread; *blocks*.
 /// Since:     0.1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schemas: the signature of an operator, parsed from and printed as text. */
+/* Schemas: operators' signatures, parsed from text and printed as text. */
 #ifndef TENON_SCHEMA_H
 #define TENON_SCHEMA_H
 
@@ -53,8 +53,8 @@ TENON_BEGIN_DECLS
  *   Dict(K, V)                   DICT, of what K and V take
  *   Union(T, U)                  what T or U takes
  *
- * An OBJECT whose type overrides operators (object.h) may stand for any argument. Nothing is
- * converted: tenon_schema_bind does that. */
+ * An OBJECT whose type overrides operators (object.h) is accepted for any argument. A call does not
+ * convert values; tenon_schema_bind does. */
 #define TENON_TYPE_TENSOR 1
 #define TENON_TYPE_INT 2
 #define TENON_TYPE_FLOAT 3
@@ -78,7 +78,7 @@ TENON_BEGIN_DECLS
 #define TENON_TYPE_QSCHEME 21
 #define TENON_TYPE_QUANTIZER 22
 #define TENON_TYPE_CAPSULE 23
-#define TENON_TYPE_CLASS 24    /* a named class; its name is the type's text */
+#define TENON_TYPE_CLASS 24    /* a named class; the type's text is its name */
 #define TENON_TYPE_VARIABLE 25 /* a type variable such as `t` */
 #define TENON_TYPE_FUNCTION 26
 #define TENON_TYPE_OPTIONAL 40 /* 1 element */
@@ -92,12 +92,12 @@ TENON_BEGIN_DECLS
 
 /* Bits of tenon_argument_info.flags. */
 #define TENON_ARGUMENT_KWARG_ONLY 1u
-#define TENON_ARGUMENT_OUT 2u /* keyword-only and written */
+#define TENON_ARGUMENT_OUT 2u /* keyword-only and written to */
 #define TENON_ARGUMENT_HAS_DEFAULT 4u
 #define TENON_ARGUMENT_WRITTEN 8u  /* its alias annotation has a `!` */
 #define TENON_ARGUMENT_ALIASED 16u /* it has an alias annotation */
 
-/* One argument or return. Texts, type and default are borrowed from the schema. */
+/* One argument or return. Texts, type and default value are borrowed from the schema. */
 typedef struct tenon_argument_info {
   uint32_t struct_size; /* sizeof(tenon_argument_info), set by the caller */
   uint32_t flags;       /* TENON_ARGUMENT_* */
@@ -106,12 +106,13 @@ typedef struct tenon_argument_info {
   const char* type_text;            /* as printed, without the alias annotation */
   const char* alias_text;           /* such as "(a!)", "(, (a!))" of a tuple, or "" */
   const tenon_value* default_value; /* NULL without a default */
-  int64_t list_size;                /* N of `T[N]`, else -1 */
-  int64_t aliased_argument;         /* returns: the argument whose alias set it shares, else -1 */
+  int64_t list_size;                /* N of `T[N]`, otherwise -1 */
+  int64_t aliased_argument;         /* returns: index of the argument in the same alias set,
+                                     * otherwise -1 */
 } tenon_argument_info;
 
 /// Parses a schema such as "ns::op.overload(Tensor(a!) x, int[] d=[], *, float? e=None) -> Tensor".
-/// `size` is the length in bytes, -1 for NUL-terminated text.
+/// `size` is the length of the text in bytes, or -1 if it is NUL-terminated.
 ///
 /// Errors:    TENON_ERROR_PARSE with position and caret, TENON_ERROR_INVALID_ARGUMENT for NULL.
 /// Ownership: new reference in `out_schema`.
@@ -139,14 +140,14 @@ TENON_API void tenon_schema_release(tenon_schema* schema);
 /// Since:     0.1
 TENON_API const char* tenon_schema_text(const tenon_schema* schema);
 
-/// Returns the name without overload, such as "aten::add".
+/// Returns the name without the overload name, such as "aten::add".
 ///
 /// Ownership: borrowed until the schema dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_schema_name(const tenon_schema* schema);
 
-/// Returns the overload name, "" for the default overload.
+/// Returns the overload name, or "" for the default overload.
 ///
 /// Ownership: borrowed until the schema dies.
 /// Threads:   any thread.
@@ -165,30 +166,30 @@ TENON_API int64_t tenon_schema_argument_count(const tenon_schema* schema);
 /// Since:     0.1
 TENON_API int64_t tenon_schema_return_count(const tenon_schema* schema);
 
-/// Fills `out_info` for argument `index`; `out_info->struct_size` is set by the caller.
+/// Fills `out_info` for argument `index`. The caller sets `out_info->struct_size`.
 ///
-/// Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_NOT_FOUND for a
-///            default device of a backend that is not registered.
-/// Ownership: what the description points to is borrowed until the schema dies.
+/// Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_NOT_FOUND if
+///            the default is a device whose backend is not registered.
+/// Ownership: pointers in the description are borrowed until the schema dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_schema_get_argument(const tenon_schema* schema, int64_t index,
                                                  tenon_argument_info* out_info);
 
-/// Fills `out_info` for return `index`; `out_info->struct_size` is set by the caller.
+/// Fills `out_info` for return `index`. The caller sets `out_info->struct_size`.
 ///
 /// Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size.
-/// Ownership: what the description points to is borrowed until the schema dies.
+/// Ownership: pointers in the description are borrowed until the schema dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_schema_get_return(const tenon_schema* schema, int64_t index,
                                                tenon_argument_info* out_info);
 
 /* Bits of tenon_schema_flags. */
-#define TENON_SCHEMA_MUTABLE 1u    /* some argument is written */
+#define TENON_SCHEMA_MUTABLE 1u    /* at least one argument is written to */
 #define TENON_SCHEMA_VARARG 2u     /* arguments end in `...` */
 #define TENON_SCHEMA_VARRET 4u     /* returns end in `...` */
-#define TENON_SCHEMA_FUNCTIONAL 8u /* nothing written, no return aliases an argument, >= 1 return */
+#define TENON_SCHEMA_FUNCTIONAL 8u /* writes no argument, aliases none, has a return */
 
 /// Returns TENON_SCHEMA_* bits.
 ///
@@ -196,16 +197,16 @@ TENON_API tenon_status tenon_schema_get_return(const tenon_schema* schema, int64
 /// Since:     0.1
 TENON_API uint32_t tenon_schema_flags(const tenon_schema* schema);
 
-/// Tells whether two schemas are equal in names, types, defaults, alias annotations: 1 or 0.
+/// Returns 1 if two schemas are equal in names, types, defaults and alias annotations, otherwise 0.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int32_t tenon_schema_equal(const tenon_schema* a, const tenon_schema* b);
 
-/// Checks that callers of `older` can call `newer`; with `forward` non-zero, also the reverse.
-/// The rules are PyTorch's for backward and forward compatibility.
+/// Checks that callers of `older` can call `newer`. If `forward` is non-zero, also checks the
+/// reverse. The rules are PyTorch's for backward and forward compatibility.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT with the reason when incompatible.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT with the reason if the schemas are incompatible.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_schema_check_compatible(const tenon_schema* newer,
@@ -217,13 +218,13 @@ TENON_API tenon_status tenon_schema_check_compatible(const tenon_schema* newer,
 /// Since:     0.1
 TENON_API uint32_t tenon_type_kind(const tenon_type* type);
 
-/// Returns the number of element types: 0 for simple types.
+/// Returns the number of element types; 0 for simple types.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_type_element_count(const tenon_type* type);
 
-/// Returns element type `index`, or NULL when out of range.
+/// Returns element type `index`, or NULL if the index is out of range.
 ///
 /// Ownership: borrowed until the schema dies.
 /// Threads:   any thread.
@@ -237,47 +238,49 @@ TENON_API const tenon_type* tenon_type_element(const tenon_type* type, int64_t i
 /// Since:     0.1
 TENON_API const char* tenon_type_text(const tenon_type* type);
 
-/// Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" where there is no
-/// typed form: a schema that ends in `...`.
+/// Returns the letters of the typed signature, such as "TTv>T" (see kernel.h), or "" if the schema
+/// has no typed form because it ends in `...`.
 ///
-/// Ownership: valid for ever.
+/// Ownership: never freed.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_schema_signature(const tenon_schema* schema);
 
-/// Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without
-/// one.
+/// Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry, or 0 if there
+/// is none.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API uint64_t tenon_schema_signature_hash(const tenon_schema* schema);
 
-/* What tenon_schema_bind converts where a value does not have the type that the schema asks for.
- * Nothing is lost, and whatever is not here does not fit.
+/* Conversions of tenon_schema_bind, for values whose type is not the one in the schema. None loses
+ * information. Values that are not listed here are refused.
  *
  *   bool                                BOOL to INT
- *   bool or int                         BOOL or INT to FLOAT: an int that a double equals
- *   bool, int or float                  the same to COMPLEX
+ *   bool or int                         BOOL or INT to FLOAT, if a double can represent the int
+ *   bool, int or float                  BOOL, INT or FLOAT to COMPLEX, with the same condition
  *   a text                              STRING to DEVICE: "cuda:1"
- *   a bool, int or float for `T[N]`     a list of N of it: `int[2] stride` takes 3
- *   a list or tuple of whatever tag     the list or tuple of the type, each element converted
- *   a dict                              each key and value converted
+ *   a bool, int or float for `T[N]`     the number, N times: `int[2] stride` accepts 3
+ *   a list or tuple with any tag        the list or tuple type, with each element converted
+ *   a dict                              a dict with each key and value converted
  *   an object with `call`               OBJECT to FUNCTION
- *   what `T?` or Union(T, U) is given   as for T, then as for U */
+ *   a value for `T?` or Union(T, U)     as for T, then as for U */
 
-/// Binds a call's arguments to the schema: positions first, then names, then defaults, as a call in
-/// Python does, and converts them (see above). A schema that ends in `...` takes further positions
-/// of any type. `out_values` gets one value per argument in schema order, then those further ones:
-/// what a stack's args are. It has room for the larger of tenon_schema_argument_count and, for such
-/// a schema, `npositional`.
+/// Binds the arguments of a call to the schema and converts them (see above). Positional arguments
+/// are bound first, then named ones, then defaults, as in Python. A schema that ends in `...`
+/// accepts additional positional arguments of any type. `out_values` receives one value per
+/// argument in schema order, followed by the additional ones, which is the layout of a stack's
+/// `args`. It must have room for tenon_schema_argument_count values, and for such a schema also for
+/// `npositional` values, if that is more.
 ///
-/// Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, a position for a
-///            keyword-only argument, an unknown name, an argument given twice or not at all, a
-///            value that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a
-///            text that names no device; TENON_ERROR_NOT_FOUND for a default device of a backend
-///            that is not registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
-/// Ownership: arguments are borrowed, and so are the values, from the arguments and from the
-///            schema, except lists, tuples and dicts that a conversion made: clear the values
+/// Errors:    TENON_ERROR_TYPE naming operator and argument for too many positional arguments, a
+///            keyword-only argument passed by position, an unknown name, an argument that is passed
+///            twice or is missing, and a value that does not fit; TENON_ERROR_INVALID_ARGUMENT for
+///            NULL, a bad count, or a text that is not a device; TENON_ERROR_NOT_FOUND for a
+///            default device whose backend is not registered; TENON_ERROR_OUT_OF_MEMORY. On failure
+///            all values are NONE.
+/// Ownership: arguments are borrowed, and the values borrow from the arguments and the schema,
+///            except lists, tuples and dicts that a conversion made: clear the values
 ///            (tenon_value_clear_n) after the call. None is MOVABLE.
 /// Threads:   any thread.
 /// Since:     0.1

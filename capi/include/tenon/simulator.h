@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulators: registrations tried on an imagined operator. */
+/* Simulators: show what registrations would do, on an operator outside the registry. */
 #ifndef TENON_SIMULATOR_H
 #define TENON_SIMULATOR_H
 
@@ -21,12 +21,12 @@
 
 TENON_BEGIN_DECLS
 
-/* An imagined operator to try registrations on. It is in no list, takes no kernel from anyone, and
- * nothing is left of it. Refcounted. */
+/* An operator outside the registry, to try registrations on. It is not listed, changes no kernel of
+ * a real operator, and leaves nothing behind. Refcounted. */
 typedef struct tenon_simulator tenon_simulator;
 
-/// Makes a simulator of an operator with this schema, such as "f(Tensor x) -> Tensor" (NULL: that
-/// one). The process's fallbacks serve it as they would a real operator.
+/// Creates a simulator of an operator with this schema, "f(Tensor x) -> Tensor" if it is NULL. The
+/// process's fallbacks serve the simulator like a real operator.
 ///
 /// Errors:    TENON_ERROR_PARSE for a malformed schema.
 /// Ownership: new reference in `out_simulator`.
@@ -46,20 +46,21 @@ TENON_API tenon_simulator* tenon_simulator_retain(tenon_simulator* simulator);
 /// Since:     0.1
 TENON_API void tenon_simulator_release(tenon_simulator* simulator);
 
-/// Registers an imagined kernel "fn_KEY" on each key, given by its name, runtime key or alias.
-/// `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. All are registered or none.
+/// Registers a kernel named "fn_KEY" on each key, which is the name of a runtime key or an alias
+/// key. `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. Either all keys are
+/// registered or none.
 ///
 /// Errors:    TENON_ERROR_NOT_FOUND naming what is no key; TENON_ERROR_INVALID_ARGUMENT for
-///            Undefined, a key that is there already, both CompositeImplicitAutograd and
+///            Undefined, a key that is already registered, both CompositeImplicitAutograd and
 ///            CompositeExplicitAutograd, which no operator should have, and other flags.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_simulator_register(tenon_simulator* simulator, const char* const* keys,
                                                 int64_t nkeys, uint32_t flags);
 
-/// Takes back what was registered on a key, given by its name.
+/// Removes the registration on a key, given by its name.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND for what is no key or has no registration.
+/// Errors:    TENON_ERROR_NOT_FOUND for a text that is no key or a key without registration.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_simulator_remove(tenon_simulator* simulator, const char* key);
@@ -74,22 +75,22 @@ TENON_API tenon_status tenon_simulator_remove(tenon_simulator* simulator, const 
 TENON_API tenon_status tenon_simulator_get_slot(const tenon_simulator* simulator, tenon_key key,
                                                 tenon_slot_info* out_info);
 
-/* What tenon_simulator_print writes. Append-only. */
+/* Texts that tenon_simulator_print can write. Append-only. */
 #define TENON_SIMULATOR_REGISTRATIONS 0u     /* keys and their kernels */
 #define TENON_SIMULATOR_TABLE 1u             /* slots that the registrations serve */
 #define TENON_SIMULATOR_RAW_REGISTRATIONS 2u /* as tenon_introspect_dump */
 #define TENON_SIMULATOR_RAW_TABLE 3u /* as tenon_introspect_dump_table, fallbacks included */
 
-/// Writes what is registered, or the computed table, as text.
+/// Prints the registrations or the computed table as text.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what` (TENON_SIMULATOR_*).
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown `what` (TENON_SIMULATOR_*).
 /// Ownership: new reference in `out_text`.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_simulator_print(const tenon_simulator* simulator, uint32_t what,
                                              tenon_buffer** out_text);
 
-/// Says in words what a call with this key set would do; see tenon_op_explain.
+/// Explains in words what a call with this key set would do; see tenon_op_explain.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.

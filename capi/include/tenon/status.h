@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Status codes: the numbers that fallible functions return. Append-only. */
+/* Status codes, the return values of fallible functions. Append-only. */
 #ifndef TENON_STATUS_H
 #define TENON_STATUS_H
 
@@ -13,47 +13,50 @@
 TENON_BEGIN_DECLS
 
 #define TENON_OK 0
-/* A value, shape or name that the function does not accept. Kind "ValueError". */
+/* A value, shape or name is invalid. Kind "ValueError". */
 #define TENON_ERROR_INVALID_ARGUMENT 1
-/* An argument of the wrong type, or the wrong number of arguments. Kind "TypeError". */
+/* An argument has the wrong type, or the number of arguments is wrong. Kind "TypeError". */
 #define TENON_ERROR_TYPE 2
-/* An operator, overload, key, device, plugin or attribute that is not there. Kind "LookupError". */
+/* An operator, overload, key, device, plugin or attribute does not exist. Kind "LookupError". */
 #define TENON_ERROR_NOT_FOUND 3
-/* A name that is taken: second definition, fallback or namespace. Kind "ExistsError". */
+/* A definition, fallback or namespace with this name exists already. Kind "ExistsError". */
 #define TENON_ERROR_ALREADY_EXISTS 4
 /* No kernel serves the computed key. Kind "NotImplementedError". */
 #define TENON_ERROR_NO_KERNEL 5
 /* The operation exists, but not for this dtype, device or layout. Kind "NotImplementedError". */
 #define TENON_ERROR_NOT_SUPPORTED 6
-/* An index or dimension out of range. Kind "IndexError". */
+/* An index or dimension is out of range. Kind "IndexError". */
 #define TENON_ERROR_INDEX 7
-/* Text that does not parse; the message shows the position. Kind "SyntaxError". */
+/* A text cannot be parsed; the message shows the position. Kind "SyntaxError". */
 #define TENON_ERROR_PARSE 8
-/* Memory could not be had. Kind "MemoryError". */
+/* An allocation failed. Kind "MemoryError". */
 #define TENON_ERROR_OUT_OF_MEMORY 9
 /* The object was closed, or the call is not legal in this state. Kind "StateError". */
 #define TENON_ERROR_STATE 10
-/* Something is in use on another thread; try again. Kind "BusyError". */
+/* Something is in use on another thread; try again later. Kind "BusyError". */
 #define TENON_ERROR_BUSY 11
-/* Dispatches nested too deep. Kind "RecursionError". */
+/* Dispatches are nested too deeply. Kind "RecursionError". */
 #define TENON_ERROR_RECURSION 12
-/* Plugin or caller and library were built for different ABIs. Kind "AbiError". */
+/* A plugin or caller was built for another ABI than the library. Kind "AbiError". */
 #define TENON_ERROR_ABI 13
-/* A file, loader or device driver failed. Kind "OSError". */
+/* A file operation, the dynamic loader or a device driver failed. Kind "OSError". */
 #define TENON_ERROR_SYSTEM 14
-/* A kernel failed and gave no code of its own. Kind "RuntimeError". */
+/* A kernel failed without a more specific code. Kind "RuntimeError". */
 #define TENON_ERROR_RUNTIME 15
-/* A result depends on data that is not there (Meta, fake). Kind "DataDependentError". */
+/* A result depends on elements that a Meta or fake tensor does not have. Kind "DataDependentError".
+ * */
 #define TENON_ERROR_DATA_DEPENDENT 16
-/* An exception of a language, carried as the payload. Kind: the exception's type name. */
+/* An exception of another language, carried as the payload. Kind: the exception's type name. */
 #define TENON_ERROR_FOREIGN 17
-/* A failure inside Tenon itself: please report it. Kind "InternalError". */
+/* A bug in Tenon itself: please report it. Kind "InternalError". */
 #define TENON_ERROR_INTERNAL 18
 
-/* Not a failure: an override or wrapper handler says "not mine". Leaves the error slot alone. */
+/* Not a failure: returned by an override or wrapper handler that does not handle the call. The
+ * error slot is left unchanged. */
 #define TENON_DECLINED 1000
 
-/// Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN".
+/// Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN" for
+/// an unknown one.
 ///
 /// Errors:    none.
 /// Ownership: static text.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: queues of work of a device, made and ordered by its provider. */
+/* Streams: a device's queues of work, created and ordered by its provider. */
 #ifndef TENON_STREAM_H
 #define TENON_STREAM_H
 
@@ -16,14 +16,14 @@
 
 TENON_BEGIN_DECLS
 
-/* A stream of a device: the vendor's handle, asked of the device's provider at call time. It owns
- * nothing: whoever keeps one sees to it that the stream is not released meanwhile. */
+/* A stream of a device: the vendor's handle. The struct owns nothing, so its user must make sure
+ * that the stream is not released while the struct is in use. */
 typedef struct tenon_stream {
   void* handle;
   tenon_device device;
 } tenon_stream;
 
-/// Returns the current stream of a device, asked of its provider now; never cached.
+/// Returns the current stream of a device. The provider is asked on each call; nothing is cached.
 ///
 /// Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
 /// Ownership: borrowed from the device.
@@ -38,21 +38,21 @@ TENON_API tenon_status tenon_stream_current(const tenon_device* device, tenon_st
 /// Since:     0.1
 TENON_API tenon_status tenon_stream_set_current(const tenon_stream* stream);
 
-/// Makes a new stream.
+/// Creates a stream.
 ///
 /// Errors:    TENON_ERROR_NOT_SUPPORTED on the CPU, or what the provider raised.
-/// Ownership: the caller ends it with tenon_stream_release.
+/// Ownership: the caller releases it with tenon_stream_release.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_stream_new(const tenon_device* device, tenon_stream* out_stream);
 
-/// Ends a stream made by tenon_stream_new.
+/// Releases a stream that was created by tenon_stream_new.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void tenon_stream_release(const tenon_stream* stream);
 
-/// Waits until the work queued on a stream is done. A CPU stream is always done.
+/// Blocks until the work queued on a stream has finished. A CPU stream has no pending work.
 ///
 /// Errors:    what the provider raised.
 /// Threads:   any thread; *blocks*.

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of Tenon's C interface, and the page of law that every function obeys.
+/* All of Tenon's C interface, and the rules that every function follows.
  *
- * Ownership  Handles are incomplete structs. Refcounted ones have retain and release: atomic, NULL
- *            is accepted, any thread, never failing; elsewhere no handle or out_x is NULL unless
- *            said. Functions named new, copy, take, open, wrap or from give a new reference; get,
- *            peek and nouns borrow until the stated parent dies. What Tenon allocates, Tenon frees.
- * Outputs    Parameters named out_x come last, are cleared on entry and filled on success only.
- * Numbers    Counts, sizes and indices are int64_t in functions, uint32_t in open structs (int32_t
- *            for numbers of dims there); truths are int32_t as results, uint32_t in structs.
- * Contracts  A line that a contract lacks says: no error (Errors), nothing changes hands
- *            (Ownership). Every release may run deleters and drops of other languages.
- * Errors     Fallible functions return tenon_status, 0 for success. On failure an owned error waits
- *            in the calling thread's slot: tenon_error_take. Success never touches the slot. A
- *            kernel puts its error into its stack or frame, or into the slot; the outermost call
- *            moves it to the slot. Nothing is thrown across, printed or aborted.
- * Threads    Each contract says: any thread, owner thread or init only, and *blocks* where it may
- *            wait: drop your language's lock before calling those.
- * Callbacks  fn(ctx, ...) plus a deleter that runs exactly once, also when registration fails. No
- *            lock is held while one runs. Texts are UTF-8, and end at the first
- *            NUL where no size is given.
- * Structs    Values, stacks, frames, entries and plain descriptions are fixed per ABI major. The
- *            others begin with struct_size, set by the caller: shorter is an older caller, who gets
- *            or gives as much as it knows; a longer one's unknown tail must be zero. Reserved words
- *            are zero. Zero a struct before you fill it. */
+ * Ownership  Handles are incomplete structs. Refcounted handles have retain and release functions,
+ *            which are atomic, accept NULL, may be called on any thread and never fail. Otherwise
+ *            no handle and no out_x may be NULL unless the contract says so. Functions named new,
+ *            copy, take, open, wrap or from return a new reference. Functions named get or peek, or
+ *            with a noun, return a borrowed pointer that is valid until the stated parent dies.
+ *            Memory that Tenon allocates is freed by Tenon.
+ * Outputs    Parameters named out_x come last. They are cleared on entry and set on success only.
+ * Numbers    Counts, sizes and indices are int64_t in functions and uint32_t in open structs
+ *            (int32_t for numbers of dims). Booleans are int32_t as results, uint32_t in structs.
+ * Contracts  A function without an Errors line cannot fail. One without an Ownership line transfers
+ *            no ownership. Every release may run deleters and drop functions of other languages.
+ * Errors     Fallible functions return tenon_status, 0 for success. A failure leaves an owned error
+ *            in the calling thread's slot, where tenon_error_take finds it. A success never changes
+ *            the slot. A kernel puts its error into its stack or frame, or into the slot; the
+ *            outermost call moves it to the slot. Tenon throws no exception across its interface,
+ *            prints nothing and never aborts the process.
+ * Threads    Each contract says "any thread", "owner thread" or "init only", and *blocks* if the
+ *            function may wait. Release your language's lock before you call a function that
+ *            blocks.
+ * Callbacks  A callback is fn(ctx, ...) with a deleter for `ctx` that runs exactly once, even if
+ *            the registration fails. No lock is held while a callback runs. Texts are UTF-8 and end
+ *            at the first NUL unless a size is passed.
+ * Structs    The layout of values, stacks, frames, entries and plain descriptions is fixed within
+ *            an ABI major. All other structs begin with struct_size, which the caller sets. A
+ *            smaller struct_size comes from an older caller: only the fields that it knows are read
+ *            or written. If it is larger, the unknown tail must be zero. Reserved words are zero.
+ *            Zero a struct before you fill it. */
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 

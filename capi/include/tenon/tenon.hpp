@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ interface: header-only, C++20, over the C interface alone.
+// The C++ interface: header-only C++20, which uses only the C interface.
 #pragma once
 
 #if __cplusplus <= 201703L

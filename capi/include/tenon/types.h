@@ -13,8 +13,8 @@
 
 TENON_BEGIN_DECLS
 
-/* Element types. The numbers are those that ScalarType has in PyTorch, so that integers written in
- * graphs and code carry over. Gaps are dtypes that Tenon does not carry. Append-only. */
+/* Element types. The numbers are those of PyTorch's ScalarType, so integers in graphs and code
+ * carry over. Gaps are dtypes that Tenon does not have. Append-only. */
 typedef int32_t tenon_dtype;
 #define TENON_DTYPE_U8 0
 #define TENON_DTYPE_I8 1
@@ -41,14 +41,14 @@ typedef int32_t tenon_dtype;
 #define TENON_MEMORY_FORMAT_CHANNELS_LAST 2
 #define TENON_MEMORY_FORMAT_CHANNELS_LAST_3D 3
 
-/// Returns the size of one element in bytes, or 0 for an unknown dtype.
+/// Returns the size of one element in bytes, or 0 if the dtype is unknown.
 ///
 /// Errors:    none.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_dtype_size(tenon_dtype dtype);
 
-/// Returns the name, such as "float32" or "bfloat16"; "unknown" for an unknown dtype.
+/// Returns the name, such as "float32" or "bfloat16", or "unknown" if the dtype is unknown.
 ///
 /// Errors:    none.
 /// Ownership: static text.
@@ -56,7 +56,8 @@ TENON_API int64_t tenon_dtype_size(tenon_dtype dtype);
 /// Since:     0.1
 TENON_API const char* tenon_dtype_name(tenon_dtype dtype);
 
-/// Finds a dtype by name: "float32", "float", "half", "long" and the other usual aliases.
+/// Finds a dtype by name: "float32", or one of the usual aliases, such as "float", "half" and
+/// "long".
 ///
 /// Errors:    TENON_ERROR_NOT_FOUND naming the text, TENON_ERROR_INVALID_ARGUMENT for NULL.
 /// Threads:   any thread.
@@ -69,14 +70,14 @@ TENON_API tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtyp
 #define TENON_DTYPE_IS_SIGNED 4u
 #define TENON_DTYPE_IS_INTEGRAL 8u /* not bool */
 
-/// Returns the traits of a dtype as TENON_DTYPE_IS_* bits, 0 for bool and unknown dtypes.
+/// Returns the traits of a dtype as TENON_DTYPE_IS_* bits; 0 for bool and unknown dtypes.
 ///
 /// Errors:    none.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API uint32_t tenon_dtype_traits(tenon_dtype dtype);
 
-/// Returns the dtype that both promote to: the lattice of PyTorch's `promote_types`.
+/// Returns the dtype that `a` and `b` are both promoted to, as PyTorch's `promote_types` does.
 ///
 /// Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, TENON_ERROR_INVALID_ARGUMENT
 ///            for an unknown one.
@@ -84,16 +85,17 @@ TENON_API uint32_t tenon_dtype_traits(tenon_dtype dtype);
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_promote(tenon_dtype a, tenon_dtype b, tenon_dtype* out_dtype);
 
-/// Returns the default floating dtype of factories and of integer division; float32 unless set.
+/// Returns the default floating dtype, used by factories and for the division of integers: float32
+/// unless it was set.
 ///
-/// Threads:   any thread; one value for the process.
+/// Threads:   any thread; the value is shared by the whole process.
 /// Since:     0.1
 TENON_API tenon_dtype tenon_dtype_default(void);
 
 /// Sets the default floating dtype.
 ///
-/// Errors:    TENON_ERROR_TYPE when the dtype is not a real floating one.
-/// Threads:   any thread; one value for the process.
+/// Errors:    TENON_ERROR_TYPE if the dtype is not a real floating one.
+/// Threads:   any thread; the value is shared by the whole process.
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_set_default(tenon_dtype dtype);
 

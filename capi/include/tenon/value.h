@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxed values and the stack: how arguments and results cross between languages. */
+/* Boxed values and the stack: how arguments and results are passed between languages. */
 #ifndef TENON_VALUE_H
 #define TENON_VALUE_H
 
@@ -19,8 +19,8 @@
 
 TENON_BEGIN_DECLS
 
-/* Tags. Every schema type has one, so that fallbacks, tracers and printers can read any stack.
- * Append-only. */
+/* Tags, the type codes of values. Every schema type has one, so that fallbacks, tracers and
+ * printers can read any stack. Append-only. */
 #define TENON_TAG_NONE 0          /* an absent optional; also `None` */
 #define TENON_TAG_BOOL 1          /* as.i is 0 or 1 */
 #define TENON_TAG_INT 2           /* as.i */
@@ -40,27 +40,28 @@ TENON_BEGIN_DECLS
 #define TENON_TAG_SYMBOOL 16      /* as.symbol */
 #define TENON_TAG_FUNCTION 17     /* as.object, a callable object */
 #define TENON_TAG_OBJECT 18       /* as.object */
-#define TENON_TAG_REF 19      /* as.i, the number of a graph's value; in graphs only, see graph.h */
-#define TENON_TAG_INT_LIST 32 /* as.list.data is const int64_t* */
-#define TENON_TAG_FLOAT_LIST 33  /* as.list.data is const double* */
-#define TENON_TAG_BOOL_LIST 34   /* as.list.data is const uint8_t* */
-#define TENON_TAG_TENSOR_LIST 35 /* as.list.data is tenon_tensor* const*; NULL = absent */
-#define TENON_TAG_LIST 36        /* as.list.data is const tenon_value*: every other list */
-#define TENON_TAG_TUPLE 37       /* as.list.data is const tenon_value* */
-#define TENON_TAG_DICT 38 /* as.list.data is const tenon_value*, count keys and values in turn */
+#define TENON_TAG_REF 19          /* as.i is a graph value's number; in graphs only: graph.h */
+#define TENON_TAG_INT_LIST 32     /* as.list.data is const int64_t* */
+#define TENON_TAG_FLOAT_LIST 33   /* as.list.data is const double* */
+#define TENON_TAG_BOOL_LIST 34    /* as.list.data is const uint8_t* */
+#define TENON_TAG_TENSOR_LIST 35  /* as.list.data is tenon_tensor* const*; NULL = absent */
+#define TENON_TAG_LIST 36         /* as.list.data is const tenon_value*: every other list */
+#define TENON_TAG_TUPLE 37        /* as.list.data is const tenon_value* */
+#define TENON_TAG_DICT 38         /* as.list.data is const tenon_value*; alternating keys, values */
 
-/* Flags. 8 is reserved. */
+/* Flags. Bit 8 is reserved. */
 #define TENON_VALUE_OWNED 1u        /* the value holds a reference: tenon_value_clear releases it */
-#define TENON_VALUE_MOVABLE 2u      /* the caller gives this argument away: a kernel may take it */
-#define TENON_VALUE_HAS_SYMBOLIC 4u /* an int list of words, see symbol.h: some are symbols */
+#define TENON_VALUE_MOVABLE 2u      /* the caller gives up this argument: a kernel may take it */
+#define TENON_VALUE_HAS_SYMBOLIC 4u /* an int list with symbols among its words, see symbol.h */
 
 typedef struct tenon_complex {
   double real;
   double imag;
 } tenon_complex;
 
-/* Elements of a list, dict, tuple or string. `owner` NULL means borrowed: the data outlives the
- * call only. A dict's `count` is the number of keys; its data holds 2 * count values. */
+/* The elements of a list, dict or tuple, or the bytes of a string. If `owner` is NULL, the data is
+ * borrowed and outlives the call only. The `count` of a dict is its number of keys; its data holds
+ * 2 * count values. */
 typedef struct tenon_list {
   const void* data;
   tenon_buffer* owner;
@@ -81,24 +82,24 @@ typedef union tenon_payload {
   uint64_t words[2];
 } tenon_payload;
 
-/* One boxed value: 24 bytes, 8-aligned, zero-initialised is `None`. */
+/* A boxed value: 24 bytes, 8-aligned. A zeroed value is `None`. */
 typedef struct tenon_value {
   uint16_t tag;   /* TENON_TAG_* */
   uint16_t flags; /* TENON_VALUE_* */
-  uint32_t count; /* elements of a list, keys of a dict, bytes of a string; else 0 */
+  uint32_t count; /* elements of a list, keys of a dict, bytes of a string; otherwise 0 */
   tenon_payload as;
 } tenon_value;
 
-/* One boxed call's arguments and results, in memory of the caller.
+/* The arguments and results of a boxed call, in memory of the caller.
  *
- * args hold nargs values in schema order, borrowed for the call (an argument flagged MOVABLE may be
- * taken: set its flags to 0 and its tag to NONE). rets hold nrets values, NONE on entry, written
- * owned; the dispatcher clears them when the kernel fails. A return that the schema annotates as a
- * written argument is that argument: the kernel writes a new reference to the same handle.
- * `error` is NULL on entry; a kernel that fails may put an owned error here (or into the thread's
- * slot, tenon_error_set). A layer that redispatches with other arguments points `args` at its own
- * array and restores it on every exit. args and rets are NULL only for no values, as the data of a
- * list is: calls do not look. */
+ * `args` holds `nargs` values in schema order, borrowed for the call. A kernel may take an argument
+ * flagged MOVABLE: it then sets the argument's flags to 0 and its tag to NONE. `rets` holds `nrets`
+ * values, which are NONE on entry; the kernel writes owned values, and the dispatcher clears them
+ * if the kernel fails. If the schema annotates a return as a written argument, the kernel returns a
+ * new reference to that argument's handle. `error` is NULL on entry; a failing kernel may store an
+ * owned error here or in the thread's slot (tenon_error_set). A layer that redispatches with other
+ * arguments points `args` at its own array and restores it on every exit. `args` and `rets`, and
+ * the data of a list, may be NULL only if they have no elements. Calls do not check that. */
 typedef struct tenon_stack {
   tenon_value* args;
   tenon_value* rets;
@@ -108,15 +109,16 @@ typedef struct tenon_stack {
   uint64_t reserved[2]; /* zero */
 } tenon_stack;
 
-/* Values made in place: none of these allocates or owns; what they name is borrowed and outlives
- * the value. Results that a kernel writes own what they name: see tenon_value_give. */
+/* Functions that build values in place. None of them allocates or takes a reference: everything
+ * that the value points to is borrowed and must outlive it. Results that a kernel writes must own
+ * their references: see tenon_value_give. */
 #if !defined(SWIG)
 static inline tenon_value tenon_value_of_none(void) {
   tenon_value value = {TENON_TAG_NONE, 0, 0, {0}};
   return value;
 }
 
-/* Of what is one 64-bit number: BOOL, INT, DTYPE, LAYOUT, MEMORY_FORMAT, REF. */
+/* Makes a value that is one 64-bit number: BOOL, INT, DTYPE, LAYOUT, MEMORY_FORMAT or REF. */
 static inline tenon_value tenon_value_of_number(uint16_t tag, int64_t number) {
   tenon_value value = tenon_value_of_none();
   value.tag = tag;
@@ -207,7 +209,8 @@ static inline tenon_value tenon_value_of_function(tenon_object* function) {
   return value;
 }
 
-/* Of `count` elements of the C type that the tag names (a dict: keys), or bytes of a string. */
+/* Makes a list, tuple or dict of `count` elements of the C type that the tag names (for a dict:
+ * keys), or a string of `count` bytes. */
 static inline tenon_value tenon_value_of_elements(uint16_t tag, const void* data, uint32_t count) {
   tenon_value value = tenon_value_of_none();
   value.tag = tag;
@@ -236,8 +239,8 @@ static inline tenon_value tenon_value_of_tensors(tenon_tensor* const* tensors, u
   return tenon_value_of_elements(TENON_TAG_TENSOR_LIST, tensors, count);
 }
 
-/* The same value, flagged as owning the reference that it names: what a kernel writes as a result
- * when it gives a reference of its own away. Values without a reference stay as they are. */
+/* Returns the value flagged as the owner of the reference that it names. A kernel uses it to hand a
+ * reference over with its result. Values without a reference are returned unchanged. */
 static inline tenon_value tenon_value_give(tenon_value value) {
   const int has_handle = (value.tag >= TENON_TAG_GENERATOR && value.tag <= TENON_TAG_OBJECT);
   if (has_handle) value.flags = (uint16_t)(value.flags | TENON_VALUE_OWNED);
@@ -245,18 +248,18 @@ static inline tenon_value tenon_value_give(tenon_value value) {
 }
 #endif
 
-/// Copies a value deeply: the copy owns everything it refers to and outlives borrowed lists.
+/// Makes a deep copy of a value. The copy owns its elements, so it outlives borrowed lists.
 /// Tensors, objects and other handles are retained, not copied.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown tag or a NULL handle,
 ///            TENON_ERROR_NOT_SUPPORTED for a reserved tag, TENON_ERROR_RECURSION for more than
 ///            1000 nested lists, TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: the copy is cleared by the caller. `out_value` is overwritten, not cleared.
+/// Ownership: the caller clears the copy. `out_value` is overwritten, not cleared.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_value_copy(const tenon_value* value, tenon_value* out_value);
 
-/// Releases what the value owns (nothing unless flagged OWNED) and sets it to NONE.
+/// Releases the references that a value owns (none unless it is flagged OWNED) and sets it to NONE.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
@@ -277,25 +280,26 @@ TENON_API void tenon_value_clear_n(tenon_value* values, int64_t count);
 TENON_API tenon_status tenon_value_new_string(const char* text, int64_t size,
                                               tenon_value* out_value);
 
-/// Makes an owned list, tuple or dict value of kind `tag` from `count` elements (dict: keys).
-/// `elements` has the C type that the tag names; handles are retained, tenon_values deep-copied.
+/// Makes an owned list, tuple or dict of kind `tag` from `count` elements (for a dict: keys).
+/// `elements` has the C type that the tag names. Handles are retained, and tenon_values are copied
+/// deeply.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a tag that is no list, a count that is negative or
-///            above UINT32_MAX, or NULL elements; else as tenon_value_copy.
+///            above UINT32_MAX, or NULL elements; otherwise as tenon_value_copy.
 /// Ownership: the caller clears `out_value`.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_value_new_list(uint16_t tag, const void* elements, int64_t count,
                                             tenon_value* out_value);
 
-/// Returns the name of a tag, such as "int" or "Tensor[]"; "unknown" for an unknown one.
+/// Returns the name of a tag, such as "int" or "Tensor[]", or "unknown" for an unknown tag.
 ///
 /// Ownership: static text.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_tag_name(uint16_t tag);
 
-/// Writes a value as readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
+/// Prints a value as readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.

@@ -16,7 +16,8 @@
 
 TENON_BEGIN_DECLS
 
-/// Makes a weak reference to a tensor. It keeps the header's memory, not the tensor nor its data.
+/// Creates a weak reference to a tensor. It keeps the tensor's header allocated, but neither the
+/// tensor nor its data alive.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_weak`; `tensor` is borrowed.
@@ -24,7 +25,7 @@ TENON_BEGIN_DECLS
 /// Since:     0.1
 TENON_API tenon_status tenon_weak_tensor_new(tenon_tensor* tensor, tenon_weak_tensor** out_weak);
 
-/// Gives the tensor, or NULL when it has died.
+/// Returns the tensor, or NULL if it has died.
 ///
 /// Ownership: new reference.
 /// Threads:   any thread.

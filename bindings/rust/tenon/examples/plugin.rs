@@ -5,7 +5,7 @@ use std::fmt;
 
 use tenon::{DispatchKey, Error, Library, Result, Tensor};
 
-/// An error type of one's own comes back to Rust callers of the same library as itself.
+/// A custom error type, which Rust callers of the same library get back unchanged.
 #[derive(Debug)]
 struct EmptyRange {
     min: f64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plugin whose load fails after it registered something, for the tests.
+//! A plugin whose load function fails after registering something, for the tests.
 
 use tenon::{Error, Library, Result, Status};
 

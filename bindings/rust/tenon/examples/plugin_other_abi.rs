@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plugin that was built for an ABI of the far future, for the tests: written by hand, since
-//! `tenon::plugin!` always tells the truth.
+//! A plugin that was built for an ABI of the far future, for the tests. It is written by hand,
+//! because `tenon::plugin!` always stores the actual ABI version.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -30,7 +30,7 @@ static DESCRIPTOR: Descriptor = Descriptor(sys::tenon_plugin_descriptor {
     reserved: [0; 4],
 });
 
-/// Gives the descriptor whatever the host's ABI is.
+/// Returns the descriptor regardless of the host's ABI.
 #[no_mangle]
 pub extern "C" fn tenon_plugin_query(_: u32, _: u32) -> *const sys::tenon_plugin_descriptor {
     &DESCRIPTOR.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arguments of a call: borrowed values as the C interface lays them out.
+//! Arguments of a call: borrowed values in the layout of the C interface.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,14 +12,14 @@ use crate::value::{RawValue, Scalar, Value};
 use crate::value_ref::ValueRef;
 use crate::{Function, Generator, Object, Tensor};
 
-/// One argument of a call. It borrows what it was made from.
+/// An argument of a call. It borrows from the value that it was made from.
 #[repr(transparent)]
 pub struct Arg<'a> {
     raw: sys::tenon_value,
     life: PhantomData<&'a ()>,
 }
 
-/// Arguments as the C interface lays them out.
+/// Returns the arguments in the layout of the C interface.
 pub(crate) fn raw_values<'s>(args: &'s [Arg<'_>]) -> &'s [sys::tenon_value] {
     // SAFETY: `Arg` is transparent over `tenon_value`.
     unsafe { std::slice::from_raw_parts(args.as_ptr().cast(), args.len()) }
@@ -34,7 +34,8 @@ impl<'a> Arg<'a> {
 
     #[inline]
     fn new(tag: u32, count: usize, as_: sys::tenon_payload) -> Arg<'a> {
-        // A count beyond u32 is cut down to one that no memory holds either: the call then fails.
+        // A count beyond u32 becomes u32::MAX. No memory holds that many elements, so the call
+        // fails.
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         Arg {
             raw: sys::tenon_value {
@@ -62,18 +63,18 @@ impl<'a> Arg<'a> {
                 raw: raw.into_raw(),
                 life: PhantomData,
             },
-            // Short of memory for a few pointers: there is no way on, as with any Rust collection.
+            // Out of memory for a few pointers. Panics, as Rust's collections do.
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// The value as the C interface lays it out.
+    /// Returns the value in the layout of the C interface.
     #[inline]
     pub fn as_raw(&self) -> &sys::tenon_value {
         &self.raw
     }
 
-    /// A view of the value.
+    /// Returns a view of the value.
     pub fn value(&self) -> ValueRef<'_> {
         // SAFETY: every constructor fits payload to tag, and borrows for 'a.
         unsafe { ValueRef::from_raw(&self.raw) }
@@ -112,12 +113,12 @@ impl fmt::Debug for Arg<'_> {
     }
 }
 
-/// What can be passed to an operator.
+/// A value that can be passed to an operator.
 ///
-/// Numbers keep their type here; a call converts where nothing is lost, as
-/// [`Op::call`](crate::Op::call) says.
+/// Numbers keep their type here. A call converts them if no information is lost, as described in
+/// [`Op::call`](crate::Op::call).
 pub trait IntoArg<'a> {
-    /// The argument.
+    /// Converts to an argument.
     fn into_arg(self) -> Arg<'a>;
 }
 
@@ -307,7 +308,7 @@ macro_rules! into_arg_list {
 into_arg_list!(i64 => TENON_TAG_INT_LIST, f64 => TENON_TAG_FLOAT_LIST, bool => TENON_TAG_BOOL_LIST,
                Tensor => TENON_TAG_TENSOR_LIST, Option<Tensor> => TENON_TAG_TENSOR_LIST);
 
-/// A list of borrowed tensors; unlike a list of tensors, it is copied.
+/// A list of borrowed tensors. It is copied, unlike a list of owned tensors.
 impl<'a> IntoArg<'a> for &[&Tensor] {
     fn into_arg(self) -> Arg<'a> {
         let handles: Vec<_> = self.iter().map(|tensor| tensor.as_raw()).collect();
@@ -366,7 +367,7 @@ impl<'a> IntoArg<'a> for ValueRef<'a> {
     }
 }
 
-/// Borrows, except for lists of values, tuples and dicts, which are copied.
+/// Borrows from the value, except that lists of values, tuples and dicts are copied.
 impl<'a> IntoArg<'a> for &'a Value {
     fn into_arg(self) -> Arg<'a> {
         let nested = |tag, values: &mut dyn Iterator<Item = &'a Value>, per_entry: usize| {
@@ -406,7 +407,7 @@ impl<'a> IntoArg<'a> for &'a Value {
 }
 
 impl Value {
-    /// The value as an owned one of the C interface.
+    /// Converts to an owned value of the C interface.
     pub(crate) fn into_owned_raw(self) -> Result<RawValue> {
         match self {
             Value::Tensor(tensor) => {
@@ -428,7 +429,8 @@ impl Value {
                 if arg.raw.flags & sys::TENON_VALUE_OWNED as u16 != 0 {
                     return Ok(RawValue(arg.raw));
                 }
-                // Borrowed from `other` so far: plain numbers stay as they are, lists are copied.
+                // The value still borrows from `other`. Plain numbers are kept unchanged, lists are
+                // copied.
                 let mut out = RawValue::NONE;
                 // SAFETY: value.h: `out` is overwritten and ours to clear.
                 crate::error::check(unsafe { sys::tenon_value_copy(&arg.raw, &mut out) })?;

@@ -5,10 +5,10 @@ use crate::arg::{Arg, IntoArg};
 use crate::value::Value;
 use crate::value_ref::ValueRef;
 
-/// All arguments of a call: a tuple `(&x, 2, "text")`, an array of [`Arg`] as
-/// [`args!`](crate::args) makes it, or values.
+/// All arguments of a call: a tuple `(&x, 2, "text")`, an array of [`Arg`] made by
+/// [`args!`](crate::args), or values.
 pub trait Arguments {
-    /// Hands them to `function` in order.
+    /// Calls `function` with the arguments in order.
     fn with<T>(self, function: impl FnOnce(&[Arg<'_>]) -> T) -> T;
 }
 
@@ -93,7 +93,8 @@ arguments_tuple!(A B C D E F);
 arguments_tuple!(A B C D E F G);
 arguments_tuple!(A B C D E F G H);
 
-/// Makes an array of arguments, for calls with more than a tuple holds or built in steps.
+/// Makes an array of arguments, for calls with more arguments than a tuple can hold or whose
+/// arguments are built in steps.
 ///
 /// ```
 /// let x = tenon::Tensor::scalar(1.0f32)?;

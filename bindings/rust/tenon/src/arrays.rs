@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensors from and to arrays of one version of `ndarray`, which the module around names.
+//! Conversions between tensors and arrays of the version of `ndarray` that the enclosing module
+//! names.
 
 use super::ndarray::{Array, ArrayD, ArrayViewD, Dimension, IxDyn, ShapeBuilder};
 use crate::elements::with_room;
@@ -8,8 +9,8 @@ use crate::status::Status;
 use crate::types::Element;
 use crate::Tensor;
 
-/// Makes a tensor of an array without copying it; strides are kept. Only an array that runs
-/// backwards is copied, since tensors have no negative strides.
+/// Makes a tensor from an array without copying it, and keeps its strides. An array with a negative
+/// stride is copied, because tensors have none.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`].
@@ -42,7 +43,7 @@ pub fn to_ndarray<T: Element>(tensor: &Tensor) -> Result<ArrayD<T>> {
     ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(Error::from_error)
 }
 
-/// A view of a CPU tensor of any strides, in place.
+/// Returns a view of the elements of a CPU tensor, with any strides.
 ///
 /// # Safety
 /// As [`Tensor::as_slice`].
@@ -64,7 +65,6 @@ pub unsafe fn view_ndarray<T: Element>(tensor: &Tensor) -> Result<ArrayViewD<'_,
             format!("Tensor::view_ndarray: data must be aligned to {align} bytes, got {data:p}"),
         ));
     }
-    // SAFETY: tensor.h: every index of the shape is an element; the rest is the caller's
-    // promise.
+    // SAFETY: tensor.h: every index of the shape is an element; the caller promises the rest.
     Ok(unsafe { ArrayViewD::from_shape_ptr(IxDyn(&shape).strides(IxDyn(&strides)), data) })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Autocast: regions in which operators choose the precision that they compute in.
+//! Autocast: regions in which operators choose the precision in which they compute.
 //!
 //! ```
 //! use tenon::{autocast::Autocast, DType, Device, Op, Tensor};
@@ -11,8 +11,8 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 //!
-//! [`Library::register_autocast`] says how an operator is cast; a kernel on
-//! [`DispatchKey::AUTOCAST`](crate::DispatchKey::AUTOCAST) does it by hand with [`cached_cast`] and
+//! [`Library::register_autocast`] registers the cast rule of an operator. A kernel on
+//! [`DispatchKey::AUTOCAST`](crate::DispatchKey::AUTOCAST) casts by hand with [`cached_cast`] and
 //! [`promote_type`].
 
 use std::ffi::CString;
@@ -30,7 +30,7 @@ use crate::registration::Registration;
 use crate::text::{c_name, c_text};
 use crate::{DType, Device, Tensor};
 
-/// What autocast does to calls with tensors of a device type, on this thread.
+/// Autocast settings of a device type on this thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Autocast {
     device_type: i32,
@@ -43,7 +43,7 @@ fn raw_state(device_type: i32) -> Result<sys::tenon_autocast_state> {
     // SAFETY: plain data; all-zero is a state.
     let mut state: sys::tenon_autocast_state = unsafe { std::mem::zeroed() };
     state.struct_size = std::mem::size_of::<sys::tenon_autocast_state>() as u32;
-    // SAFETY: the state is ours, and says its size.
+    // SAFETY: the state is ours and its size is set.
     check(unsafe { sys::tenon_autocast_get(device_type, &mut state) })?;
     Ok(state)
 }
@@ -57,7 +57,8 @@ fn change(flags: &mut u32, bit: u32, wanted: Option<bool>) {
 }
 
 impl Autocast {
-    /// A region of a device's type, enabled, with the thread's lower precision and cache.
+    /// Returns the settings of an enabled region of a device's type, with the thread's lower
+    /// precision and cache setting.
     pub fn new(device: Device) -> Autocast {
         Autocast {
             device_type: device.kind,
@@ -67,7 +68,7 @@ impl Autocast {
         }
     }
 
-    /// What the calling thread has set.
+    /// Returns the calling thread's settings.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a device type that has no
@@ -82,30 +83,30 @@ impl Autocast {
         })
     }
 
-    /// Whether calls are cast; a region that is not enabled ends an outer one for a while.
+    /// Sets whether calls are cast. A region that is not enabled suspends an outer one.
     pub fn enabled(mut self, enabled: bool) -> Autocast {
         self.enabled = Some(enabled);
         self
     }
 
-    /// The lower precision.
+    /// Sets the lower precision.
     pub fn dtype(mut self, dtype: DType) -> Autocast {
         self.dtype = Some(dtype);
         self
     }
 
-    /// Whether casts of leaves are kept until the outermost region ends.
+    /// Sets whether casts of leaves are cached until the outermost region ends.
     pub fn caches(mut self, caches: bool) -> Autocast {
         self.caches = Some(caches);
         self
     }
 
-    /// Whether calls are cast.
+    /// Returns true if calls are cast.
     pub fn is_enabled(&self) -> bool {
         self.enabled == Some(true)
     }
 
-    /// The lower precision, where it is known.
+    /// Returns the lower precision, if it is known.
     pub fn lower_precision(&self) -> Option<DType> {
         self.dtype
     }
@@ -135,7 +136,7 @@ impl Autocast {
         })
     }
 
-    /// Runs a closure inside of a region.
+    /// Runs a closure inside a region.
     ///
     /// # Errors
     /// As [`Autocast::enter`].
@@ -144,7 +145,7 @@ impl Autocast {
         Ok(body())
     }
 
-    /// Sets the thread's, until it is set again or a guard around it is dropped.
+    /// Sets the thread's settings, until they are set again or an enclosing guard is dropped.
     ///
     /// # Errors
     /// As [`Autocast::enter`].
@@ -155,10 +156,11 @@ impl Autocast {
     }
 }
 
-/// A region of the calling thread, which ends when it is dropped. It stays on its thread.
+/// A region of the calling thread, which ends when the guard is dropped. The guard stays on its
+/// thread.
 ///
 /// # Panics
-/// As [`KeyGuard`](crate::KeyGuard), when a guard that was entered later is still alive.
+/// Like [`KeyGuard`](crate::KeyGuard), panics if a guard that was entered later is still alive.
 #[must_use = "the region ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct AutocastGuard {
@@ -173,15 +175,15 @@ impl Drop for AutocastGuard {
     }
 }
 
-/// Drops the casts that the calling thread keeps.
+/// Empties the calling thread's cache of casts.
 pub fn clear_cache() {
     // SAFETY: no precondition.
     unsafe { sys::tenon_autocast_clear_cache() }
 }
 
-/// Converts a tensor that is eligible: of the device's type, and of a floating dtype other than
-/// float64; all others stay as they are. Casts of float32 leaves that ask for gradients to the
-/// region's dtype are kept until the outermost region ends.
+/// Converts a tensor if it is eligible: on the device's type, and with a floating dtype other than
+/// float64. All other tensors are returned unchanged. Casts of float32 leaves that require grad to
+/// the region's dtype are cached until the outermost region ends.
 ///
 /// # Errors
 /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a device type that has no
@@ -204,7 +206,7 @@ pub fn cached_cast(dtype: DType, tensor: &Tensor, device: Device) -> Result<Tens
     }
 }
 
-/// The widest dtype of a first guess and those of the eligible tensors.
+/// Returns the widest dtype among `initial` and the dtypes of the eligible tensors.
 ///
 /// # Errors
 /// [`Status::TYPE`](crate::Status::TYPE) for a floating dtype that is neither float32 nor the lower
@@ -224,23 +226,23 @@ pub fn promote_type(initial: DType, tensors: &[&Tensor], device: Device) -> Resu
     Ok(DType(widest))
 }
 
-/// How an operator is cast in regions: see [`Library::register_autocast`].
+/// The cast rule of an operator in regions: see [`Library::register_autocast`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CastPolicy {
-    /// Eligible arguments to the region's dtype.
+    /// Converts eligible arguments to the region's dtype.
     LowerPrecision,
-    /// Eligible arguments to float32.
+    /// Converts eligible arguments to float32.
     Fp32,
-    /// `dtype=float32` where the first argument is eligible, and none is given.
+    /// Adds `dtype=float32` if the first argument is eligible and no dtype is passed.
     Fp32SetOptDtype,
-    /// The overload that takes a `dtype` besides, with float32.
+    /// Calls the overload that takes a `dtype` as well, with float32.
     Fp32AppendDtype,
-    /// Eligible arguments to the widest of their dtypes.
+    /// Converts eligible arguments to the widest of their dtypes.
     Promote,
-    /// The call fails, and says what to do instead.
+    /// The call fails, with this advice in its error.
     Banned(String),
-    /// Eligible arguments to a dtype.
+    /// Converts eligible arguments to a dtype.
     To(DType),
 }
 
@@ -259,8 +261,8 @@ impl CastPolicy {
 }
 
 impl Library {
-    /// Registers how an operator is cast in autocast regions: of a device's type, or with `None` of
-    /// all that have no rule of their own.
+    /// Registers the cast rule of an operator in autocast regions: for a device's type, or with
+    /// `None` for all device types without a rule of their own.
     ///
     /// ```
     /// use tenon::autocast::{Autocast, CastPolicy};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Autograd: gradients of tensors with respect to tensors, recorded while operators run.
 //!
-//! A leaf asks for gradients with [`Tensor::set_requires_grad`]; calls with such an argument are
-//! recorded, unless [`grad_mode`](crate::grad_mode) says otherwise. [`backward`] adds gradients to
-//! those of the leaves, [`grad`] returns them, and [`BackwardOptions`] says more of either.
+//! A leaf requires grad after [`Tensor::set_requires_grad`]. Calls with such an argument are
+//! recorded, unless [`grad_mode`](crate::grad_mode) disables that. [`backward`] adds gradients to
+//! those of the leaves, [`grad`] returns them, and [`BackwardOptions`] has options for both.
 //!
 //! ```
 //! use tenon::{autograd, Tensor};
@@ -20,9 +20,10 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 //!
-//! [`Library::register_autograd`](crate::Library::register_autograd) gives an operator its
-//! gradient, as a text or as a closure: see [`Formula`]. A [`Function`] is forward and backward in
-//! one; a [`Hook`] runs as gradients flow, [`SavedTensorsHooks`] where nodes save tensors.
+//! [`Library::register_autograd`](crate::Library::register_autograd) registers the gradient of an
+//! operator, as a text or as a closure: see [`Formula`]. A [`Function`] has forward and backward in
+//! one type. A [`Hook`] runs during a backward pass, and [`SavedTensorsHooks`] when nodes save
+//! tensors.
 
 mod formula;
 pub mod forward_ad;
@@ -49,31 +50,31 @@ pub use pass::{backward, grad, BackwardOptions};
 pub use recording::{AnomalyMode, DisabledSavedTensorsHooks, NodeCreationHook, SavedTensorsHooks};
 
 impl Tensor {
-    /// Whether gradients flow to the tensor: it asks for them, or was made from one that does by a
-    /// recorded call.
+    /// Returns true if the tensor requires grad: it was requested for a leaf, or a recorded call
+    /// made it from a tensor that requires grad.
     pub fn requires_grad(&self) -> bool {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_requires_grad(self.as_raw()) != 0 }
     }
 
-    /// Makes a leaf ask for gradients, or no longer. Nobody else uses the tensor meanwhile.
+    /// Sets whether a leaf requires grad. No other thread may use the tensor during the call.
     ///
     /// # Errors
     /// [`Status::TYPE`](crate::Status::TYPE) for a dtype that is neither floating nor complex,
-    /// [`Status::STATE`](crate::Status::STATE) for a recorded tensor that is to stop asking, for
-    /// inference tensors and for tensors without memory of their own.
+    /// [`Status::STATE`](crate::Status::STATE) for clearing it on a tensor that a recorded call
+    /// made, for inference tensors and for tensors without memory of their own.
     pub fn set_requires_grad(&self, requires_grad: bool) -> Result<()> {
         // SAFETY: the tensor is live.
         check(unsafe { sys::tenon_tensor_set_requires_grad(self.as_raw(), requires_grad.into()) })
     }
 
-    /// Whether the tensor was made by no recorded call: gradients end here.
+    /// Returns true if the tensor was not made by a recorded call, so that gradients end at it.
     pub fn is_leaf(&self) -> bool {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_is_leaf(self.as_raw()) != 0 }
     }
 
-    /// The gradient that backward passes have left with a leaf.
+    /// Returns the gradient that backward passes have accumulated in a leaf.
     pub fn grad(&self) -> Option<Tensor> {
         let mut out = ptr::null_mut();
         // SAFETY: the tensor is live, and `out` gets a new reference or NULL.
@@ -83,18 +84,20 @@ impl Tensor {
         (!out.is_null()).then(|| unsafe { Tensor::from_raw(out) })
     }
 
-    /// Sets a leaf's gradient, of the tensor's sizes, dtype and device; `None` clears it.
+    /// Sets a leaf's gradient, which must have the tensor's sizes, dtype and device. `None` clears
+    /// it.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a gradient that differs or
-    /// is the tensor itself, [`Status::STATE`](crate::Status::STATE) for a tensor that is no leaf.
+    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a gradient that does not
+    /// match or is the tensor itself, [`Status::STATE`](crate::Status::STATE) for a tensor that is
+    /// no leaf.
     pub fn set_grad(&self, grad: Option<&Tensor>) -> Result<()> {
         let grad = grad.map_or(ptr::null_mut(), Tensor::as_raw);
         // SAFETY: both are live; the gradient is retained.
         check(unsafe { sys::tenon_tensor_set_grad(self.as_raw(), grad) })
     }
 
-    /// The node of the recorded call that made the tensor; `None` for a leaf.
+    /// Returns the node of the recorded call that made the tensor, or `None` for a leaf.
     ///
     /// # Errors
     /// As [`Tensor::gradient_edge`].
@@ -103,8 +106,8 @@ impl Tensor {
         Ok(edge.filter(|_| !self.is_leaf()).map(|edge| edge.node))
     }
 
-    /// Where gradients of the tensor go to: a leaf that asks for them has a node of its own. `None`
-    /// for a tensor that no gradient flows to.
+    /// Returns the node and output that receive the tensor's gradients. A leaf that requires grad
+    /// has a node of its own. Returns `None` if no gradient flows to the tensor.
     ///
     /// # Errors
     /// [`Status::STATE`](crate::Status::STATE) for a view made in no_grad or inference mode whose
@@ -116,7 +119,7 @@ impl Tensor {
         })
     }
 
-    /// The tensor that a view is a view of, never a view itself.
+    /// Returns the base of a view, which is never a view itself.
     pub fn base(&self) -> Option<Tensor> {
         // SAFETY: the tensor is live; NULL or a new reference.
         unsafe {
@@ -125,7 +128,7 @@ impl Tensor {
         }
     }
 
-    /// Runs a backward pass that begins here: [`backward`] of this tensor alone.
+    /// Runs a backward pass from this tensor, like [`backward`] with one tensor.
     ///
     /// # Errors
     /// As [`backward`].

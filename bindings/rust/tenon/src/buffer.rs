@@ -8,7 +8,7 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::value_ref::slice;
 
-/// A buffer that we hold a reference to; internal, since results are copied out.
+/// A reference to a buffer. Internal, because results are copied out of it.
 pub(crate) struct Buffer(NonNull<sys::tenon_buffer>);
 
 impl Buffer {
@@ -31,10 +31,11 @@ impl Buffer {
         String::from_utf8_lossy(self.slice::<u8>()).into_owned()
     }
 
-    /// The buffer's memory as elements of `T`, which is what the function that made it says.
+    /// Returns the buffer's memory as elements of `T`. `T` must be the element type of the function
+    /// that filled the buffer.
     pub(crate) fn slice<T: Copy>(&self) -> &[T] {
-        // SAFETY: value.h: data and size stay as they are until the buffer dies. Buffers are
-        // aligned as malloc aligns.
+        // SAFETY: value.h: data and size do not change until the buffer dies. Buffers have the
+        // alignment of malloc.
         unsafe {
             let data = sys::tenon_buffer_data(self.0.as_ptr()).cast::<T>();
             let size = sys::tenon_buffer_size(self.0.as_ptr()) as usize;

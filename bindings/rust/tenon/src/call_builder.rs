@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls with arguments by name.
+//! Calls with named arguments.
 
 use std::ffi::{c_char, CString};
 
@@ -9,14 +9,14 @@ use crate::op::Op;
 use crate::returns::FromReturns;
 use crate::text::c_text;
 
-/// A call under construction: positional arguments, then arguments by name, then defaults.
+/// A call under construction: positional arguments first, then named ones, then defaults.
 #[derive(Debug)]
 #[must_use = "nothing is called before `call`"]
 pub struct CallBuilder<'a> {
     op: Op,
     positional: Vec<Arg<'a>>,
     names: Vec<CString>,
-    named: Vec<Arg<'a>>, // one for each name
+    named: Vec<Arg<'a>>, // one per name
 }
 
 impl<'a> CallBuilder<'a> {
@@ -35,7 +35,7 @@ impl<'a> CallBuilder<'a> {
         self
     }
 
-    /// Adds an argument by name.
+    /// Adds a named argument.
     pub fn named(mut self, name: &str, value: impl IntoArg<'a>) -> Self {
         self.names.push(c_text(name));
         self.named.push(value.into_arg());
@@ -45,8 +45,8 @@ impl<'a> CallBuilder<'a> {
     /// Calls the operator.
     ///
     /// # Errors
-    /// [`Status::TYPE`](crate::Status::TYPE) for an unknown name, an argument given twice or not at
-    /// all, and one by position that goes by name only; else as [`Op::call`].
+    /// [`Status::TYPE`](crate::Status::TYPE) for an unknown name, an argument that is passed twice
+    /// or is missing, and a keyword-only argument passed by position; otherwise as [`Op::call`].
     pub fn call<R: FromReturns>(self) -> Result<R> {
         let names: Vec<*const c_char> = self.names.iter().map(|name| name.as_ptr()).collect();
         self.op.call_named(&self.positional, &names, &self.named)

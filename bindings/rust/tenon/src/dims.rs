@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use tenon_sys as sys;
 
-/// Sizes or strides, copied: an `out` argument may be resized while they are held.
+/// Sizes or strides. They are copied, because an `out` argument may be resized while they are held.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Dims {
     len: u8,
@@ -17,8 +17,8 @@ pub struct Dims {
 impl Dims {
     const INLINE: usize = 5;
 
-    /// Takes what `copy` writes: the number of numbers that it returns, at most those of a tensor;
-    /// none where it is negative.
+    /// Copies dims with `copy`, which writes at most TENON_TENSOR_MAX_DIMS numbers and returns
+    /// their count. A negative count means no dims.
     pub(crate) fn copied(copy: impl FnOnce(*mut i64) -> i64) -> Dims {
         let mut numbers = [0; sys::TENON_TENSOR_MAX_DIMS as usize];
         let count = usize::try_from(copy(numbers.as_mut_ptr())).unwrap_or(0);
@@ -67,7 +67,7 @@ impl<const N: usize> PartialEq<[i64; N]> for Dims {
     }
 }
 
-/// What [`Tensor::geometry`](crate::Tensor::geometry) gives.
+/// The properties that [`Tensor::geometry`](crate::Tensor::geometry) returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Geometry {

@@ -12,8 +12,8 @@ use crate::error::{check, Error, Result};
 use crate::status::Status;
 use crate::text::{c_name, static_text};
 
-/// One dispatch key: a runtime key such as [`DispatchKey::CPU`], or an alias key such as
-/// [`DispatchKey::AUTOGRAD`] that stands for many.
+/// A dispatch key: a runtime key such as [`DispatchKey::CPU`], or an alias key such as
+/// [`DispatchKey::AUTOGRAD`] for several of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct DispatchKey(pub(crate) sys::tenon_key);
@@ -31,15 +31,15 @@ keys! {
     CPU = TENON_KEY_CPU,
     /// Kernels on CUDA devices.
     CUDA = TENON_KEY_CUDA,
-    /// Shapes and dtypes without data.
+    /// Shape and dtype computation without data.
     META = TENON_KEY_META,
     /// Chooses a backend for operators without tensor arguments.
     BACKEND_SELECT = TENON_KEY_BACKEND_SELECT,
-    /// Fake tensors.
+    /// Operators on fake tensors.
     FAKE = TENON_KEY_FAKE,
     /// User tensor types and dispatch modes.
     WRAPPER = TENON_KEY_WRAPPER,
-    /// In-place and view bookkeeping.
+    /// Tracking of in-place writes and views.
     AD_INPLACE_OR_VIEW = TENON_KEY_AD_INPLACE_OR_VIEW,
     /// Autograd on the host.
     AUTOGRAD_CPU = TENON_KEY_AUTOGRAD_CPU,
@@ -63,37 +63,37 @@ keys! {
     AUTOGRAD = TENON_KEY_AUTOGRAD,
     /// Alias: autocast on every backend.
     AUTOCAST = TENON_KEY_AUTOCAST,
-    /// Alias: made of other operators, gradients included.
+    /// Alias: composed of other operators, which provide the gradients.
     COMPOSITE_IMPLICIT_AUTOGRAD = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD,
-    /// Alias: serves every backend, gradients apart.
+    /// Alias: serves every backend, but provides no gradients.
     COMPOSITE_EXPLICIT_AUTOGRAD = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD,
-    /// Alias: as above for operators that return views or write.
+    /// Alias: like the previous one, for operators that return views or write.
     COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL =
         TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL,
-    /// Alias: batched calls through other operators.
+    /// Alias: batched calls by decomposition into other operators.
     BATCHED_DECOMPOSITION = TENON_KEY_BATCHED_DECOMPOSITION,
-    /// No key given: the library's, else CompositeImplicitAutograd.
+    /// No key: the library's key, or CompositeImplicitAutograd if the library has none.
     NONE = TENON_KEY_NONE,
 }
 
 impl DispatchKey {
-    /// The key with this number in the C interface.
+    /// Returns the key with this number in the C interface.
     pub const fn from_code(code: u32) -> DispatchKey {
         DispatchKey(code)
     }
 
-    /// The number in the C interface.
+    /// Returns the number in the C interface.
     pub const fn code(self) -> u32 {
         self.0
     }
 
-    /// The name, such as `"AutogradCPU"`.
+    /// Returns the name, such as `"AutogradCPU"`.
     pub fn name(self) -> &'static str {
         // SAFETY: tenon_key_name returns static text for any number.
         unsafe { static_text(sys::tenon_key_name(self.0)) }
     }
 
-    /// The key of a device type such as `"cuda"`.
+    /// Returns the key of a device type such as `"cuda"`.
     ///
     /// # Errors
     /// [`Status::NOT_FOUND`], listing the device names that exist.
@@ -105,11 +105,11 @@ impl DispatchKey {
         Ok(DispatchKey(out))
     }
 
-    /// Gives a backend bit and device type to a new backend, such as `"npu"`, and returns the key
-    /// of its kernels. The same name again returns the same key.
+    /// Registers a backend, such as `"npu"`, and returns the key of its kernels. Registering the
+    /// same name again returns the same key.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for a bad name, [`Status::STATE`] when all numbers are taken.
+    /// [`Status::INVALID_ARGUMENT`] for a bad name, [`Status::STATE`] if all numbers are taken.
     pub fn register_backend(name: &str) -> Result<Self> {
         let text = c_name("DispatchKey::register_backend", "name", name)?;
         let mut device_type = 0;
@@ -121,14 +121,14 @@ impl DispatchKey {
     /// Declares a functionality key by name, next to a known one such as `"Autograd"`.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`] for the anchor, [`Status::STATE`] when there is no room,
-    /// [`Status::ALREADY_EXISTS`] when the name is taken otherwise.
+    /// [`Status::NOT_FOUND`] for the anchor, [`Status::STATE`] if no number is free,
+    /// [`Status::ALREADY_EXISTS`] if the name is taken by another key.
     pub fn register(name: &str, anchor: &str, place: Place, per_backend: bool) -> Result<Self> {
         DispatchKey::register_with_default(name, anchor, place, per_backend, ThreadDefault::None)
     }
 
-    /// The same for a key that all threads, now and later, include in their calls or keep out of
-    /// them until a guard says otherwise.
+    /// Declares a key like [`DispatchKey::register`], which all present and future threads include
+    /// in their calls or exclude from them by default. Guards override the default.
     ///
     /// # Errors
     /// As [`DispatchKey::register`].
@@ -162,14 +162,14 @@ impl DispatchKey {
     }
 }
 
-/// What a key declared at run time does on a thread that says nothing of it.
+/// Whether threads include or exclude a key declared at run time by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThreadDefault {
-    /// Nothing.
+    /// Neither.
     None,
-    /// Every call has it, as `BackendSelect`.
+    /// Included in every call, like `BackendSelect`.
     Included,
-    /// No call has it, as `Autocast`.
+    /// Excluded from every call, like `Autocast`.
     Excluded,
 }
 
@@ -183,12 +183,12 @@ impl ThreadDefault {
     }
 }
 
-/// Where [`DispatchKey::register`] puts a key, seen from its anchor.
+/// Position of a key declared by [`DispatchKey::register`], relative to its anchor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Considered before the anchor.
+    /// Dispatched before the anchor.
     Above,
-    /// Considered after the anchor.
+    /// Dispatched after the anchor.
     Below,
 }
 
@@ -216,10 +216,10 @@ impl fmt::Debug for DispatchKey {
     }
 }
 
-/// What names a key at registration: a [`DispatchKey`], a key's name (`"AutogradCPU"`), a device's
-/// name (`"cpu"`), or `"default"` for every backend without a kernel of its own.
+/// A key to register for: a [`DispatchKey`], a key's name (`"AutogradCPU"`), a device's name
+/// (`"cpu"`), or `"default"` for every backend without a kernel of its own.
 pub trait IntoDispatchKey {
-    /// The key.
+    /// Converts to the key.
     ///
     /// # Errors
     /// [`Status::NOT_FOUND`] for an unknown name.
@@ -264,17 +264,17 @@ impl DispatchKeySet {
     /// No keys.
     pub const EMPTY: DispatchKeySet = DispatchKeySet(0);
 
-    /// The set with these bits in the C interface.
+    /// Returns the set with these bits in the C interface.
     pub const fn from_bits(bits: u64) -> DispatchKeySet {
         DispatchKeySet(bits)
     }
 
-    /// The bits in the C interface.
+    /// Returns the bits in the C interface.
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The set of some runtime keys.
+    /// Returns the set of some runtime keys.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for an alias key or the Undefined key.
@@ -287,39 +287,39 @@ impl DispatchKeySet {
         })
     }
 
-    /// All functionalities strictly below the key's, with all backends: AND it with a kernel's keys
-    /// to redispatch below that key.
+    /// Returns all functionalities strictly below that of a key, with all backends. A kernel that
+    /// redispatches below the key passes the AND of this set and its own key set.
     pub fn below(key: DispatchKey) -> DispatchKeySet {
         // SAFETY: no precondition.
         DispatchKeySet(unsafe { sys::tenon_keyset_below(key.0) })
     }
 
-    /// Whether the set has a key.
+    /// Returns true if the set has a key.
     pub fn has(self, key: DispatchKey) -> bool {
         // SAFETY: no precondition.
         unsafe { sys::tenon_keyset_has(self.0, key.0) != 0 }
     }
 
-    /// The key that a call with this set goes to.
+    /// Returns the key that a call with this set is dispatched to.
     pub fn highest(self) -> DispatchKey {
         // SAFETY: no precondition.
         DispatchKey(unsafe { sys::tenon_keyset_highest(self.0) })
     }
 
-    /// The set without a key's functionality; backends stay.
+    /// Returns the set without a key's functionality. Backends are kept.
     #[must_use]
     pub fn remove(self, key: DispatchKey) -> DispatchKeySet {
         // SAFETY: no precondition.
         DispatchKeySet(unsafe { sys::tenon_keyset_remove(self.0, key.0) })
     }
 
-    /// The keys that the calling thread adds to every call.
+    /// Returns the keys that the calling thread adds to every call.
     pub fn included() -> DispatchKeySet {
         // SAFETY: no precondition.
         DispatchKeySet(unsafe { sys::tenon_keyset_included() })
     }
 
-    /// The keys that the calling thread removes from every call.
+    /// Returns the keys that the calling thread removes from every call.
     pub fn excluded() -> DispatchKeySet {
         // SAFETY: no precondition.
         DispatchKeySet(unsafe { sys::tenon_keyset_excluded() })
@@ -342,7 +342,7 @@ impl BitAnd for DispatchKeySet {
     }
 }
 
-/// The runtime keys, highest first, such as `{AutogradCPU, CPU}`.
+/// Formats the runtime keys, highest first, such as `{AutogradCPU, CPU}`.
 impl fmt::Display for DispatchKeySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: `out` gets a new reference.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exchange by DLPack (<https://dmlc.github.io/dlpack>): tensors of other libraries without
+//! Exchange of tensors with other libraries by DLPack (<https://dmlc.github.io/dlpack>), without
 //! copying.
 
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::Tensor;
 
-/// Where a DLPack tensor lives, as its header has it.
+/// Device of a DLPack tensor, as in DLPack's header.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDevice {
@@ -28,7 +28,7 @@ pub struct DLDataType {
     pub code: u8,
     /// Bits of one lane.
     pub bits: u8,
-    /// Lanes; 1 for everything that Tenon carries.
+    /// Lanes; 1 for all dtypes that Tenon has.
     pub lanes: u16,
 }
 
@@ -36,7 +36,7 @@ pub struct DLDataType {
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLTensor {
-    /// Memory; the first element lies `byte_offset` behind.
+    /// Memory; the first element is at `byte_offset`.
     pub data: *mut c_void,
     /// Device.
     pub device: DLDevice,
@@ -58,9 +58,9 @@ pub struct DLTensor {
 pub struct DLManagedTensorVersioned {
     /// Major and minor version of DLPack.
     pub version: [u32; 2],
-    /// The producer's own.
+    /// Private data of the producer.
     pub manager_ctx: *mut c_void,
-    /// Frees the struct and what it holds.
+    /// Frees the struct and everything that it owns.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
     /// Bit 0 read-only, bit 1 copied.
     pub flags: u64,
@@ -74,13 +74,14 @@ pub struct DLManagedTensorVersioned {
 pub struct DLManagedTensor {
     /// The description.
     pub dl_tensor: DLTensor,
-    /// The producer's own.
+    /// Private data of the producer.
     pub manager_ctx: *mut c_void,
-    /// Frees the struct and what it holds.
+    /// Frees the struct and everything that it owns.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
-/// An exported tensor that no consumer has taken yet; its deleter runs when it is dropped.
+/// An exported tensor that has not been passed to a consumer yet. Its deleter runs when it is
+/// dropped.
 #[derive(Debug)]
 pub struct Exported(NonNull<DLManagedTensorVersioned>);
 
@@ -88,12 +89,12 @@ pub struct Exported(NonNull<DLManagedTensorVersioned>);
 unsafe impl Send for Exported {}
 
 impl Exported {
-    /// The struct, still owned by `self`.
+    /// Returns the struct, still owned by `self`.
     pub fn as_ptr(&self) -> *mut DLManagedTensorVersioned {
         self.0.as_ptr()
     }
 
-    /// Gives the struct away: the consumer calls its deleter.
+    /// Passes ownership of the struct to a consumer, which calls its deleter.
     pub fn into_raw(self) -> *mut DLManagedTensorVersioned {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
@@ -101,7 +102,7 @@ impl Exported {
 
 impl Drop for Exported {
     fn drop(&mut self) {
-        // SAFETY: DLPack: whoever holds the struct calls its deleter once.
+        // SAFETY: DLPack: the owner of the struct calls its deleter once.
         unsafe {
             if let Some(deleter) = (*self.as_ptr()).deleter {
                 deleter(self.as_ptr());
@@ -111,11 +112,11 @@ impl Drop for Exported {
 }
 
 impl Tensor {
-    /// Exports without copying, for a consumer on the default stream.
+    /// Exports the tensor without copying, for a consumer on the default stream.
     ///
     /// # Errors
     /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a dtype or device that DLPack
-    /// does not carry.
+    /// does not have.
     pub fn to_dlpack(&self) -> Result<Exported> {
         let mut out = ptr::null_mut();
         // SAFETY: the tensor is live; the result holds a reference of its own.
@@ -124,10 +125,10 @@ impl Tensor {
         Ok(Exported(unsafe { NonNull::new_unchecked(out.cast()) }))
     }
 
-    /// Exports as the older struct; the consumer calls its deleter.
+    /// Exports the tensor as the older struct. The consumer calls its deleter.
     ///
     /// # Errors
-    /// As [`Tensor::to_dlpack`]; also for read-only memory.
+    /// As [`Tensor::to_dlpack`]; also fails for read-only memory.
     pub fn to_dlpack_legacy(&self) -> Result<*mut DLManagedTensor> {
         let mut out = ptr::null_mut();
         let stream = ptr::null_mut();
@@ -136,17 +137,18 @@ impl Tensor {
         Ok(out.cast())
     }
 
-    /// Imports without copying. The struct is consumed on success only, with one exception of
-    /// DLPack's: an unknown major version is deleted, then refused.
+    /// Imports a tensor without copying. The struct is consumed on success only, with one exception
+    /// that DLPack requires: a struct of an unknown major version is deleted and refused.
     ///
     /// # Safety
     /// `managed` obeys DLPack: a live struct whose memory stays valid until its deleter runs, on
-    /// whatever thread.
+    /// any thread.
     ///
     /// # Errors
     /// [`Status::ABI`](crate::Status::ABI) for an unknown major version,
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a malformed description,
-    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a dtype or device not carried.
+    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a dtype or device that Tenon
+    /// does not have.
     pub unsafe fn from_dlpack(managed: *mut DLManagedTensorVersioned) -> Result<Tensor> {
         let mut out = ptr::null_mut();
         // SAFETY: the caller's promise; `out` gets a new reference.
@@ -155,13 +157,13 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// Imports the older struct, consumed on success only.
+    /// Imports the older struct, which is consumed on success only.
     ///
     /// # Safety
     /// As [`Tensor::from_dlpack`].
     ///
     /// # Errors
-    /// As [`Tensor::from_dlpack`], without versions.
+    /// As [`Tensor::from_dlpack`], except for versions.
     pub unsafe fn from_dlpack_legacy(managed: *mut DLManagedTensor) -> Result<Tensor> {
         let mut out = ptr::null_mut();
         // SAFETY: the caller's promise; `out` gets a new reference.

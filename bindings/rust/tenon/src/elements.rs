@@ -12,8 +12,8 @@ use crate::types::{DType, Device, Element};
 use crate::value_ref::slice;
 use crate::Tensor;
 
-/// An empty vector with room for `count` elements. What a tensor's size decides may be more than
-/// there is: that is an error of the call, where Rust's own collections would abort the process.
+/// Returns an empty vector with room for `count` elements. A tensor's size may exceed the available
+/// memory. This returns an error then, while Rust's collections would abort the process.
 pub(crate) fn with_room<T>(function: &str, count: usize) -> Result<Vec<T>> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(count).map_err(|_| {
@@ -42,8 +42,8 @@ fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
 impl Tensor {
     fn info(&self) -> Result<sys::tenon_tensor_info> {
         let mut info = MaybeUninit::<sys::tenon_tensor_info>::zeroed();
-        // SAFETY: the tensor is live; on success the description is filled. Zero is a valid one
-        // too.
+        // SAFETY: the tensor is live; on success the description is filled, and a zeroed one is
+        // valid too.
         unsafe {
             check(sys::tenon_tensor_describe(self.as_raw(), info.as_mut_ptr()))?;
             Ok(info.assume_init())
@@ -115,27 +115,27 @@ impl Tensor {
         Ok(info)
     }
 
-    /// The elements of a contiguous CPU tensor, in place.
+    /// Returns the elements of a contiguous CPU tensor, in place.
     ///
     /// # Safety
-    /// While the slice lives, nothing writes the storage: no operator with this tensor or a view of
-    /// it as a written argument runs. A kernel may count on that for arguments that its schema does
-    /// not mark as written. For `bool`, every byte is 0 or 1.
+    /// While the slice lives, nothing may write to the storage: no operator may run with this
+    /// tensor or a view of it as a written argument. A kernel may rely on that for arguments that
+    /// its schema does not mark as written. For `bool`, every byte must be 0 or 1.
     ///
     /// # Errors
     /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
-    /// [`Status::INVALID_ARGUMENT`] when not contiguous.
+    /// [`Status::INVALID_ARGUMENT`] if the tensor is not contiguous.
     pub unsafe fn as_slice<T: Element>(&self) -> Result<&[T]> {
         let info = self.contiguous_info::<T>("Tensor::as_slice")?;
-        // SAFETY: tensor.h: numel elements of the checked dtype; the rest is the caller's promise.
+        // SAFETY: tensor.h: numel elements of the checked dtype; the caller promises the rest.
         Ok(unsafe { slice(info.data.cast(), info.numel as usize) })
     }
 
-    /// The elements of a contiguous CPU tensor, in place and writable.
+    /// Returns the elements of a contiguous CPU tensor, in place and writable.
     ///
     /// # Safety
-    /// While the slice lives, nothing else reads or writes the storage. A kernel may count on that
-    /// for a fresh tensor and for arguments that its schema marks as written.
+    /// While the slice lives, nothing else may read or write the storage. A kernel may rely on that
+    /// for a new tensor and for arguments that its schema marks as written.
     ///
     /// # Errors
     /// As [`Tensor::as_slice`]; [`Status::STATE`] for read-only memory.
@@ -151,11 +151,11 @@ impl Tensor {
         if info.numel == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: tensor.h: numel elements of the checked dtype; the rest is the caller's promise.
+        // SAFETY: tensor.h: numel elements of the checked dtype; the caller promises the rest.
         Ok(unsafe { std::slice::from_raw_parts_mut(info.data.cast(), info.numel as usize) })
     }
 
-    /// A copy of the elements in row-major order, whatever the strides.
+    /// Copies the elements in row-major order, with any strides.
     ///
     /// # Errors
     /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
@@ -164,7 +164,8 @@ impl Tensor {
         Ok(self.copy_elements("Tensor::to_vec")?.1)
     }
 
-    /// Like [`Tensor::to_vec`], with the shape, for the public function that errors name.
+    /// Like [`Tensor::to_vec`], but also returns the shape. `function` is the public function that
+    /// errors name.
     pub(crate) fn copy_elements<T: Element>(&self, function: &str) -> Result<(Dims, Vec<T>)> {
         // The shape is copied before the address is read: a storage's memory only grows and lives
         // as long as the storage. It therefore has room for that shape even if another thread
@@ -199,7 +200,7 @@ impl Tensor {
         Ok((shape, result))
     }
 
-    /// The one element of a CPU tensor.
+    /// Returns the only element of a CPU tensor.
     ///
     /// # Errors
     /// As [`Tensor::to_vec`]; [`Status::INVALID_ARGUMENT`] unless there is exactly one element.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors: owned error objects of the C interface, with Rust errors and panics as payloads.
+//! Errors:    owned error objects of the C interface, with Rust errors and panics as payloads.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -18,7 +18,8 @@ use crate::text::{c_text, language_name, text};
 /// Result of every fallible function of this package.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// One place that an error passed through, innermost first in [`Error::frames`].
+/// A place in source code that an error passed through. They are innermost first in
+/// [`Error::frames`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Language of the code, such as `"Rust"`.
@@ -49,8 +50,8 @@ impl Frame {
 
 /// An error of any language.
 ///
-/// It owns the C error object. An error value or a panic of a Rust kernel is carried along and
-/// comes home as itself: [`Error::downcast_ref`], [`Error::into_panic`].
+/// Owns the C error object. An error value or a panic of a Rust kernel is carried as a payload and
+/// can be recovered unchanged: [`Error::downcast_ref`], [`Error::into_panic`].
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -69,13 +70,13 @@ impl Error {
         Error::build(status, None, message.as_ref())
     }
 
-    /// Makes an error of a kind of one's own, such as `"PaletteError"`.
+    /// Makes an error with a custom kind, such as `"PaletteError"`.
     pub fn with_kind(status: Status, kind: &str, message: impl AsRef<str>) -> Error {
         Error::build(status, Some(kind), message.as_ref())
     }
 
-    /// Wraps a Rust error value: its type's name becomes the kind, its sources the causes, and the
-    /// value itself is found again by [`Error::downcast_ref`].
+    /// Wraps a Rust error value: its type's name becomes the kind, its sources become the causes,
+    /// and [`Error::downcast_ref`] returns the value itself.
     pub fn from_error<E: StdError + Send + Sync + 'static>(error: E) -> Error {
         let kind = std::any::type_name::<E>();
         Error::from_boxed(Box::new(error), short_name(kind))
@@ -133,7 +134,8 @@ impl Error {
         let raw = match NonNull::new(raw) {
             Some(raw) => raw,
             None => {
-                // SAFETY: tenon_error_new never returns NULL (it has a preallocated last resort).
+                // SAFETY: tenon_error_new never returns NULL (it falls back to a preallocated
+                // error).
                 unsafe {
                     NonNull::new_unchecked(sys::tenon_error_new(
                         Status::INTERNAL.0,
@@ -149,14 +151,14 @@ impl Error {
         }))
     }
 
-    /// Gives the reference away, for C.
+    /// Passes the reference to C.
     pub fn into_raw(self) -> *mut sys::tenon_error {
         let raw = self.as_raw();
-        // SAFETY: the retained reference outlives `self`, whose own one is dropped here.
+        // SAFETY: the retained reference outlives `self`, whose own reference is dropped here.
         unsafe { sys::tenon_error_retain(raw) }
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_error {
         self.0.raw.as_ptr()
     }
@@ -173,32 +175,33 @@ impl Error {
         unsafe { Error::from_raw(raw) }
     }
 
-    /// Leaves the error in the thread's slot, for the C function that called us; gives its code.
+    /// Stores the error in the thread's slot, for the C function that called us, and returns its
+    /// code.
     #[cold]
     pub(crate) fn leave(self) -> sys::tenon_status {
         // SAFETY: error.h: the slot takes over the reference.
         unsafe { sys::tenon_error_set(self.into_raw()) }
     }
 
-    /// The status code.
+    /// Returns the status code.
     pub fn status(&self) -> Status {
         // SAFETY: the error is live.
         Status(unsafe { sys::tenon_error_code(self.as_raw()) })
     }
 
-    /// The kind, such as `"TypeError"`, or the name of an exception type.
+    /// Returns the kind, such as `"TypeError"`, or the name of an exception type.
     pub fn kind(&self) -> Cow<'_, str> {
         // SAFETY: the text is borrowed until the error dies.
         unsafe { text(sys::tenon_error_kind(self.as_raw())) }
     }
 
-    /// The message, without kind, notes and frames.
+    /// Returns the message, without kind, notes and frames.
     pub fn message(&self) -> Cow<'_, str> {
         // SAFETY: the text is borrowed until the error dies.
         unsafe { text(sys::tenon_error_message(self.as_raw())) }
     }
 
-    /// The lines of context below the message.
+    /// Returns the notes: lines of context below the message.
     pub fn notes(&self) -> Vec<Cow<'_, str>> {
         // SAFETY: indices are in range and the texts are borrowed until the error dies.
         unsafe {
@@ -209,7 +212,7 @@ impl Error {
         }
     }
 
-    /// Adds a line of context.
+    /// Adds a note, a line of context.
     #[must_use]
     pub fn with_note(self, note: &str) -> Error {
         let note = c_text(note);
@@ -218,7 +221,7 @@ impl Error {
         self
     }
 
-    /// The places that the error passed through, innermost first.
+    /// Returns the places that the error passed through, innermost first.
     pub fn frames(&self) -> Vec<Frame> {
         let frame = |index| {
             // SAFETY: plain data; the all-zero frame is valid.
@@ -250,10 +253,10 @@ impl Error {
         }
     }
 
-    /// The error that led to this one.
+    /// Returns the error that caused this one.
     pub fn cause(&self) -> Option<&Error> {
         let cause = self.0.cause.get_or_init(|| {
-            // SAFETY: the cause lives as long as the error; we keep a reference of our own.
+            // SAFETY: the cause lives as long as the error, to which we keep our own reference.
             unsafe {
                 let cause = sys::tenon_error_cause(self.as_raw());
                 (!cause.is_null())
@@ -263,15 +266,15 @@ impl Error {
         cause.as_ref()
     }
 
-    /// Sets the error that led to this one.
+    /// Sets the error that caused this one.
     pub fn set_cause(&mut self, cause: Error) {
         // SAFETY: we own the error alone; it takes over the reference.
         unsafe { sys::tenon_error_set_cause(self.as_raw(), cause.into_raw()) };
         self.0.cause = OnceLock::new();
     }
 
-    /// The Rust error value that this error was made from, if it is of type `E` and was made by
-    /// this copy of the package (each shared library has its own).
+    /// Returns the Rust error value that this error was made from, if it has type `E` and was made
+    /// by this copy of the package (each shared library has its own).
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
         match self.payload()? {
             Carried::Error(error) => error.downcast_ref::<E>(),
@@ -279,15 +282,15 @@ impl Error {
         }
     }
 
-    /// Whether this error is a panic of a Rust kernel in this copy of the package.
+    /// Returns true if this error is a panic of a Rust kernel in this copy of the package.
     pub fn is_panic(&self) -> bool {
         matches!(self.payload(), Some(Carried::Panic(_)))
     }
 
-    /// The panic's payload, for [`std::panic::resume_unwind`].
+    /// Returns the panic's payload, for [`std::panic::resume_unwind`].
     ///
     /// # Errors
-    /// The error itself when it is no panic, or when its payload was taken before.
+    /// The error itself if it is no panic, or if its payload was taken before.
     pub fn into_panic(self) -> Result<Box<dyn Any + Send>> {
         let panic = match self.payload() {
             Some(Carried::Panic(panic)) => match panic.lock() {
@@ -300,8 +303,9 @@ impl Error {
     }
 
     fn payload(&self) -> Option<&Carried> {
-        // SAFETY: error.h: the payload of language RUST is borrowed until the error dies. Every one
-        // begins with a tag; the rest is read only when the tag is this copy's own.
+        // SAFETY: error.h: the payload of language RUST is borrowed until the error dies. Every
+        // payload begins with a tag; the other fields are read only if the tag is that of this
+        // copy.
         unsafe {
             let payload = sys::tenon_error_payload(self.as_raw(), sys::TENON_LANGUAGE_RUST);
             let payload = payload.cast::<Payload>();
@@ -329,8 +333,8 @@ impl Error {
     }
 }
 
-/// What `tenon_error_set_payload` holds for Rust. The first word says which copy of the package
-/// made it: layouts and type ids of another copy mean nothing here.
+/// The payload that is passed to `tenon_error_set_payload`. Its first word identifies the copy of
+/// the package that made it, because layouts and type ids of another copy cannot be used here.
 #[repr(C)]
 struct Payload {
     instance: *const AtomicU8,
@@ -380,7 +384,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Everything: kind, message, notes, frames and causes.
+/// Formats the whole error: kind, message, notes, frames and causes.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fake tensors: shape, strides, dtype and a claimed device, and no memory.
+//! Fake tensors: shape, strides, dtype and a claimed device, without memory.
 //!
 //! ```
 //! use tenon::{fake::FakeMode, Device, Op, Tensor};
@@ -11,8 +11,8 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 //!
-//! [`Library::register_fake`](crate::Library::register_fake) registers what makes an operator's
-//! results without computing elements.
+//! [`Library::register_fake`](crate::Library::register_fake) registers a kernel that creates an
+//! operator's results without computing their elements.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -28,7 +28,7 @@ use crate::text::c_name;
 use crate::value::{RawValue, Value};
 use crate::{Error, Op, Status, Tensor};
 
-/// A mode in which operators make fake tensors. Clones are the same mode.
+/// A mode in which operators create fake tensors. Clones refer to the same mode.
 #[derive(Debug)]
 pub struct FakeMode(NonNull<sys::tenon_fake_mode>);
 
@@ -38,7 +38,8 @@ unsafe impl Send for FakeMode {}
 unsafe impl Sync for FakeMode {}
 
 impl FakeMode {
-    /// A mode that refuses real tensors, but for numbers: 0-dim ones on the host.
+    /// Creates a mode that refuses real tensors, except 0-dim CPU tensors, which are used as
+    /// numbers.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -46,7 +47,7 @@ impl FakeMode {
         FakeMode::with_flags(0)
     }
 
-    /// A mode that makes real tensors fake where operators meet them.
+    /// Creates a mode that converts real tensors to fake ones when operators receive them.
     ///
     /// # Errors
     /// As [`FakeMode::new`].
@@ -54,8 +55,8 @@ impl FakeMode {
         FakeMode::with_flags(sys::TENON_FAKE_ALLOW_REAL)
     }
 
-    /// A mode in which sizes that only elements tell become symbols of an environment, those of
-    /// shipped operators as well.
+    /// Creates a mode in which data-dependent sizes become symbols of an environment, also for
+    /// operators that ship with Tenon.
     ///
     /// # Errors
     /// As [`FakeMode::new`].
@@ -66,7 +67,7 @@ impl FakeMode {
         Ok(mode)
     }
 
-    /// Where sizes that only elements tell are made, with the guards on them.
+    /// Returns the environment of data-dependent sizes, with the guards on them.
     ///
     /// # Errors
     /// As [`FakeMode::new`].
@@ -111,12 +112,12 @@ impl FakeMode {
         Ok(body())
     }
 
-    /// A fake tensor like a real one, the same for the same tensor; views become views of what
-    /// their base becomes.
+    /// Makes a fake tensor like a real one. The same real tensor always gives the same fake one.
+    /// Views become views of their base's fake tensor.
     ///
     /// # Errors
-    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a tensor that stands for
-    /// something else, as in transforms.
+    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a hollow tensor, for example in
+    /// a transform.
     pub fn from_tensor(&self, tensor: &Tensor) -> Result<Tensor> {
         let mut out = ptr::null_mut();
         // SAFETY: both live for the call; `out` gets a new reference.
@@ -130,13 +131,13 @@ impl FakeMode {
         }
     }
 
-    /// The same with symbols for sizes: an entry for each dim, `None` for its number, `""` for a
-    /// size of its own, or a name that is the same size in all tensors of the mode. Without entries
-    /// all stay.
+    /// Makes a fake tensor with symbolic sizes. `dims` has an entry for each dim: `None` keeps the
+    /// number, `""` makes a new symbol, and a name is the same size in all tensors of the mode. If
+    /// `dims` is empty, all sizes stay numbers.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for another number of entries
-    /// and for a named size that is 0, 1 or another one than before.
+    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a wrong number of entries,
+    /// and for a named size that is 0 or 1 or differs from before.
     pub fn from_tensor_with(&self, tensor: &Tensor, dims: &[Option<&str>]) -> Result<Tensor> {
         const FUNCTION: &str = "FakeMode::from_tensor_with";
         let ndim = tensor.shape().len();
@@ -186,10 +187,11 @@ impl Drop for FakeMode {
     }
 }
 
-/// A mode that the calling thread is in, left when it is dropped. It stays on its thread.
+/// A guard of the mode that the calling thread is in. Dropping it leaves the mode. It stays on its
+/// thread.
 ///
 /// # Panics
-/// As [`KeyGuard`](crate::KeyGuard), when a guard that was entered later is still alive.
+/// Like [`KeyGuard`](crate::KeyGuard), panics if a guard that was entered later is still alive.
 #[must_use = "the mode is left when the guard is dropped"]
 #[derive(Debug)]
 pub struct FakeModeGuard {
@@ -204,20 +206,20 @@ impl Drop for FakeModeGuard {
     }
 }
 
-/// The operator whose fake kernel runs on the calling thread, and on fake tensors.
+/// Returns the operator whose fake kernel runs on fake tensors on the calling thread.
 pub fn running() -> Option<Op> {
-    // SAFETY: no precondition; an operator is valid for ever.
+    // SAFETY: no precondition; operators are never freed.
     unsafe {
         let op = sys::tenon_fake_running();
         (!op.is_null()).then(|| Op::from_raw(op).ok()).flatten()
     }
 }
 
-/// A size from `min` to `max` that only elements tell, for the fake kernel that runs on fakes.
+/// Creates a data-dependent size from `min` to `max`, for the fake kernel that runs on fake
+/// tensors.
 ///
 /// # Errors
-/// [`Status::STATE`] where none runs, [`Status::INVALID_ARGUMENT`] for a `min` below 0 or above
-/// `max`.
+/// [`Status::STATE`] if none runs, [`Status::INVALID_ARGUMENT`] for a `min` below 0 or above `max`.
 pub fn new_dynamic_size(min: i64, max: Option<i64>) -> Result<SymInt> {
     let mut out = RawValue::NONE;
     // SAFETY: fake.h: `out` is overwritten and ours to clear.

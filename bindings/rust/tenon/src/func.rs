@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transforms of functions, which nest in any order and depth.
 //!
-//! A function is a closure of up to four `&Tensor`, or of a slice of tensors, which returns a
-//! `Result` of tensors: one, or tuples and vectors of them. A transform makes a [`Transformed`] of
-//! it, which is a function again.
+//! A function is a closure that takes up to four `&Tensor`, or a slice of tensors, and returns a
+//! `Result` of tensors: one, or tuples and vectors of them. A transform turns it into a
+//! [`Transformed`], which is a function again.
 //!
 //! ```
 //! use tenon::func::{grad, vmap_with, VmapOptions};
@@ -16,8 +16,9 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 //!
-//! An error or a panic inside comes out as it is, and leaves no transform behind.
-//! [`Library::register_vmap`](crate::Library::register_vmap) gives an operator a batching rule.
+//! If the function fails or panics, all transforms are left, and the error or panic is propagated
+//! unchanged. [`Library::register_vmap`](crate::Library::register_vmap) registers an operator's
+//! batching rule.
 
 mod call;
 mod derivatives;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions as values: Rust closures that other languages call, and theirs that Rust calls.
+//! Function values: Rust closures that other languages call, and functions of other languages.
 
 use std::any::type_name;
 use std::ffi::c_void;
@@ -19,7 +19,7 @@ use crate::status::Status;
 use crate::value::{RawValue, Value};
 use crate::value_ref::{slice, ValueRef, Values};
 
-/// A function of any language, as arguments of function types take it. Cloning shares it.
+/// A function of any language, to be passed for arguments of function types. Cloning shares it.
 ///
 /// ```
 /// use tenon::{Function, Value, ValueRef};
@@ -35,8 +35,8 @@ use crate::value_ref::{slice, ValueRef, Values};
 pub struct Function(pub(crate) Object);
 
 impl Function {
-    /// Makes a value of a closure: it gets the arguments and gives as many results as the caller
-    /// asks for.
+    /// Makes a function value from a closure. The closure receives the arguments, and must return
+    /// as many results as the caller requests.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -47,10 +47,10 @@ impl Function {
         let function_type = function_type::<F>(|record| record.call = Some(call::<F>));
         let function = Box::into_raw(Box::new(function));
         let mut out = ptr::null_mut();
-        // SAFETY: the type record lives for ever; on success `release` frees the box.
+        // SAFETY: the type record is never freed; on success `release` frees the box.
         let status = unsafe { sys::tenon_object_new(function_type, function.cast(), &mut out) };
         if let Err(error) = check(status) {
-            // SAFETY: a failed call took nothing over.
+            // SAFETY: a failed call does not take over the box.
             drop(unsafe { Box::from_raw(function) });
             return Err(error);
         }
@@ -58,7 +58,7 @@ impl Function {
         Ok(Function(unsafe { Object::from_raw(out) }))
     }
 
-    /// The function that an object of any language is, if its type can be called.
+    /// Returns an object of any language as a function, if its type is callable.
     pub fn from_object(object: Object) -> Option<Function> {
         // SAFETY: object.h: the type lives as long as the object.
         let callable = unsafe {
@@ -69,12 +69,12 @@ impl Function {
         callable.then_some(Function(object))
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn as_object(&self) -> &Object {
         &self.0
     }
 
-    /// Calls a function of one result.
+    /// Calls a function with one result.
     ///
     /// # Errors
     /// What the function raised.
@@ -83,7 +83,7 @@ impl Function {
         Ok(results.pop().unwrap_or_default())
     }
 
-    /// Calls a function of `count` results.
+    /// Calls a function with `count` results.
     ///
     /// # Errors
     /// What the function raised.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generators of random numbers.
+//! Random number generators.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -10,11 +10,11 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::types::Device;
 
-/// A seed and a place in its sequence, on a device. Cloning shares it.
+/// A seed and a position in its sequence, on a device. Cloning shares the generator.
 ///
-/// Random operators take one as their `generator` argument, and draw from their device's default
-/// generator when they are given none. Threads may draw from one generator at the same time: each
-/// draw is whole, in an order that is not theirs to choose.
+/// Random operators take a generator as their `generator` argument, and use their device's default
+/// generator if none is passed. Several threads may draw from one generator at the same time: the
+/// numbers of each draw are consecutive, but the order of the draws is not determined.
 ///
 /// ```
 /// use tenon::{Device, Generator};
@@ -31,14 +31,14 @@ use crate::types::Device;
 #[repr(transparent)]
 pub struct Generator(NonNull<sys::tenon_generator>);
 
-// SAFETY: generator.h: any thread retains, releases, seeds and draws; each draw is made under a
-// lock of the generator's own.
+// SAFETY: generator.h: any thread may retain, release, seed and draw; each draw holds the
+// generator's own lock.
 unsafe impl Send for Generator {}
 // SAFETY: as above.
 unsafe impl Sync for Generator {}
 
 impl Generator {
-    /// Makes a generator at the beginning of a seed's sequence.
+    /// Creates a generator with a seed.
     ///
     /// # Errors
     /// [`Status::NOT_FOUND`](crate::Status::NOT_FOUND) for a device without provider,
@@ -53,7 +53,7 @@ impl Generator {
         Ok(unsafe { Generator::from_raw(out) })
     }
 
-    /// The generator that operators on a device draw from when they are given none.
+    /// Returns the default generator of a device, which operators use if none is passed.
     ///
     /// # Errors
     /// As [`Generator::new`].
@@ -75,17 +75,17 @@ impl Generator {
         Generator(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_generator {
         self.0.as_ptr()
     }
 
-    /// Gives the reference away, for C.
+    /// Passes the reference to C.
     pub fn into_raw(self) -> *mut sys::tenon_generator {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
 
-    /// The device whose operators may draw from it.
+    /// Returns the device whose operators may use the generator.
     pub fn device(&self) -> Device {
         let mut out = sys::tenon_device {
             type_: -1,
@@ -96,7 +96,7 @@ impl Generator {
         Device::from_raw(out)
     }
 
-    /// Goes to the beginning of a seed's sequence.
+    /// Restarts the generator with a seed.
     ///
     /// # Errors
     /// What the device's provider raised.
@@ -105,20 +105,20 @@ impl Generator {
         check(unsafe { sys::tenon_generator_seed(self.as_raw(), seed) })
     }
 
-    /// The seed whose sequence it is in.
+    /// Returns the seed that the generator was last seeded with.
     pub fn initial_seed(&self) -> u64 {
         // SAFETY: the generator is live.
         unsafe { sys::tenon_generator_initial_seed(self.as_raw()) }
     }
 
-    /// Everything that decides the numbers to come, for [`Generator::set_state`] of a generator on
-    /// the same kind of device.
+    /// Returns the whole state, for [`Generator::set_state`] of a generator on the same kind of
+    /// device.
     ///
     /// # Errors
     /// What the device's provider raised.
     pub fn state(&self) -> Result<Vec<u8>> {
         let mut size = 0;
-        // SAFETY: generator.h: NULL asks for the size.
+        // SAFETY: generator.h: NULL queries the size.
         check(unsafe { sys::tenon_generator_state(self.as_raw(), 0, ptr::null_mut(), &mut size) })?;
         let mut state = vec![0u8; usize::try_from(size).unwrap_or(0)];
         let (data, capacity) = (state.as_mut_ptr(), state.len() as i64);
@@ -130,18 +130,18 @@ impl Generator {
         Ok(state)
     }
 
-    /// Goes to a state that [`Generator::state`] gave.
+    /// Restores a state returned by [`Generator::state`].
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for bytes that are no state of
-    /// this kind of device; the generator then stays where it is.
+    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) if the bytes are no state of
+    /// this kind of device; the generator does not change then.
     pub fn set_state(&self, state: &[u8]) -> Result<()> {
         let (data, size) = (state.as_ptr(), state.len() as i64);
         // SAFETY: `size` bytes are read.
         check(unsafe { sys::tenon_generator_set_state(self.as_raw(), data.cast(), size) })
     }
 
-    /// Draws uniform 32-bit numbers, as many as there is room for.
+    /// Fills `out` with uniformly distributed 32-bit numbers.
     ///
     /// # Errors
     /// What the device's provider raised.
@@ -151,8 +151,8 @@ impl Generator {
         check(unsafe { sys::tenon_generator_random(self.as_raw(), count, data) })
     }
 
-    /// Draws samples of the standard normal distribution, as many as there is room for. They come
-    /// in pairs: the second of an odd count waits for the next draw.
+    /// Fills `out` with samples of the standard normal distribution. They are drawn in pairs: if
+    /// the length is odd, the second sample of the last pair is kept for the next draw.
     ///
     /// # Errors
     /// What the device's provider raised.
@@ -162,17 +162,18 @@ impl Generator {
         check(unsafe { sys::tenon_generator_normal(self.as_raw(), count, data) })
     }
 
-    /// The provider's own object behind it, for the device's kernels; NULL for the CPU's.
+    /// Returns the provider's generator object, for kernels of the device; NULL for a CPU
+    /// generator.
     pub fn native(&self) -> *mut c_void {
         // SAFETY: the generator is live.
         unsafe { sys::tenon_generator_native(self.as_raw()) }
     }
 }
 
-/// Seeds the default generators of all devices, those made later too.
+/// Seeds the default generators of all devices, including those that are created later.
 ///
 /// # Errors
-/// What a device's provider raised; the other generators are seeded all the same.
+/// What a device's provider raised; the other generators are seeded nevertheless.
 pub fn manual_seed(seed: u64) -> Result<()> {
     // SAFETY: no precondition.
     check(unsafe { sys::tenon_generator_seed_all(seed) })
@@ -180,7 +181,7 @@ pub fn manual_seed(seed: u64) -> Result<()> {
 
 impl Clone for Generator {
     fn clone(&self) -> Generator {
-        // SAFETY: the generator is live; retain gives a new reference.
+        // SAFETY: the generator is live; retain returns a new reference.
         unsafe { Generator::from_raw(sys::tenon_generator_retain(self.as_raw())) }
     }
 }

@@ -21,20 +21,21 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::guard::KeyGuard;
 
-/// What is done with calls for gradients.
+/// Grad modes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GradMode {
-    /// They are not recorded.
+    /// Calls are not recorded.
     Off,
-    /// They are recorded where a tensor requires gradients.
+    /// Calls are recorded if a tensor requires grad.
     On,
-    /// They are not recorded, and tensors made meanwhile never will be.
+    /// Calls are not recorded, and tensors that are created in this mode can never be recorded.
     Inference,
-    /// What `On` inside `Inference` is: as `Inference`, but [`is_enabled`] says yes.
+    /// The mode that `On` inside `Inference` sets: like `Inference`, but [`is_enabled`] returns
+    /// true.
     InferenceOn,
-    /// `On`, inside `Inference` too, which it ends for a while. It is entered only: [`current`]
-    /// then says `On`.
+    /// `On`, which also ends an enclosing `Inference` for its scope. It can only be entered;
+    /// [`current`] then returns `On`.
     Normal,
 }
 
@@ -60,7 +61,7 @@ impl GradMode {
     }
 }
 
-/// The calling thread's mode.
+/// Returns the calling thread's mode.
 pub fn current() -> GradMode {
     // SAFETY: no precondition.
     match unsafe { sys::tenon_grad_mode_get() } {
@@ -71,10 +72,10 @@ pub fn current() -> GradMode {
     }
 }
 
-/// Puts back the grad mode that was entered over when it is dropped. It stays on its thread.
+/// Restores the previous grad mode when it is dropped. The guard stays on its thread.
 ///
 /// # Panics
-/// As [`KeyGuard`], when a guard that was entered later is still alive.
+/// Like [`KeyGuard`], panics if a guard that was entered later is still alive.
 #[must_use = "the mode ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct GradModeGuard(#[allow(dead_code)] KeyGuard);
@@ -88,8 +89,8 @@ pub fn no_grad<T>(body: impl FnOnce() -> T) -> Result<T> {
     Ok(body())
 }
 
-/// Runs `body` with recording, inside [`no_grad`] too; inside [`inference_mode`] nothing is
-/// recorded all the same.
+/// Runs `body` with recording, also inside [`no_grad`]. Inside [`inference_mode`] nothing is
+/// recorded.
 ///
 /// # Errors
 /// As [`GradMode::enter`].
@@ -98,7 +99,7 @@ pub fn enable_grad<T>(body: impl FnOnce() -> T) -> Result<T> {
     Ok(body())
 }
 
-/// Runs `body` without recording; tensors made meanwhile never take part in it later.
+/// Runs `body` without recording. Tensors created in it can never be recorded later.
 ///
 /// # Errors
 /// As [`GradMode::enter`].
@@ -107,17 +108,17 @@ pub fn inference_mode<T>(body: impl FnOnce() -> T) -> Result<T> {
     Ok(body())
 }
 
-/// Whether gradients are asked for on the calling thread.
+/// Returns true if grad mode is enabled on the calling thread.
 pub fn is_enabled() -> bool {
     matches!(current(), GradMode::On | GradMode::InferenceOn)
 }
 
-/// Whether the calling thread is in inference mode.
+/// Returns true if the calling thread is in inference mode.
 pub fn is_inference() -> bool {
     matches!(current(), GradMode::Inference | GradMode::InferenceOn)
 }
 
-/// Turns recording on or off for the calling thread, until it is set again or a guard around it is
+/// Turns recording on or off for the calling thread, until it is set again or an enclosing guard is
 /// left.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Graphs: functions that were recorded, run, changed, saved, and called as operators.
+//! Graphs: recorded functions, which can be run, transformed, saved, and called as operators.
 //!
 //! ```
 //! use tenon::graph::Graph;
@@ -36,45 +36,47 @@ use crate::{Error, Library, Status, Tensor, Value};
 pub use build::{Builder, Ref};
 pub use pass::Call;
 
-/// Passes of [`Graph::transform`], to be joined by `|`.
+/// Passes of [`Graph::transform`], to be combined by `|`. This one runs calls on attributes alone
+/// once.
 pub const FOLD_CONSTANTS: u32 = sys::TENON_GRAPH_FOLD_CONSTANTS;
-/// Equal calls become one.
+/// Merges equal calls.
 pub const MERGE_COMMON: u32 = sys::TENON_GRAPH_MERGE_COMMON;
-/// Calls and attributes that nothing uses go.
+/// Removes unused calls and attributes.
 pub const REMOVE_DEAD: u32 = sys::TENON_GRAPH_REMOVE_DEAD;
 
-/// What is not known of values is found out on fake tensors.
+/// Infers unknown properties of values with calls on fake tensors.
 pub const INFER: u32 = sys::TENON_GRAPH_INFER;
 
-/// Of [`Graph::replace_pattern`]: constants of the pattern match any others.
+/// Flag of [`Graph::replace_pattern`]: constants of the pattern match any other constant.
 pub const IGNORE_LITERALS: u32 = sys::TENON_GRAPH_IGNORE_LITERALS;
 
-/// Of [`Graph::functionalize`]: views become copies, too.
+/// Flag of [`Graph::functionalize`]: also replaces views by copies.
 pub const REMOVE_VIEWS: u32 = sys::TENON_GRAPH_REMOVE_VIEWS;
 
-/// What [`Graph::record_with`] records: what reaches the kernels.
+/// Flag of [`Graph::record_with`]: records the operators that reach the kernels.
 pub const BELOW_AUTOGRAD: u32 = sys::TENON_GRAPH_BELOW_AUTOGRAD;
-/// Calls that make numbers of tensors fail.
+/// Flag of [`Graph::record_with`]: calls that convert elements of tensors to numbers fail.
 pub const STRICT: u32 = sys::TENON_GRAPH_STRICT;
 
-/// Nodes know where their calls were made from, where a language tells it.
+/// Flag of [`Graph::record_with`]: nodes store where their calls were made, if a language reports
+/// it.
 pub const FRAMES: u32 = sys::TENON_GRAPH_FRAMES;
 
-/// Flag of [`Graph::record_with`]: runs take inputs of any sizes. That is right only if nothing in
-/// the graph came from the sizes of the inputs; otherwise runs refuse sizes other than the recorded
-/// ones.
+/// Flag of [`Graph::record_with`]: runs accept inputs of any sizes. That is correct only if nothing
+/// in the graph was computed from the sizes of the inputs. Without this flag runs refuse sizes
+/// other than the recorded ones.
 pub const ANY_SIZES: u32 = sys::TENON_GRAPH_ANY_SIZES;
 
-/// A recorded computation. Clones are the same graph.
+/// A recorded computation. Clones refer to the same graph.
 pub struct Graph(NonNull<sys::tenon_graph>);
 
-// SAFETY: graph.h: a finished graph is read and run on any thread; there is no way to change one
-// here but while it is recorded, built or rewritten, by the thread that does so.
+// SAFETY: graph.h: a finished graph is read and run on any thread. It can only be changed while it
+// is recorded, built or rewritten, by the thread that does so.
 unsafe impl Send for Graph {}
 // SAFETY: as above.
 unsafe impl Sync for Graph {}
 
-/// Ends a recording, also when the function panics.
+/// Ends a recording, also if the function panics.
 struct Recording<'a> {
     graph: &'a Graph,
     owner_thread: PhantomData<*const ()>,
@@ -91,26 +93,27 @@ impl Recording<'_> {
 
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
-        // SAFETY: graph.h: begun on this thread. Out of order it stays on: nobody is there to tell.
+        // SAFETY: graph.h: begun on this thread. If recordings end out of order, this one stays
+        // active, and the error cannot be reported.
         drop(check(unsafe { sys::tenon_graph_end(self.graph.as_raw()) }));
     }
 }
 
 impl Graph {
     /// # Safety
-    /// `raw` is a reference that the caller gives away.
+    /// `raw` is a reference that the caller passes to the result.
     unsafe fn from_raw(raw: *mut sys::tenon_graph) -> Graph {
         // SAFETY: what the caller promises.
         Graph(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_graph {
         self.0.as_ptr()
     }
 
-    /// Runs a function of tensors once and returns the graph of its calls below autograd. Runs
-    /// refuse inputs of other sizes: see [`ANY_SIZES`] and [`Graph::record_dynamic`].
+    /// Runs a function of tensors once and returns the graph of its calls below autograd. Runs of
+    /// the graph refuse inputs of other sizes: see [`ANY_SIZES`] and [`Graph::record_dynamic`].
     ///
     /// # Errors
     /// As [`Graph::record_with`].
@@ -122,10 +125,10 @@ impl Graph {
     }
 
     /// Like [`Graph::record`], with the flags [`BELOW_AUTOGRAD`], [`STRICT`], [`FRAMES`] and
-    /// [`ANY_SIZES`] as given.
+    /// [`ANY_SIZES`].
     ///
     /// # Errors
-    /// What the function fails with; [`Status::INVALID_ARGUMENT`] for one tensor given twice.
+    /// The function's error; [`Status::INVALID_ARGUMENT`] if one tensor is passed twice.
     pub fn record_with<F>(flags: u32, inputs: &[&Tensor], function: F) -> Result<Graph>
     where
         F: FnOnce(&[&Tensor]) -> Result<Vec<Tensor>>,
@@ -140,7 +143,7 @@ impl Graph {
             owner_thread: PhantomData,
         };
         for input in inputs {
-            // SAFETY: graph.h: the tensor is borrowed, and no value is asked for.
+            // SAFETY: graph.h: the tensor is borrowed, and the value number is not requested.
             check(unsafe {
                 let value = ptr::null_mut();
                 sys::tenon_graph_add_input(graph.as_raw(), input.as_raw(), ptr::null(), value)
@@ -159,9 +162,9 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The same, below autograd, on fake tensors some of whose sizes the graph takes as any number,
-    /// which computes nothing: `dims` has for each input what
-    /// [`FakeMode::from_tensor_with`](crate::fake::FakeMode::from_tensor_with) takes.
+    /// Like [`Graph::record`], on fake tensors, some of whose sizes are dynamic. Nothing is
+    /// computed. `dims` has for each input the dims of
+    /// [`FakeMode::from_tensor_with`](crate::fake::FakeMode::from_tensor_with).
     ///
     /// ```
     /// use tenon::graph::Graph;
@@ -194,7 +197,7 @@ impl Graph {
         Graph::record(&given, function)
     }
 
-    /// The relations of sizes that each run checks, such as "s0 == s1".
+    /// Returns the relations of sizes that each run checks, such as "s0 == s1".
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -203,7 +206,7 @@ impl Graph {
         let count = unsafe { sys::tenon_graph_guard_count(self.as_raw()) };
         (0..count)
             .map(|index| {
-                // SAFETY: zero is what the fields that are not set want.
+                // SAFETY: zero is valid for the fields that are not set.
                 let mut guard: sys::tenon_graph_guard = unsafe { std::mem::zeroed() };
                 guard.struct_size = std::mem::size_of_val(&guard) as u32;
                 let text = Buffer::fill(|out| {
@@ -215,15 +218,15 @@ impl Graph {
             .collect()
     }
 
-    /// Runs the graph, whose outputs are tensors.
+    /// Runs a graph whose outputs are tensors.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for another number of inputs, or what a call fails with.
+    /// [`Status::INVALID_ARGUMENT`] for a wrong number of inputs, or the error of a call.
     pub fn run(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
         let mut args: Vec<sys::tenon_value> = inputs
             .iter()
             .map(|input| {
-                // SAFETY: zero is NONE, a whole value.
+                // SAFETY: zero is NONE, a valid value.
                 let mut value: sys::tenon_value = unsafe { std::mem::zeroed() };
                 value.tag = sys::TENON_TAG_TENSOR as u16;
                 value.as_.tensor = input.as_raw();
@@ -232,13 +235,13 @@ impl Graph {
             .collect();
         let count = self.output_count();
         with_slots(count, |rets| {
-            // SAFETY: zero is what the fields that are not set want.
+            // SAFETY: zero is valid for the fields that are not set.
             let mut stack: sys::tenon_stack = unsafe { std::mem::zeroed() };
             stack.args = args.as_mut_ptr();
             stack.nargs = args.len() as u32;
             stack.rets = rets.as_mut_ptr();
             stack.nrets = count as u32;
-            // SAFETY: graph.h: as many values as the stack says, borrowed for the call.
+            // SAFETY: graph.h: the stack has the number of values; they are borrowed for the call.
             let status = unsafe { sys::tenon_graph_run(self.as_raw(), &mut stack) };
             if status != sys::TENON_OK as sys::tenon_status {
                 return Err(failure(status, &mut stack));
@@ -258,44 +261,44 @@ impl Graph {
         })
     }
 
-    /// How many inputs it has.
+    /// Returns the number of inputs.
     pub fn input_count(&self) -> usize {
         // SAFETY: the graph is live.
         unsafe { sys::tenon_graph_input_count(self.as_raw()) as usize }
     }
 
-    /// How many outputs it has.
+    /// Returns the number of outputs.
     pub fn output_count(&self) -> usize {
         // SAFETY: the graph is live.
         unsafe { sys::tenon_graph_output_count(self.as_raw()) as usize }
     }
 
-    /// How many tensors it holds.
+    /// Returns the number of attributes, the tensors that the graph holds.
     pub fn attribute_count(&self) -> usize {
         // SAFETY: the graph is live.
         unsafe { sys::tenon_graph_attribute_count(self.as_raw()) as usize }
     }
 
-    /// How many calls it has.
+    /// Returns the number of nodes, which are calls.
     pub fn node_count(&self) -> usize {
         // SAFETY: the graph is live.
         unsafe { sys::tenon_graph_node_count(self.as_raw()) as usize }
     }
 
-    /// A call, with the graph's values as its arguments.
+    /// Returns a call, with the graph's values as its arguments.
     ///
     /// # Errors
-    /// [`Status::INDEX`] for a call that is not there.
+    /// [`Status::INDEX`] if the call does not exist.
     pub fn node(&self, index: usize) -> Result<Node> {
         let node = described(self.as_raw(), index as i64)?;
-        // SAFETY: graph.h: as many arguments as it says, which live as long as the graph.
+        // SAFETY: graph.h: `nargs` arguments, which live as long as the graph.
         let args = unsafe { slice(node.args, node.nargs as usize) };
         let args: Result<Vec<Value>> = args
             .iter()
             .map(|raw| RawValue::copy_of(raw).and_then(Value::from_owned))
             .collect();
         Ok(Node {
-            // SAFETY: graph.h: a node's operator lives for ever.
+            // SAFETY: graph.h: a node's operator is never freed.
             op: unsafe { Op::from_raw(node.op) }?,
             args: args?,
             results: (0..node.nresults)
@@ -304,10 +307,11 @@ impl Graph {
         })
     }
 
-    /// The calls that use a value, by number; the number of calls stands for the outputs.
+    /// Returns the indices of the calls that use a value. If an output uses it, the number of calls
+    /// is the last element.
     ///
     /// # Errors
-    /// [`Status::INDEX`] for a value that is not there.
+    /// [`Status::INDEX`] if the value does not exist.
     pub fn users(&self, value: Ref) -> Result<Vec<usize>> {
         // SAFETY: graph.h: `out` gets a new reference.
         let users = Buffer::fill(|out| unsafe {
@@ -317,10 +321,10 @@ impl Graph {
         Ok(users.slice::<i64>().iter().map(|&n| n as usize).collect())
     }
 
-    /// Where a call was recorded, the innermost line first; with [`FRAMES`].
+    /// Returns the frames in which a call was recorded, innermost first; needs [`FRAMES`].
     pub fn frames(&self, index: usize) -> Vec<Frame> {
         let index = index as i64;
-        // SAFETY: graph.h: the graph is live; -1 where the call is not there.
+        // SAFETY: graph.h: the graph is live; -1 if the call does not exist.
         let count = unsafe { sys::tenon_graph_frame_count(self.as_raw(), index) };
         let frame = |at| {
             // SAFETY: plain data; the all-zero frame is valid.
@@ -340,13 +344,13 @@ impl Graph {
         (0..count).filter_map(frame).collect()
     }
 
-    /// The operator of a call.
+    /// Returns the name of a call's operator.
     ///
     /// # Errors
-    /// [`Status::INDEX`] for a call that is not there.
+    /// [`Status::INDEX`] if the call does not exist.
     pub fn op(&self, index: usize) -> Result<String> {
         let node = described(self.as_raw(), index as i64)?;
-        // SAFETY: op.h: a text that lives for ever.
+        // SAFETY: op.h: the text is never freed.
         let name = unsafe { CStr::from_ptr(sys::tenon_op_name(node.op)) };
         Ok(name.to_string_lossy().into_owned())
     }
@@ -358,7 +362,7 @@ impl Graph {
     pub fn define(&self, library: &Library, name: &str) -> Result<Op> {
         let name = c_name("Graph::define", "name", name)?;
         let mut out = ptr::null();
-        // SAFETY: graph.h: the library's registrations retain the graph; `out` lives for ever.
+        // SAFETY: graph.h: the library's registrations retain the graph; `out` is never freed.
         unsafe {
             let (graph, library) = (self.as_raw(), library.as_raw());
             check(sys::tenon_graph_define(
@@ -371,7 +375,7 @@ impl Graph {
         }
     }
 
-    /// A new graph by passes: [`FOLD_CONSTANTS`], [`MERGE_COMMON`], [`REMOVE_DEAD`].
+    /// Returns a new graph made by passes: [`FOLD_CONSTANTS`], [`MERGE_COMMON`], [`REMOVE_DEAD`].
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for unknown bits.
@@ -383,12 +387,12 @@ impl Graph {
         Ok(unsafe { Graph::from_raw(out) })
     }
 
-    /// A new graph that writes to nothing but inputs and attributes, at its end. `flags`:
+    /// Returns a new graph that only writes to inputs and attributes, at its end. `flags`:
     /// [`REMOVE_VIEWS`].
     ///
     /// # Errors
     /// [`Status::NOT_SUPPORTED`] for an operator that writes and has no functional overload, and
-    /// for a view of what is written that nothing undoes.
+    /// for a view of a written value that has no inverse.
     pub fn functionalize(&self, flags: u32) -> Result<Graph> {
         let mut out = ptr::null_mut();
         // SAFETY: graph.h: `out` gets a new reference.
@@ -397,10 +401,10 @@ impl Graph {
         Ok(unsafe { Graph::from_raw(out) })
     }
 
-    /// The graph as text.
+    /// Returns the graph as text.
     ///
     /// # Errors
-    /// [`Status::NOT_SUPPORTED`] for arguments that a text cannot hold.
+    /// [`Status::NOT_SUPPORTED`] for arguments that text cannot represent.
     pub fn text(&self) -> Result<String> {
         // SAFETY: graph.h: `out` gets a new reference.
         let text = Buffer::fill(|out| unsafe { sys::tenon_graph_print(self.as_raw(), out) })?;
@@ -420,8 +424,8 @@ impl Graph {
     /// Reads a graph from a file; its operators must be defined, and nothing is run.
     ///
     /// # Errors
-    /// [`Status::SYSTEM`] naming the path, [`Status::PARSE`] for another file,
-    /// [`Status::NOT_FOUND`] naming operators that are not there.
+    /// [`Status::SYSTEM`] naming the path, [`Status::PARSE`] for a file that is no graph,
+    /// [`Status::NOT_FOUND`] naming operators that do not exist.
     pub fn load(path: impl AsRef<Path>) -> Result<Graph> {
         let path = c_name("Graph::load", "path", &path.as_ref().to_string_lossy())?;
         let mut out = ptr::null_mut();
@@ -432,20 +436,20 @@ impl Graph {
     }
 }
 
-/// One call of a graph.
+/// A call in a graph.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Node {
     /// The operator that it calls.
     pub op: Op,
-    /// All arguments, in the schema's order; a [`Ref`] is a [`Value::Other`], see [`Ref::of`].
+    /// All arguments, in the schema's order. A [`Ref`] is a [`Value::Other`], see [`Ref::of`].
     pub args: Vec<Value>,
     /// Its results.
     pub results: Vec<Ref>,
 }
 
 fn described(graph: *const sys::tenon_graph, index: i64) -> Result<sys::tenon_graph_node> {
-    // SAFETY: zero is what the struct is to be but for its size.
+    // SAFETY: zero is valid for all fields of the struct except its size.
     let mut node: sys::tenon_graph_node = unsafe { std::mem::zeroed() };
     node.struct_size = std::mem::size_of_val(&node) as u32;
     // SAFETY: graph.h: the struct is filled.
@@ -455,7 +459,7 @@ fn described(graph: *const sys::tenon_graph, index: i64) -> Result<sys::tenon_gr
 
 impl Clone for Graph {
     fn clone(&self) -> Graph {
-        // SAFETY: retain gives a new reference to the live graph.
+        // SAFETY: retain returns a new reference to the live graph.
         unsafe { Graph::from_raw(sys::tenon_graph_retain(self.as_raw())) }
     }
 }

@@ -11,12 +11,11 @@ use tenon_sys as sys;
 use crate::dispatch::DispatchKeySet;
 use crate::error::{check, Result};
 
-/// A guard on the calling thread's keys. Dropping it restores them exactly as they were. It stays
-/// on its thread; guards are dropped in reverse order, as scopes do.
+/// A guard on the calling thread's keys. Dropping it restores the keys. It stays on its thread, and
+/// guards must be dropped in reverse order, as scopes do.
 ///
 /// # Panics
-/// Dropping a guard while one of the same thread that was entered later is alive panics, and leaves
-/// the keys as they are.
+/// Panics, and leaves the keys unchanged, if a guard that the thread entered later is still alive.
 ///
 /// ```
 /// use tenon::{DispatchKey, DispatchKeySet, KeyGuard};
@@ -57,7 +56,7 @@ impl KeyGuard {
         KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_include(keys.0, out) })
     }
 
-    /// Removes keys from every call of this thread. Only functionalities count.
+    /// Removes keys from every call of this thread. Backends are ignored.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
@@ -66,7 +65,7 @@ impl KeyGuard {
         KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_exclude(keys.0, out) })
     }
 
-    /// Replaces both sets.
+    /// Replaces the included and excluded keys.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
@@ -83,7 +82,7 @@ impl Drop for KeyGuard {
     }
 }
 
-/// Everything that a thread's calls depend on, to carry it to another thread.
+/// The state that affects a thread's calls, to carry to another thread.
 #[derive(Debug)]
 pub struct ThreadState(ptr::NonNull<sys::tenon_thread_state>);
 
@@ -118,7 +117,7 @@ impl ThreadState {
 }
 
 impl ThreadState {
-    /// A function that runs `task` under this state, on whatever thread calls it.
+    /// Returns a function that runs `task` under this state, on any thread.
     ///
     /// ```
     /// let state = tenon::ThreadState::capture()?;
@@ -147,7 +146,7 @@ impl ThreadState {
 
 impl Clone for ThreadState {
     fn clone(&self) -> ThreadState {
-        // SAFETY: retain gives a new reference to the live state.
+        // SAFETY: retain returns a new reference to the live state.
         unsafe {
             let raw = sys::tenon_thread_state_retain(self.0.as_ptr());
             ThreadState(ptr::NonNull::new_unchecked(raw))
@@ -162,10 +161,10 @@ impl Drop for ThreadState {
     }
 }
 
-/// Puts the thread's own state back when it is dropped. It stays on its thread.
+/// Restores the thread's own state when it is dropped. It stays on its thread.
 ///
 /// # Panics
-/// As [`KeyGuard`], when states or guards that were entered later are still alive.
+/// Like [`KeyGuard`], panics if states or guards that were entered later are still alive.
 #[must_use = "the state is left when the guard is dropped"]
 #[derive(Debug)]
 pub struct ThreadStateGuard {
@@ -179,8 +178,8 @@ impl Drop for ThreadStateGuard {
     }
 }
 
-/// Looks at how leaving went. Only an order that scopes never have fails, on the thread that
-/// entered: a mistake in the program, which must not go unseen.
+/// Checks the status of leaving a guard. On the thread that entered, leaving only fails if guards
+/// are left out of order. That is a bug in the program, so it panics.
 pub(crate) fn left(status: sys::tenon_status) {
     if let Err(error) = check(status) {
         if !std::thread::panicking() {

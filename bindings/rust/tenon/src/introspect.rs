@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Introspection: operators, dispatch tables with provenance, calls explained, live handles,
+//! Introspection: operators, dispatch tables with provenance, explanations of calls, live handles,
 //! profiles, and a simulator of registrations.
 
 mod profile;
@@ -20,7 +20,7 @@ use crate::text::{language_name, static_text};
 pub use profile::{profile, ProfileEvent};
 pub use simulator::Simulator;
 
-/// How many handles of each kind live in the process.
+/// Numbers of live handles of each kind in the process.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LiveHandles(Vec<(&'static str, i64)>);
 
@@ -48,7 +48,7 @@ pub fn live_handles() -> LiveHandles {
 }
 
 impl LiveHandles {
-    /// The count of a kind such as `"tensor"`; 0 for an unknown one.
+    /// Returns the number of handles of a kind such as `"tensor"`; 0 for an unknown kind.
     pub fn count(&self, kind: &str) -> i64 {
         self.0
             .iter()
@@ -56,7 +56,7 @@ impl LiveHandles {
             .map_or(0, |(_, count)| *count)
     }
 
-    /// All kinds and counts.
+    /// Returns all kinds and their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, i64)> + '_ {
         self.0.iter().copied()
     }
@@ -75,7 +75,7 @@ fn text(function: impl FnOnce(*mut *mut sys::tenon_buffer) -> sys::tenon_status)
 fn ops(
     function: unsafe extern "C" fn(*mut *mut sys::tenon_buffer) -> sys::tenon_status,
 ) -> Result<Vec<Op>> {
-    // SAFETY: `out` gets a new reference to a buffer of operators, which are valid for ever.
+    // SAFETY: `out` gets a new reference to a buffer of operators, which are never freed.
     let buffer = Buffer::fill(|out| unsafe { function(out) })?;
     Ok(buffer
         .slice::<*const sys::tenon_op>()
@@ -88,7 +88,7 @@ fn names(ops: Vec<Op>) -> Vec<String> {
     ops.into_iter().map(|op| op.name().to_owned()).collect()
 }
 
-/// Names of the operators that are defined now, sorted.
+/// Returns the names of the defined operators, sorted.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -96,7 +96,7 @@ pub fn operators() -> Result<Vec<String>> {
     ops(sys::tenon_introspect_list_ops).map(names)
 }
 
-/// Names of the operators that have kernels but no definition.
+/// Returns the names of the operators that have kernels but no definition.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -104,7 +104,8 @@ pub fn dangling_operators() -> Result<Vec<String>> {
     ops(sys::tenon_introspect_list_dangling).map(names)
 }
 
-/// The same as operators, whose kernels [`Op::dump`] tells: [`Op::find`] knows defined ones only.
+/// Returns the operators of [`dangling_operators`], to print their kernels with [`Op::dump`].
+/// [`Op::find`] finds defined operators only.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -112,7 +113,7 @@ pub fn dangling() -> Result<Vec<Op>> {
     ops(sys::tenon_introspect_list_dangling)
 }
 
-/// All runtime keys that have slots, highest last.
+/// Returns all runtime keys that have slots, highest last.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -131,32 +132,32 @@ pub fn keys() -> Result<Vec<DispatchKey>> {
 /// # Errors
 /// [`Status::INTERNAL`](crate::Status::INTERNAL) naming operator and slot that differ.
 pub fn check_invariants() -> Result<()> {
-    // SAFETY: NULL stands for all operators.
+    // SAFETY: NULL means all operators.
     check(unsafe { sys::tenon_introspect_check(ptr::null()) })
 }
 
-/// One slot of an operator's dispatch table.
+/// A slot of an operator's dispatch table.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// Where the kernel comes from.
+    /// Provenance of the kernel.
     pub provenance: Provenance,
     /// The key or alias that the kernel was registered on.
     pub source_key: DispatchKey,
-    /// Whether calls skip this key.
+    /// True if calls skip this key.
     pub fallthrough: bool,
     /// The kernel's language, such as `"Rust"`.
     pub language: &'static str,
     /// The kernel's name; empty if unknown.
     pub name: &'static str,
-    /// Where it was registered; empty if unknown.
+    /// File of the registration; empty if unknown.
     pub file: &'static str,
-    /// Line there; 0 if unknown.
+    /// Line of the registration; 0 if unknown.
     pub line: i32,
-    /// Whether it has a typed form.
+    /// True if the kernel has a typed form.
     pub typed: bool,
 }
 
-/// Where the kernel of a slot comes from.
+/// Provenance of the kernel in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Provenance {
@@ -174,7 +175,7 @@ pub enum Provenance {
     BatchedKernel,
     /// A fallback for all operators.
     BackendFallback,
-    /// One that this package does not know yet.
+    /// A provenance that this package does not have.
     Other(u32),
 }
 
@@ -194,13 +195,13 @@ impl Provenance {
 }
 
 impl Slot {
-    /// What a C function fills in.
+    /// Fills a slot with a C function.
     fn fill(function: impl FnOnce(*mut sys::tenon_slot_info) -> sys::tenon_status) -> Result<Slot> {
         // SAFETY: plain data; the all-zero description is valid.
         let mut info: sys::tenon_slot_info = unsafe { std::mem::zeroed() };
         info.struct_size = std::mem::size_of::<sys::tenon_slot_info>() as u32;
         check(function(&mut info))?;
-        // SAFETY: introspect.h: its texts are valid for ever.
+        // SAFETY: introspect.h: its texts are never freed.
         let (name, file) = unsafe { (static_text(info.name), static_text(info.file)) };
         Ok(Slot {
             provenance: Provenance::from_code(info.provenance),
@@ -215,7 +216,7 @@ impl Slot {
     }
 }
 
-/// The filled slots of whatever has a slot for each key, Undefined first.
+/// Returns the filled slots of an operator or simulator, Undefined first.
 fn table(slot: impl Fn(DispatchKey) -> Result<Slot>) -> Result<Vec<(DispatchKey, Slot)>> {
     let mut table = Vec::new();
     let undefined = DispatchKey::from_code(sys::TENON_KEY_UNDEFINED);
@@ -229,18 +230,18 @@ fn table(slot: impl Fn(DispatchKey) -> Result<Slot>) -> Result<Vec<(DispatchKey,
 }
 
 impl Op {
-    /// The slot of a runtime key: what would run there.
+    /// Returns the slot of a runtime key.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for an alias or unknown key.
     pub fn slot(self, key: DispatchKey) -> Result<Slot> {
-        // SAFETY: the operator is valid for ever and the description is ours.
+        // SAFETY: the operator is never freed and the description is ours.
         Slot::fill(|info| unsafe {
             sys::tenon_introspect_get_slot(self.as_raw(), key.code(), info)
         })
     }
 
-    /// The computed table: the slots that are not missing, Undefined first.
+    /// Returns the computed table: the slots that are not missing, Undefined first.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -248,8 +249,9 @@ impl Op {
         table(|key| self.slot(key))
     }
 
-    /// Says in words what a call with these arguments would do on this thread, and makes none:
-    /// which key it goes to, which kernel serves that and why, and what redispatching reaches.
+    /// Explains in words what a call with these arguments would do on this thread, without making
+    /// it: which key it is dispatched to, which kernel serves it and why, and which kernels
+    /// redispatches reach.
     ///
     /// # Errors
     /// [`Status::TYPE`](crate::Status::TYPE) as [`Op::call`].
@@ -268,20 +270,20 @@ impl Op {
     /// # Errors
     /// [`Status::INTERNAL`](crate::Status::INTERNAL) naming the slot that differs.
     pub fn check_invariants(self) -> Result<()> {
-        // SAFETY: the operator is valid for ever.
+        // SAFETY: the operator is never freed.
         check(unsafe { sys::tenon_introspect_check(self.as_raw()) })
     }
 
-    /// What is registered: name, schema and one line a kernel.
+    /// Returns the registrations as text: name, schema and one line per kernel.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn dump(self) -> Result<String> {
-        // SAFETY: the operator is valid for ever and `out` gets a new reference.
+        // SAFETY: the operator is never freed and `out` gets a new reference.
         text(|out| unsafe { sys::tenon_introspect_dump(self.as_raw(), out) })
     }
 
-    /// The computed table: one line a slot that is not missing.
+    /// Returns the computed table as text: one line per slot that is not missing.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -290,7 +292,7 @@ impl Op {
         text(|out| unsafe { sys::tenon_introspect_dump_table(self.as_raw(), out) })
     }
 
-    /// Its tags.
+    /// Returns the operator's tags.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels: functions ready to be registered, and the C functions around boxed ones.
+//! Kernels: functions ready to be registered, and the C functions that wrap boxed ones.
 
 use std::ffi::{c_char, c_void};
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::typed_kernel::{wrong_result_count, TypedKernel};
 use crate::value::Value;
 use crate::value_ref::ValueRef;
 
-/// A function ready to be registered, with what the registry is told about it.
+/// A function ready to be registered, with its options.
 ///
 /// ```
 /// use tenon::{DispatchKey, Kernel, Library, Policy};
@@ -36,18 +36,18 @@ pub struct Kernel {
     types: Option<RustTypes>,
 }
 
-// SAFETY: the function inside is Send + Sync, and nobody else refers to it before registration.
+// SAFETY: the function inside is Send + Sync, and nothing else refers to it before registration.
 unsafe impl Send for Kernel {}
 
-/// What to do when the operator already has a kernel for the key.
+/// Policy for an operator that already has a kernel for the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// On top: removal brings the older one back.
+    /// On top: removing it restores the older kernel.
     #[default]
     Layer,
     /// An error.
     Error,
-    /// On top and intended, as dumps say.
+    /// On top; dumps mark it as an intended override.
     Override,
 }
 
@@ -61,13 +61,13 @@ impl Policy {
     }
 }
 
-/// What every cell begins with, whatever its function's type.
+/// The first fields of every cell, for any function type.
 struct Header {
     name: String,
     location: &'static Location<'static>,
 }
 
-/// What a kernel's context points to.
+/// The target of a kernel's context pointer.
 #[repr(C)]
 pub(crate) struct Cell<F> {
     header: Header,
@@ -75,7 +75,7 @@ pub(crate) struct Cell<F> {
 }
 
 impl<F> Cell<F> {
-    /// Makes a context that [`delete`] of the same type frees.
+    /// Allocates a context, which [`delete`] of the same type frees.
     pub(crate) fn allocate(
         name: &str,
         location: &'static Location<'static>,
@@ -116,8 +116,8 @@ impl Kernel {
         }
     }
 
-    /// A function of the schema's arguments as Rust types, which gives its results or a `Result` of
-    /// them. It is called unboxed where caller and target allow it.
+    /// Makes a kernel of a function that takes the schema's arguments as Rust types and returns its
+    /// results or a `Result` of them. It is called unboxed if caller and target support that.
     #[track_caller]
     pub fn typed<A, R, F: TypedKernel<A, R>>(function: F) -> Kernel {
         let mut kernel = Kernel::new(function, Some(F::BOXED), Location::caller());
@@ -133,7 +133,7 @@ impl Kernel {
         kernel
     }
 
-    /// A function of values.
+    /// Makes a kernel of a function that takes values.
     #[track_caller]
     pub fn boxed<F>(function: F) -> Kernel
     where
@@ -163,7 +163,7 @@ impl Kernel {
         kernel
     }
 
-    /// A function of the call's stack.
+    /// Makes a kernel of a function that takes the call's stack.
     #[track_caller]
     pub fn on_stack<F>(function: F) -> Kernel
     where
@@ -172,7 +172,8 @@ impl Kernel {
         Kernel::new(function, Some(stack_kernel::<F>), Location::caller())
     }
 
-    /// A function of the call's stack, and a selector that the registry asks with the same context.
+    /// Makes a kernel of a function that takes the call's stack, and a selector with the same
+    /// context.
     #[track_caller]
     pub(crate) fn selected<F, S>(function: F, select: S) -> (Kernel, sys::tenon_fallback_select)
     where
@@ -187,45 +188,44 @@ impl Kernel {
         )
     }
 
-    /// "Skip this key".
+    /// Makes a kernel that makes calls skip its key.
     pub fn fallthrough() -> Kernel {
         let mut kernel = Kernel::empty();
         kernel.raw.flags = sys::TENON_KERNEL_FALLTHROUGH;
         kernel
     }
 
-    /// The name that dumps, profiles and errors show; else the function's type.
+    /// Sets the name in dumps, profiles and errors. The default is the function's type.
     pub fn named(self, name: &str) -> Kernel {
         if !self.header.is_null() {
-            // SAFETY: the cell is ours alone until it is registered.
+            // SAFETY: nothing else uses the cell until it is registered.
             unsafe { (*self.header).name = name.to_owned() };
         }
         self
     }
 
-    /// What to do when there is a kernel already.
+    /// Sets the policy for an operator that has a kernel already.
     pub fn policy(mut self, policy: Policy) -> Kernel {
         self.raw.policy = policy.number();
         self
     }
 
-    /// Promises that the kernel is quick and never waits, up to so many elements: bindings then
-    /// keep their language's lock.
+    /// Promises that the kernel is fast and never waits for up to `max_numel` elements. Bindings
+    /// then keep their language's lock.
     pub fn no_block(mut self, max_numel: i64) -> Kernel {
         self.raw.flags |= sys::TENON_KERNEL_NOBLOCK;
         self.raw.noblock_max_numel = max_numel;
         self
     }
 
-    /// Takes tensors and lists with symbolic sizes as they are; other kernels get numbers, by
-    /// guards (see [`symbol`](crate::symbol)).
+    /// Accepts tensors and lists with symbolic sizes unchanged. Other kernels receive numbers, and
+    /// guards are recorded (see [`symbol`](crate::symbol)).
     pub fn symbolic(mut self) -> Kernel {
         self.raw.flags |= sys::TENON_KERNEL_SYMBOLIC;
         self
     }
 
-    /// On Autograd: runs for tracked tensors only, and calls of untracked ones cost what they cost
-    /// without it.
+    /// On Autograd: runs for tracked tensors only, and costs calls of untracked tensors nothing.
     pub fn when_tracked(mut self) -> Kernel {
         self.raw.flags |= sys::TENON_KERNEL_WHEN_TRACKED;
         self
@@ -238,12 +238,12 @@ impl Kernel {
         self
     }
 
-    /// Compares the function's types with the schema, and drops the typed form where it cannot
-    /// serve.
+    /// Compares the function's types with the schema, and drops the typed form if it does not
+    /// match.
     pub(crate) fn fit(&mut self, schema: Option<&Schema>) -> Result<()> {
         let typed = match (&self.types, schema) {
             (Some(types), Some(schema)) => fit("kernel", schema, types)?,
-            // Without a schema it is unknown which results are written arguments.
+            // Without a schema it is not known which results are written arguments.
             _ => false,
         };
         if !typed {
@@ -253,15 +253,14 @@ impl Kernel {
         Ok(())
     }
 
-    /// Hands the kernel to a registration function, which takes over its context whatever it
-    /// answers.
+    /// Passes the kernel to a registration function, which takes over its context even if it fails.
     pub(crate) fn register(
         mut self,
         function: impl FnOnce(&sys::tenon_kernel) -> sys::tenon_status,
     ) -> Result<()> {
         let (mut name, mut file) = (c_text(""), c_text(""));
         if !self.header.is_null() {
-            // SAFETY: the cell is ours alone until it is registered; texts are copied there.
+            // SAFETY: nothing else uses the cell until it is registered; texts are copied there.
             let header = unsafe { &*self.header };
             name = c_text(&header.name);
             file = c_text(header.location.file());
@@ -285,7 +284,7 @@ impl Kernel {
 impl Drop for Kernel {
     fn drop(&mut self) {
         if let Some(deleter) = self.raw.deleter {
-            // SAFETY: never registered, so the cell is still ours.
+            // SAFETY: the kernel was never registered, so the cell is still ours.
             unsafe { deleter(self.raw.ctx) }
         }
     }
@@ -308,10 +307,10 @@ pub(crate) unsafe extern "C" fn delete<F>(cell: *mut c_void) {
     });
 }
 
-/// Runs code that C calls and that has no way to report a failure: a panic ends here.
+/// Runs code that C calls and that cannot report a failure: a panic is dropped.
 pub(crate) fn contain(function: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
-        // Dropping the payload may panic as well: that second payload is leaked.
+        // Dropping the payload may panic as well. The payload of that second panic is leaked.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
             std::mem::forget(second);
         }
@@ -418,7 +417,7 @@ where
     choice
 }
 
-/// Leaves the error in the stack of the running call.
+/// Stores the error in the stack of the running call.
 #[cold]
 pub(crate) unsafe fn keep_in_stack(
     error: Error,

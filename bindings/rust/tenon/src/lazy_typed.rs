@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typed operators for a `static`, with the defaults of what their callers leave out.
+//! Typed operators for a `static`, with the defaults of arguments that their callers omit.
 
-// The lifetimes are written out where the trait's methods do, so that implementations match them.
+// The lifetimes are written out where the trait's methods have them, so that implementations match.
 #![allow(clippy::needless_lifetimes)]
 
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use crate::status::Status;
 use crate::typed::{Parameters, TypedOp};
 use crate::value::RawValue;
 
-/// An operator with Rust types that is found on first use, for a `static`.
+/// An operator with Rust types that is looked up on first use, for a `static`.
 ///
 /// ```
 /// # let library = tenon::Library::define_namespace("lazy_typed_doc")?;
@@ -33,15 +33,15 @@ use crate::value::RawValue;
 /// # Ok::<(), tenon::Error>(())
 /// ```
 ///
-/// `D` are the defaults of its last parameters, read from the schema when it is found: calls pass
-/// them on like any other argument.
+/// `D` are the defaults of its last parameters, which are read from the schema on lookup. Calls
+/// pass them like any other argument.
 pub struct LazyTyped<A, R, D = ()> {
     op: LazyOp,
     found: OnceLock<(TypedOp<A, R>, D)>,
 }
 
 impl<A, R, D> LazyTyped<A, R, D> {
-    /// Names the operator; nothing is looked up yet.
+    /// Stores the operator's name. Nothing is looked up yet.
     pub const fn new(name: &'static str) -> LazyTyped<A, R, D> {
         LazyTyped {
             op: LazyOp::new(name),
@@ -51,10 +51,10 @@ impl<A, R, D> LazyTyped<A, R, D> {
 }
 
 impl<A: Parameters, R: Results> LazyTyped<A, R> {
-    /// The operator.
+    /// Returns the operator.
     ///
     /// # Errors
-    /// As [`LazyOp::get`] and [`Op::typed`]; a failed lookup is tried again next time.
+    /// As [`LazyOp::get`] and [`Op::typed`]; a failed lookup is repeated on the next call.
     #[inline]
     pub fn get(&self) -> Result<&TypedOp<A, R>> {
         Ok(&self.with_defaults()?.0)
@@ -62,7 +62,7 @@ impl<A: Parameters, R: Results> LazyTyped<A, R> {
 }
 
 impl<A: Parameters, R: Results, D: Defaults> LazyTyped<A, R, D> {
-    /// The operator and the defaults.
+    /// Returns the operator and the defaults.
     #[inline]
     pub(crate) fn with_defaults(&self) -> Result<&(TypedOp<A, R>, D)> {
         match self.found.get() {
@@ -79,7 +79,7 @@ impl<A: Parameters, R: Results, D: Defaults> LazyTyped<A, R, D> {
     }
 }
 
-/// Defaults of an operator's last parameters, ready to be passed on.
+/// Defaults of an operator's last parameters, in a form that calls can pass.
 #[doc(hidden)]
 pub trait Defaults: Sized {
     fn read(op: Op, schema: &Schema) -> Result<Self>;
@@ -111,7 +111,7 @@ impl<P: BoxedParameter> Defaults for (Default<P>,) {
     }
 }
 
-/// What travels as `const tenon_value*`.
+/// Parameters that are passed as `const tenon_value*`.
 pub(crate) trait BoxedParameter:
     Parameter<First = *const sys::tenon_value, Second = ()> + 'static
 {
@@ -119,13 +119,13 @@ pub(crate) trait BoxedParameter:
 
 impl<P: Parameter<First = *const sys::tenon_value, Second = ()> + 'static> BoxedParameter for P {}
 
-/// The default of a parameter `P`, lowered once for all calls. As a parameter it takes itself.
+/// The default of a parameter `P`, lowered once for all calls. It is used as a parameter type.
 pub(crate) struct Default<P> {
     value: RawValue,
     type_: PhantomData<fn(P)>,
 }
 
-// SAFETY: as `P`: v is const tenon_value*, here of a value that lives with the default.
+// SAFETY: as for `P`: v is const tenon_value*, here of a value that lives with the default.
 unsafe impl<P: BoxedParameter> Parameter for Default<P> {
     type Item<'a> = &'a RawValue;
     type First = *const sys::tenon_value;
@@ -160,7 +160,7 @@ unsafe impl<P: BoxedParameter> Parameter for Default<P> {
 }
 
 impl<P> Default<P> {
-    /// The default as an argument.
+    /// Returns the default as an argument.
     #[inline(always)]
     pub(crate) fn get(&self) -> &RawValue {
         &self.value

@@ -2,7 +2,7 @@
 //! Operators of any language, called and implemented from Rust.
 //!
 //! An operator has a name, a schema and kernels per dispatch key. Each part may be written in
-//! another language; tensors are shared, never copied.
+//! another language. Tensors are shared, never copied.
 //!
 //! ```
 //! use tenon::{DispatchKey, Library, Op, Tensor};
@@ -20,16 +20,16 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 //!
-//! [`Library`] defines and registers, [`Op`] finds and calls, [`TypedOp`] calls without boxing,
-//! [`KeyGuard`] and [`KernelContext`] steer dispatch, [`autograd`] derives, [`Plugin`] and
-//! [`plugin!`] load and make shared libraries, [`introspect`] shows what is registered and what
-//! runs. The C interface below is in [`sys`].
+//! [`Library`] defines and registers operators, [`Op`] finds and calls them, [`TypedOp`] calls them
+//! without boxing, [`KeyGuard`] and [`KernelContext`] control dispatch, [`autograd`] computes
+//! derivatives, [`Plugin`] and [`plugin!`] load and make shared libraries, and [`introspect`] shows
+//! what is registered and what runs. The C interface below is in [`sys`].
 #![warn(missing_docs, unsafe_op_in_unsafe_fn)]
 #![warn(clippy::undocumented_unsafe_blocks)]
 // arrays.rs is compiled once for each version of `ndarray`.
 #![allow(clippy::duplicate_mod)]
 
-// Generated code names the crate as its users do.
+// Generated code uses the crate's public name.
 extern crate self as tenon;
 
 mod arg;
@@ -134,13 +134,13 @@ pub use value_ref::{ValueRef, Values};
 pub use weak_tensor::WeakTensor;
 pub use wrapper::WrapperOptions;
 
-/// The release of the loaded library, as `"major.minor.patch"`.
+/// Returns the release of the loaded library, as `"major.minor.patch"`.
 pub fn version() -> String {
     // SAFETY: common.h: static text.
     unsafe { text::static_text(sys::tenon_version()).to_owned() }
 }
 
-/// The ABI version of the loaded library, to compare with [`ABI_VERSION`].
+/// Returns the ABI version of the loaded library. Compare it with [`ABI_VERSION`].
 pub fn abi_version() -> u32 {
     // SAFETY: no precondition.
     unsafe { sys::tenon_abi_version() }

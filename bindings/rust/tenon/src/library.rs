@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Libraries: owners of registrations. Defining operators and registering kernels and fallbacks.
+//! Libraries: owners of registrations. They define operators and register kernels and fallbacks.
 
 use std::ffi::{c_char, CString};
 use std::panic::Location;
@@ -20,19 +20,19 @@ use crate::typed_kernel::TypedKernel;
 use crate::value::Value;
 use crate::value_ref::ValueRef;
 
-/// What a library may do in its namespace.
+/// Kinds of libraries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LibraryKind {
-    /// The one owner of a namespace: defines and implements.
+    /// The only owner of a namespace: defines operators and registers kernels.
     Def,
-    /// Implements only.
+    /// Registers kernels only.
     Impl,
-    /// Defines and implements in a namespace that others own or share.
+    /// Defines operators and registers kernels in a namespace that another library owns or shares.
     Fragment,
 }
 
-/// Definitions, kernels and fallbacks that belong together. Dropping it removes them, at once for
-/// new calls.
+/// Definitions, kernels and fallbacks that belong together. Dropping the library removes them; new
+/// calls are affected at once.
 ///
 /// ```
 /// use tenon::{DispatchKey, Library, Op, Tensor};
@@ -56,7 +56,7 @@ unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
 
-/// How an operator is defined.
+/// Options for the definition of an operator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefineOptions<'a> {
     /// Tags, such as `"pointwise"`.
@@ -66,8 +66,8 @@ pub struct DefineOptions<'a> {
 }
 
 impl Library {
-    /// Opens a library whose kernels go to `key` where none is given ([`DispatchKey::NONE`] for
-    /// none).
+    /// Opens a library. Its kernels are registered for `key` if none is given
+    /// ([`DispatchKey::NONE`] for no default key).
     ///
     /// # Errors
     /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS) for a second DEF library of a
@@ -109,7 +109,8 @@ impl Library {
         Library::open(LibraryKind::Def, namespace, DispatchKey::NONE)
     }
 
-    /// Opens a FRAGMENT library: definitions in a namespace that others own or share.
+    /// Opens a FRAGMENT library, for definitions in a namespace that another library owns or
+    /// shares.
     ///
     /// # Errors
     /// As [`Library::open`].
@@ -118,8 +119,8 @@ impl Library {
         Library::open(LibraryKind::Fragment, namespace, DispatchKey::NONE)
     }
 
-    /// Opens an IMPL library: kernels for operators that others define. Namespace `"_"` is for
-    /// fallbacks.
+    /// Opens an IMPL library, for kernels of operators that other libraries define. Namespace `"_"`
+    /// is for fallbacks.
     ///
     /// # Errors
     /// As [`Library::open`].
@@ -132,19 +133,19 @@ impl Library {
         self.0.as_ptr()
     }
 
-    /// The namespace.
+    /// Returns the namespace.
     pub fn namespace(&self) -> String {
         // SAFETY: borrowed until the library dies.
         unsafe { text(sys::tenon_library_namespace(self.as_raw())).into_owned() }
     }
 
-    /// Defines an operator from schema text, its name with or without the namespace.
+    /// Defines an operator from the text of a schema, with or without the namespace in its name.
     ///
     /// # Errors
     /// [`Status::PARSE`](crate::Status::PARSE);
     /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS), naming the first definition;
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) in an IMPL library, for
-    /// another namespace or when a kernel that is there does not match;
+    /// another namespace, or if a registered kernel does not match;
     /// [`Status::STATE`](crate::Status::STATE) for a closed library.
     #[track_caller]
     pub fn define(&self, schema: &str) -> Result<Op> {
@@ -175,7 +176,7 @@ impl Library {
             reserved: [0; 2],
         };
         let mut out = ptr::null();
-        // SAFETY: all texts live for the call; the operator is valid for ever.
+        // SAFETY: all texts live for the call; the operator is never freed.
         check(unsafe {
             sys::tenon_library_define(self.as_raw(), schema.as_ptr(), &options, &mut out)
         })?;
@@ -184,14 +185,14 @@ impl Library {
     }
 
     /// Registers a function of Rust types as the kernel of an operator (`"name.overload"`) for a
-    /// key, a key's or device's name, or `"default"`. May come before the definition; it is then
-    /// always called boxed.
+    /// key, which may be a key's or device's name, or `"default"`. If the operator is not defined
+    /// yet, the kernel is always called boxed.
     ///
     /// Parameters are `&Tensor`, `Option<&Tensor>`, `i64`, `f64`, `bool`, `&str`, `&[i64]`,
     /// `&[f64]`, `&[Tensor]`, `&[Option<Tensor>]`, [`Scalar`](crate::Scalar),
-    /// [`DType`](crate::DType), [`Device`](crate::Device), options of them, [`ValueRef`] for
-    /// anything, and `&KernelContext` besides. Results are `()`, one type or a tuple, or a `Result`
-    /// of those.
+    /// [`DType`](crate::DType), [`Device`](crate::Device), options of them, [`ValueRef`] for any
+    /// value, and additionally `&KernelContext`. Results are `()`, one type or a tuple, or a
+    /// `Result` of those.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) naming the argument whose type
@@ -207,7 +208,7 @@ impl Library {
         self.impl_kernel(name, key, Kernel::typed(function))
     }
 
-    /// Registers a function of values.
+    /// Registers a function that takes values.
     ///
     /// ```
     /// use tenon::{KernelContext, Library, Op, Value, ValueRef};
@@ -234,7 +235,7 @@ impl Library {
         self.impl_kernel(name, key, Kernel::boxed(function))
     }
 
-    /// Registers "skip this key".
+    /// Registers a fallthrough: calls skip the key.
     ///
     /// # Errors
     /// As [`Library::impl_fn`].
@@ -265,8 +266,9 @@ impl Library {
         Ok(unsafe { Registration::from_raw(out) })
     }
 
-    /// Registers a function as the fake kernel of an operator: it makes results of the right shape,
-    /// dtype and device without computing elements, and serves fake tensors and those on Meta.
+    /// Registers a function as the fake kernel of an operator: it creates results of the right
+    /// shape, dtype and device without computing elements, and serves fake tensors and those on
+    /// Meta.
     ///
     /// ```
     /// use tenon::{fake::FakeMode, DispatchKey, Library, Op, Tensor};
@@ -283,9 +285,9 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS) where the operator has a fake
-    /// kernel or one for Meta, [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) where
-    /// its composite kernel serves; else as [`Library::impl_fn`].
+    /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS) if the operator has a fake kernel
+    /// or one for Meta, [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) if its
+    /// composite kernel serves it; otherwise as [`Library::impl_fn`].
     #[track_caller]
     pub fn register_fake<A, R>(
         &self,
@@ -311,7 +313,7 @@ impl Library {
         Ok(unsafe { Registration::from_raw(out) })
     }
 
-    // Checks a kernel's Rust types against the schema, where there is one yet.
+    // Checks a kernel's Rust types against the schema, if the operator is defined.
     fn fit(&self, name: &str, kernel: &mut Kernel) -> Result<()> {
         let full = match name.contains("::") {
             true => name.to_owned(),
@@ -334,7 +336,7 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS) when a key has one, naming where;
+    /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS) if a key has one, naming where;
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) in another library.
     #[track_caller]
     pub fn fallback<F>(&self, key: impl IntoDispatchKey, function: F) -> Result<Registration>
@@ -356,8 +358,8 @@ impl Library {
         self.add_fallback(key, kernel, None)
     }
 
-    /// As [`Library::fallback`], for the operators only that `select` says yes to. It is asked once
-    /// per operator and must not call Tenon; a panic in it counts as yes.
+    /// Like [`Library::fallback`], but only for operators for which `select` returns true. It is
+    /// called once per operator and must not call Tenon; a panic in it counts as true.
     ///
     /// # Errors
     /// As [`Library::fallback`].
@@ -392,19 +394,21 @@ impl Library {
         Ok(unsafe { Registration::from_raw(out) })
     }
 
-    /// Removes everything that the library registered, at once for new calls and without waiting
-    /// for running ones. Closing again does nothing; dropping closes too.
+    /// Removes everything that the library registered. New calls are affected at once; running ones
+    /// are not waited for. Closing a closed library does nothing. Dropping the library closes it,
+    /// too.
     pub fn close(&self) {
         // SAFETY: library.h: any thread, any number of times.
         unsafe { sys::tenon_library_close(self.as_raw()) }
     }
 
-    /// Waits until no thread runs a kernel of the closed library and all its functions were
-    /// dropped. `None` waits for ever.
+    /// Waits until no thread runs a kernel of the closed library and all its functions have been
+    /// dropped. `None` means no time limit.
     ///
     /// # Errors
-    /// [`Status::BUSY`](crate::Status::BUSY) after the time-out, naming operator and thread;
-    /// [`Status::STATE`](crate::Status::STATE) inside one of its kernels, or when it is not closed.
+    /// [`Status::BUSY`](crate::Status::BUSY) on time-out, naming operator and thread;
+    /// [`Status::STATE`](crate::Status::STATE) inside one of its kernels, or if the library is not
+    /// closed.
     pub fn drain(&self, timeout: Option<Duration>) -> Result<()> {
         // SAFETY: the library is live.
         check(unsafe { sys::tenon_library_drain(self.as_raw(), nanoseconds(timeout)) })
@@ -413,7 +417,7 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: this is our reference; the last release closes.
+        // SAFETY: this is our reference; the last release closes the library.
         unsafe { sys::tenon_library_release(self.as_raw()) }
     }
 }

@@ -10,11 +10,11 @@ use crate::guard::left;
 use crate::object::Object;
 use crate::overrides::{Dispatches, Overrides};
 
-/// A mode of this thread, on until it is dropped: its value sees every call. Modes are dropped in
-/// reverse order, as scopes do.
+/// A mode of this thread, which is on until it is dropped. Its value sees every call. Modes must be
+/// dropped in reverse order, as scopes do.
 ///
 /// # Panics
-/// Dropping a mode that is not the innermost of its kind panics, and leaves it on.
+/// Panics, and leaves the mode on, if it is not the innermost mode of its kind.
 #[must_use = "the mode ends when it is dropped"]
 #[derive(Debug)]
 pub struct Mode {
@@ -24,7 +24,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Turns on a mode that sees calls before dispatch. While its handler runs it is off.
+    /// Turns on a mode that sees calls before dispatch. The mode is off while its handler runs.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).

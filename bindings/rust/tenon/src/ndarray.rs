@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensors from and to arrays of the newest `ndarray` (feature `ndarray`).
+//! Conversions between tensors and arrays of the newest `ndarray` (feature `ndarray`).
 
 use ndarray::{self, Array, ArrayD, ArrayViewD, Dimension};
 
@@ -11,8 +11,8 @@ use crate::Tensor;
 mod arrays;
 
 impl Tensor {
-    /// Makes a tensor of an array without copying it; strides are kept. Only an array that runs
-    /// backwards is copied, since tensors have no negative strides.
+    /// Makes a tensor from an array without copying it, and keeps its strides. An array with a
+    /// negative stride is copied, because tensors have none.
     ///
     /// ```
     /// let array = ndarray::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]).reversed_axes();
@@ -36,7 +36,7 @@ impl Tensor {
         arrays::to_ndarray(self)
     }
 
-    /// A view of a CPU tensor of any strides, in place.
+    /// Returns a view of the elements of a CPU tensor, with any strides.
     ///
     /// # Safety
     /// As [`Tensor::as_slice`].

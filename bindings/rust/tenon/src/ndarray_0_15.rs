@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensors from and to arrays of `ndarray` 0.15 (feature `ndarray-0_15`).
+//! Conversions between tensors and arrays of `ndarray` 0.15 (feature `ndarray-0_15`).
 
 use ::ndarray_0_15 as ndarray;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensors from and to arrays of `ndarray` 0.16 (feature `ndarray-0_16`).
+//! Conversions between tensors and arrays of `ndarray` 0.16 (feature `ndarray-0_16`).
 
 use ::ndarray_0_16 as ndarray;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Objects: values of Rust types of one's own, carried through boxed calls.
+//! Objects: values of custom Rust types, passed through boxed calls.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -14,13 +14,13 @@ use crate::error::{check, Result};
 use crate::kernel::contain;
 use crate::text::{c_text, text};
 
-/// A Rust type whose values travel through calls.
+/// A Rust type whose values can be passed through calls.
 pub trait ObjectType: Send + Sync + 'static {
-    /// The name that class types of schemas match, such as `"vision.Palette"`.
+    /// The type's name, such as `"vision.Palette"`; class types in schemas match it.
     const NAME: &'static str;
 }
 
-/// A value of some language's own type. Cloning shares it.
+/// A value of a custom type of some language. Cloning shares it.
 ///
 /// ```
 /// struct Palette(Vec<u32>);
@@ -36,7 +36,7 @@ pub trait ObjectType: Send + Sync + 'static {
 pub struct Object(NonNull<sys::tenon_object>);
 
 // SAFETY: object.h: reference counting on any thread; Rust values inside are Send + Sync, and those
-// of other languages are never touched from Rust.
+// of other languages are never accessed from Rust.
 unsafe impl Send for Object {}
 // SAFETY: as above.
 unsafe impl Sync for Object {}
@@ -57,10 +57,10 @@ impl Object {
     ) -> Result<Object> {
         let value = Box::into_raw(Box::new(value));
         let mut out = ptr::null_mut();
-        // SAFETY: the type record lives for ever; on success `release` frees the box.
+        // SAFETY: the type record is never freed; on success `release` frees the box.
         let status = unsafe { sys::tenon_object_new(record, value.cast(), &mut out) };
         if let Err(error) = check(status) {
-            // SAFETY: a failed call took nothing over.
+            // SAFETY: a failed call does not take over the box.
             drop(unsafe { Box::from_raw(value) });
             return Err(error);
         }
@@ -77,25 +77,25 @@ impl Object {
         Object(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_object {
         self.0.as_ptr()
     }
 
-    /// Gives the reference away, for C.
+    /// Passes the reference to C.
     pub fn into_raw(self) -> *mut sys::tenon_object {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
 
-    /// The name of its type.
+    /// Returns the name of its type.
     pub fn type_name(&self) -> String {
         // SAFETY: object.h: type and name live as long as the object.
         unsafe { text((*sys::tenon_object_get_type(self.as_raw())).name).into_owned() }
     }
 
-    /// The Rust value, if it is a `T` made by this copy of the package.
+    /// Returns the Rust value, if it is a `T` made by this copy of the package.
     pub fn downcast_ref<T: ObjectType>(&self) -> Option<&T> {
-        // SAFETY: the records of T are this copy's own, so that an equal address means that `self`
+        // SAFETY: the type records of T belong to this copy, so an equal address means that `self`
         // is a box made here, borrowed until the object dies.
         unsafe {
             if !is_type_of::<T>(sys::tenon_object_get_type(self.as_raw())) {
@@ -108,7 +108,7 @@ impl Object {
 
 impl Clone for Object {
     fn clone(&self) -> Object {
-        // SAFETY: the object is live; retain gives a new reference.
+        // SAFETY: the object is live; retain returns a new reference.
         unsafe { Object::from_raw(sys::tenon_object_retain(self.as_raw())) }
     }
 }
@@ -128,12 +128,12 @@ impl fmt::Debug for Object {
 
 struct Record(sys::tenon_object_type);
 
-// SAFETY: the record is read-only once made; its name lives for ever.
+// SAFETY: the record is read-only once made; its name is never freed.
 unsafe impl Send for Record {}
 // SAFETY: as above.
 unsafe impl Sync for Record {}
 
-/// What a record's objects are for: each has handlers of its own.
+/// Roles of a record's objects; each role has its own handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     Plain,
@@ -150,8 +150,8 @@ fn records() -> MutexGuard<'static, Records> {
     types.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The type record of `T` in a role: made on first use, kept for ever. `complete` adds its
-/// handlers.
+/// Returns the type record of `T` in a role. It is made on first use and never freed. `complete`
+/// adds its handlers.
 pub(crate) fn type_of<T: ObjectType>(
     role: Role,
     complete: impl FnOnce(&mut sys::tenon_object_type),
@@ -159,7 +159,7 @@ pub(crate) fn type_of<T: ObjectType>(
     record_of::<T>(role, T::NAME, complete)
 }
 
-/// The type record of a closure, which goes by the name that Rust gives its type.
+/// Returns the type record of a closure, named after its Rust type.
 pub(crate) fn function_type<F: Send + Sync + 'static>(
     complete: impl FnOnce(&mut sys::tenon_object_type),
 ) -> &'static sys::tenon_object_type {
@@ -192,7 +192,7 @@ fn record_of<T: Send + Sync + 'static>(
     &record.0
 }
 
-/// Whether a record is one of `T`, in any role.
+/// Returns true if a record belongs to `T`, in any role.
 fn is_type_of<T: ObjectType>(record: *const sys::tenon_object_type) -> bool {
     let types = records();
     [Role::Plain, Role::Overrides, Role::Dispatches]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operators: finding and calling them.
+//! Operators: lookup and calls.
 
 use std::ffi::c_char;
 use std::fmt;
@@ -19,8 +19,8 @@ use crate::schema::Schema;
 use crate::status::Status;
 use crate::text::{c_name, static_text};
 
-/// An operator. Handles are plain numbers, valid for ever; one whose definition was removed answers
-/// calls with an error.
+/// An operator. Handles are plain pointers and never invalid. If the definition of an operator was
+/// removed, calls return an error.
 #[derive(Clone, Copy)]
 pub struct Op {
     raw: *const sys::tenon_op,
@@ -28,17 +28,17 @@ pub struct Op {
     returns: u32,
 }
 
-// SAFETY: op.h: an operator is valid for ever and every function on it may run on any thread.
+// SAFETY: op.h: an operator is never freed and every function on it may run on any thread.
 unsafe impl Send for Op {}
 // SAFETY: as above.
 unsafe impl Sync for Op {}
 
 impl Op {
-    /// Finds an operator by full name: `"ns::name"` or `"ns::name.overload"`.
+    /// Finds an operator by its full name: `"ns::name"` or `"ns::name.overload"`.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`], telling an unknown operator, an unknown overload and one without
-    /// schema apart.
+    /// [`Status::NOT_FOUND`]; the message distinguishes an unknown operator, an unknown overload
+    /// and an operator without schema.
     pub fn find(name: &str) -> Result<Op> {
         let name = c_name("Op::find", "name", name)?;
         let mut out = ptr::null();
@@ -48,13 +48,13 @@ impl Op {
         unsafe { Op::from_raw(out) }
     }
 
-    /// Looks at an operator of the C interface.
+    /// Wraps an operator handle of the C interface.
     ///
     /// # Safety
     /// `raw` is an operator, not NULL.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`] when it has no schema.
+    /// [`Status::NOT_FOUND`] if it has no schema.
     pub unsafe fn from_raw(raw: *const sys::tenon_op) -> Result<Op> {
         let mut op = Op {
             raw,
@@ -67,7 +67,7 @@ impl Op {
         Ok(op)
     }
 
-    /// An operator whose stack has been checked already.
+    /// Wraps an operator whose stack has been checked already.
     #[inline]
     pub(crate) fn running(raw: *const sys::tenon_op, arguments: u32, returns: u32) -> Op {
         Op {
@@ -77,7 +77,7 @@ impl Op {
         }
     }
 
-    /// An operator whose schema nobody has looked at.
+    /// Wraps an operator without reading its schema.
     #[inline]
     pub(crate) fn unread(raw: *const sys::tenon_op) -> Op {
         Op {
@@ -89,7 +89,7 @@ impl Op {
 
     const UNKNOWN: u32 = u32::MAX;
 
-    /// The operator with its counts.
+    /// Returns the operator with the numbers of its arguments and results.
     #[inline]
     pub(crate) fn read(self) -> Result<Op> {
         if self.returns != Op::UNKNOWN {
@@ -99,39 +99,39 @@ impl Op {
         unsafe { Op::from_raw(self.raw) }
     }
 
-    /// The handle.
+    /// Returns the handle.
     pub fn as_raw(self) -> *const sys::tenon_op {
         self.raw
     }
 
-    /// The full name, such as `"aten::add.Tensor"`.
+    /// Returns the full name, such as `"aten::add.Tensor"`.
     pub fn name(self) -> &'static str {
-        // SAFETY: op.h: the name is valid for ever.
+        // SAFETY: op.h: the name is never freed.
         unsafe { static_text(sys::tenon_op_name(self.raw)) }
     }
 
-    /// Number of results, as of when the operator was found.
+    /// Returns the number of results when the operator was found.
     pub(crate) fn return_count(self) -> usize {
         self.returns as usize
     }
 
-    /// The schema.
+    /// Returns the schema.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`] when the definition was removed.
+    /// [`Status::NOT_FOUND`] if the definition was removed.
     pub fn schema(self) -> Result<Schema> {
         let mut out = ptr::null_mut();
-        // SAFETY: the operator is valid for ever and `out` gets a new reference.
+        // SAFETY: the operator is never freed and `out` gets a new reference.
         check(unsafe { sys::tenon_op_copy_schema(self.raw, &mut out) })?;
         // SAFETY: as above.
         Ok(unsafe { Schema::from_raw(out) })
     }
 
-    /// Calls the operator with positional arguments; left out ones take the schema's defaults.
+    /// Calls the operator with positional arguments. Omitted arguments have the schema's defaults.
     ///
-    /// Arguments convert where nothing is lost, as in every language: an int to a float, a number
-    /// to a list of a size that the schema says. When all are given, those that go by name only may
-    /// stand at their places too.
+    /// Arguments are converted if no information is lost, as in every language: for example an int
+    /// to a float, or a number to a list of a fixed size in the schema. If all arguments are
+    /// passed, keyword-only arguments may be passed by position, too.
     ///
     /// ```
     /// # let library = tenon::Library::define_namespace("op_call_doc")?;
@@ -145,17 +145,17 @@ impl Op {
     /// ```
     ///
     /// # Errors
-    /// [`Status::TYPE`] naming operator and argument when number or type differ from the schema,
-    /// [`Status::NO_KERNEL`] when no kernel serves the computed key, or what the kernel raised.
+    /// [`Status::TYPE`] naming operator and argument if the number or types do not match the
+    /// schema, [`Status::NO_KERNEL`] if no kernel serves the computed key, or the kernel's error.
     #[inline]
     pub fn call<R: FromReturns>(self, args: impl Arguments) -> Result<R> {
         args.with(|args| self.call_args(args))
     }
 
-    /// Calls the kernel or fallback of one runtime key, whatever the arguments carry.
+    /// Calls the kernel or fallback of one runtime key, regardless of the keys of the arguments.
     ///
     /// # Errors
-    /// [`Status::NO_KERNEL`] when that key has none; else as [`Op::call`].
+    /// [`Status::NO_KERNEL`] if the key has none; otherwise as [`Op::call`].
     pub fn call_key<R: FromReturns>(self, key: DispatchKey, args: impl Arguments) -> Result<R> {
         let op = self.read()?;
         args.with(|args| {
@@ -168,8 +168,8 @@ impl Op {
         })
     }
 
-    /// Calls, from inside a kernel, the kernel that serves `keys`: usually
-    /// `context.keys() & DispatchKeySet::below(key)`. The thread's keys are not consulted.
+    /// Calls the kernel that serves `keys`, from inside a kernel: usually `context.keys() &
+    /// DispatchKeySet::below(key)`. The thread's keys are not consulted.
     ///
     /// # Errors
     /// As [`Op::call`].
@@ -191,7 +191,7 @@ impl Op {
         })
     }
 
-    /// The key set that a call with these arguments would be dispatched with.
+    /// Returns the key set that a call with these arguments would be dispatched with.
     ///
     /// # Errors
     /// [`Status::TYPE`] as [`Op::call`].
@@ -210,7 +210,7 @@ impl Op {
         })
     }
 
-    /// Begins a call with arguments by name.
+    /// Begins a call with named arguments.
     ///
     /// ```
     /// # let library = tenon::Library::define_namespace("op_args_doc")?;
@@ -245,8 +245,8 @@ impl Op {
         }
     }
 
-    /// Calls again where the arguments were refused, and not something that a kernel did: binding
-    /// may convert them.
+    /// Repeats a call whose arguments were refused before a kernel ran, with arguments converted by
+    /// binding.
     #[cold]
     fn call_converted<R: FromReturns>(self, args: &[Arg<'_>], error: Error) -> Result<R> {
         if self.check_arguments(args).is_ok() {
@@ -258,7 +258,7 @@ impl Op {
         self.call_named(args, &names, named)
     }
 
-    /// Binds arguments by position and by name to the schema, and calls.
+    /// Binds positional and named arguments to the schema, and calls the operator.
     #[inline(never)]
     pub(crate) fn call_named<R: FromReturns>(
         self,
@@ -287,8 +287,8 @@ impl Op {
         })
     }
 
-    /// Hands `function` one argument for each of the schema's: `args` when they are all and fit,
-    /// else what they bind to.
+    /// Calls `function` with one argument for each of the schema's: `args` if they are complete and
+    /// match, otherwise the bound arguments.
     pub(crate) fn with_bound<T>(
         self,
         args: &[Arg<'_>],
@@ -306,11 +306,11 @@ impl Op {
         };
         let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let mut bound: Vec<Arg<'_>> = Vec::new();
-        // A schema that ends in `...` takes more than it names.
+        // A schema that ends in `...` accepts additional arguments.
         bound.resize_with(schema.argument_count().max(args.len()), || Arg::NONE);
         let (args, named) = args.split_at(args.len() - names.len());
-        // SAFETY: schema.h: there is room for all; what is written is borrowed from the arguments
-        // and from the schema, which live for this call, or owned, and `Arg` clears it.
+        // SAFETY: schema.h: there is room for all values. They borrow from the arguments and the
+        // schema, which live for this call, or are owned and cleared by `Arg`.
         check(unsafe {
             sys::tenon_schema_bind(
                 schema.as_raw(),
@@ -333,8 +333,8 @@ impl Op {
     ) -> Result<R> {
         debug_assert_ne!(self.returns, Op::UNKNOWN);
         with_slots(self.returns as usize, |slots| {
-            // `Arg` is transparent over `tenon_value`. Nothing is marked movable, so nobody writes
-            // the arguments.
+            // `Arg` is transparent over `tenon_value`. Nothing is marked as movable, so the
+            // arguments are not written.
             let mut stack = sys::tenon_stack {
                 args: args.as_ptr().cast_mut().cast(),
                 rets: slots.as_mut_ptr(),
@@ -352,7 +352,8 @@ impl Op {
     }
 }
 
-/// The error of a failed call: in the stack after a redispatch, else in the thread's slot.
+/// Returns the error of a failed call: it is in the stack after a redispatch, and otherwise in the
+/// thread's slot.
 #[cold]
 pub(crate) fn failure(status: sys::tenon_status, stack: &mut sys::tenon_stack) -> Error {
     if stack.error.is_null() {
@@ -383,7 +384,7 @@ impl fmt::Debug for Op {
     }
 }
 
-/// An operator that is found on first use, for a `static`.
+/// An operator that is looked up on first use, for a `static`.
 ///
 /// ```
 /// # let library = tenon::Library::define_namespace("lazy_op_doc")?;
@@ -400,7 +401,7 @@ pub struct LazyOp {
 }
 
 impl LazyOp {
-    /// Names the operator; nothing is looked up yet.
+    /// Stores the operator's name. Nothing is looked up yet.
     pub const fn new(name: &'static str) -> LazyOp {
         LazyOp {
             name,
@@ -408,10 +409,10 @@ impl LazyOp {
         }
     }
 
-    /// The operator.
+    /// Returns the operator.
     ///
     /// # Errors
-    /// As [`Op::find`]; a failed lookup is tried again next time.
+    /// As [`Op::find`]; a failed lookup is repeated on the next call.
     #[inline]
     pub fn get(&self) -> Result<Op> {
         match self.op.get() {
@@ -424,7 +425,7 @@ impl LazyOp {
     }
 }
 
-/// Refuses arguments that kernels of `keys`, which safe code chose, cannot read.
+/// Refuses arguments that the kernels of `keys`, which safe code chose, cannot read.
 pub(crate) fn check_keys(op: Op, keys: DispatchKeySet, args: &[sys::tenon_value]) -> Result<()> {
     // SAFETY: op.h: the arguments are borrowed for the call.
     check(unsafe {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensor methods that call operators of `aten`, which libtenon_cpu brings on first use.
+//! Tensor methods that call operators of `aten`, whose kernels libtenon_cpu provides on first use.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -17,7 +17,7 @@ fn call(op: &LazyOp, args: impl Arguments) -> Result<Tensor> {
 }
 
 impl Tensor {
-    /// Where `self` is true the element of `x`, else of `y`.
+    /// Returns the elements of `x` where `self` is true, and those of `y` elsewhere.
     ///
     /// # Errors
     /// What the operator raises.
@@ -36,7 +36,7 @@ impl Tensor {
         call(&OP, (self, dims, keepdim))
     }
 
-    /// Means over some dims.
+    /// Computes the mean over some dims.
     ///
     /// # Errors
     /// What the operator raises.
@@ -45,7 +45,8 @@ impl Tensor {
         call(&OP, (self, dims, keepdim))
     }
 
-    /// Elements `start..end` of a dim, every `step`-th, sharing memory; `None` is the edge.
+    /// Returns a view of every `step`-th element `start..end` of a dim. `None` means the first or
+    /// last element.
     ///
     /// # Errors
     /// What the operator raises.
@@ -60,7 +61,7 @@ impl Tensor {
         call(&OP, (self, dim, start, end, step))
     }
 
-    /// Joins tensors along a dim.
+    /// Concatenates tensors along a dim.
     ///
     /// # Errors
     /// What the operator raises.
@@ -69,7 +70,7 @@ impl Tensor {
         call(&OP, (tensors, dim))
     }
 
-    /// A copy with memory of its own, by `aten::clone`. ([`Clone::clone`] shares.)
+    /// Copies the tensor to new memory, by `aten::clone`. ([`Clone::clone`] shares the tensor.)
     ///
     /// # Errors
     /// What the operator raises.
@@ -78,7 +79,7 @@ impl Tensor {
         call(&OP, (self,))
     }
 
-    /// Writes the elements of `source` here.
+    /// Copies the elements of `source` into this tensor.
     ///
     /// # Errors
     /// What the operator raises.
@@ -96,8 +97,8 @@ impl Tensor {
         OP.get()?.call((self, value.into()))
     }
 
-    /// Sets every element to a sample of the uniform distribution from `low` up to `high`, `high`
-    /// left out. `generator` `None` is the device's default.
+    /// Fills the tensor with samples of the uniform distribution on [`low`, `high`). If `generator`
+    /// is `None`, uses the device's default generator.
     ///
     /// # Errors
     /// What the operator raises.
@@ -106,8 +107,8 @@ impl Tensor {
         OP.get()?.call((self, low, high, generator))
     }
 
-    /// Sets every element to a sample of the normal distribution. `generator` `None` is the
-    /// device's default.
+    /// Fills the tensor with samples of the normal distribution. If `generator` is `None`, uses the
+    /// device's default generator.
     ///
     /// # Errors
     /// What the operator raises.
@@ -116,7 +117,7 @@ impl Tensor {
         OP.get()?.call((self, mean, std, generator))
     }
 
-    /// A copy as another dtype or on another device; `None` keeps.
+    /// Converts to another dtype or device. `None` keeps the current one.
     ///
     /// # Errors
     /// What the operator raises.
@@ -131,7 +132,7 @@ impl Tensor {
     }
 }
 
-/// The right side of an arithmetic operator: a tensor or a number.
+/// The right operand of an arithmetic operator: a tensor or a number.
 pub trait Operand {
     #[doc(hidden)]
     fn operand<T>(self, function: impl FnOnce(&Tensor) -> Result<T>) -> Result<T>;
@@ -156,12 +157,11 @@ macro_rules! number_operand {
 
 number_operand!(f64, f32, i64, i32, bool, Scalar);
 
-// With the name of the operator, the types of the defaults of its other arguments.
+// The arguments include the operator's name and the types of its other arguments' defaults.
 macro_rules! arithmetic {
     ($($trait:ident $method:ident $op:literal $($default:ident: $type:ty)?;)*) => {
         $(
-            /// Element by element with broadcasting and type promotion; `Err` is what the operator
-            /// raises.
+            /// Elementwise, with broadcasting and type promotion. `Err` is the operator's error.
             impl<T: Operand> $trait<T> for &Tensor {
                 type Output = Result<Tensor>;
 
@@ -187,11 +187,11 @@ arithmetic! {
     Div div "aten::div.Tensor";
 }
 
-// A number on the left.
+// Operators with a number on the left.
 macro_rules! number_left {
     ($($type:ty),*) => {
         $(
-            /// Element by element; `Err` is what the operator raises.
+            /// Elementwise. `Err` is the operator's error.
             impl Add<&Tensor> for $type {
                 type Output = Result<Tensor>;
 
@@ -200,7 +200,7 @@ macro_rules! number_left {
                 }
             }
 
-            /// Element by element; `Err` is what the operator raises.
+            /// Elementwise. `Err` is the operator's error.
             impl Sub<&Tensor> for $type {
                 type Output = Result<Tensor>;
 
@@ -209,7 +209,7 @@ macro_rules! number_left {
                 }
             }
 
-            /// Element by element; `Err` is what the operator raises.
+            /// Elementwise. `Err` is the operator's error.
             impl Mul<&Tensor> for $type {
                 type Output = Result<Tensor>;
 
@@ -218,8 +218,8 @@ macro_rules! number_left {
                 }
             }
 
-            /// The reciprocals times the number, as PyTorch has it; `Err` is what an operator
-            /// raises.
+            /// Multiplies the reciprocals by the number, as PyTorch does. `Err` is an operator's
+            /// error.
             impl Div<&Tensor> for $type {
                 type Output = Result<Tensor>;
 
@@ -233,7 +233,7 @@ macro_rules! number_left {
 
 number_left!(f64, f32, i64, i32);
 
-/// Element by element; `Err` is what the operator raises.
+/// Elementwise. `Err` is the operator's error.
 impl Neg for &Tensor {
     type Output = Result<Tensor>;
 
@@ -243,7 +243,7 @@ impl Neg for &Tensor {
     }
 }
 
-/// Factories: their results come from operators, so that modes and profiles see them.
+/// Factories. They call operators, so that modes and profiles see them.
 impl Tensor {
     fn factory(op: &LazyOp, lead: &[Arg<'_>], dtype: DType, device: Device) -> Result<Tensor> {
         let mut builder = op.get()?.args();
@@ -253,7 +253,7 @@ impl Tensor {
         builder.named("dtype", dtype).named("device", device).call()
     }
 
-    /// A tensor of zeros.
+    /// Creates a tensor of zeros.
     ///
     /// # Errors
     /// What the operator raises.
@@ -262,7 +262,7 @@ impl Tensor {
         Tensor::factory(&OP, &[shape.into_arg()], dtype, device)
     }
 
-    /// A tensor of ones.
+    /// Creates a tensor of ones.
     ///
     /// # Errors
     /// What the operator raises.
@@ -271,7 +271,7 @@ impl Tensor {
         Tensor::factory(&OP, &[shape.into_arg()], dtype, device)
     }
 
-    /// A tensor with every element the same.
+    /// Creates a tensor whose elements all have one value.
     ///
     /// # Errors
     /// What the operator raises.
@@ -286,8 +286,8 @@ impl Tensor {
         Tensor::factory(&OP, &[shape.into_arg(), value.into_arg()], dtype, device)
     }
 
-    /// A tensor of samples of the uniform distribution from 0 up to 1, 1 left out. `generator`
-    /// `None` is the device's default.
+    /// Creates a tensor of samples of the uniform distribution on [0, 1). If `generator` is `None`,
+    /// uses the device's default generator.
     ///
     /// # Errors
     /// What the operator raises.
@@ -301,8 +301,8 @@ impl Tensor {
         Tensor::drawn(&OP, shape, generator, dtype, device)
     }
 
-    /// A tensor of samples of the standard normal distribution. `generator` `None` is the device's
-    /// default.
+    /// Creates a tensor of samples of the standard normal distribution. If `generator` is `None`,
+    /// uses the device's default generator.
     ///
     /// # Errors
     /// What the operator raises.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rust objects that override operators, the calls that they serve, and carriers.
+//! Rust objects that override operators, the calls that they handle, and carriers.
 
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -18,37 +18,37 @@ use crate::value::{RawValue, Value};
 use crate::value_ref::{ValueRef, Values};
 use crate::Tensor;
 
-/// What a handler says of a call.
+/// The return value of a handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handled {
-    /// The results are set.
+    /// The handler has set the results.
     Done,
-    /// Not mine: the next mode or type is asked.
+    /// The handler does not handle the call: the next mode or type is tried.
     Declined,
 }
 
-/// The call that a handler serves. To go on, a handler takes its objects out of the arguments and
-/// calls the operator again.
+/// The call that a handler receives. To continue the call, a handler unwraps its objects and calls
+/// the operator again.
 #[derive(Debug)]
 pub struct Overridden<'a>(Stack<'a>);
 
 impl Overridden<'_> {
-    /// The operator.
+    /// Returns the operator.
     pub fn op(&self) -> Op {
         self.0.op()
     }
 
-    /// The key set that the call was dispatched with.
+    /// Returns the key set that the call was dispatched with.
     pub fn keys(&self) -> DispatchKeySet {
         self.0.keys()
     }
 
-    /// The arguments in schema order.
+    /// Returns the arguments in schema order.
     pub fn args(&self) -> Values<'_> {
         self.0.args()
     }
 
-    /// The arguments as owned values, carriers opened.
+    /// Returns the arguments as owned values, with carriers unwrapped.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -59,7 +59,7 @@ impl Overridden<'_> {
             .collect()
     }
 
-    /// The object of argument `index`, if it is or carries a `T`.
+    /// Returns the object of argument `index`, if that is or carries a `T`.
     pub fn object<T: ObjectType>(&self, index: usize) -> Option<&T> {
         let raw = self.args().0.get(index)?;
         // SAFETY: overrides.h: borrowed from the argument, which lives for the call.
@@ -68,19 +68,20 @@ impl Overridden<'_> {
         // SAFETY: `Object` is transparent over the pointer; the reference is never dropped.
         let object = unsafe { std::mem::ManuallyDrop::new(Object::from_raw(object.cast_mut())) };
         let found: *const T = object.downcast_ref::<T>()?;
-        // SAFETY: what the object holds lives as long as the argument.
+        // SAFETY: data in the object lives as long as the argument.
         Some(unsafe { &*found })
     }
 
-    /// Sets result `index` to any value; an object in the place of a tensor travels in a carrier.
+    /// Sets result `index` to any value. If the schema says Tensor, an object is returned in a
+    /// carrier.
     ///
     /// # Errors
-    /// [`Status::INDEX`](crate::Status::INDEX) when the operator has no such result.
+    /// [`Status::INDEX`](crate::Status::INDEX) if the operator has no such result.
     pub fn set(&mut self, index: usize, value: impl Into<Value>) -> Result<()> {
         self.0.set(index, value)
     }
 
-    /// Calls the operator with other arguments and takes over its results.
+    /// Calls the operator with other arguments and uses its results as those of this call.
     ///
     /// # Errors
     /// As [`Op::call`].
@@ -93,7 +94,8 @@ impl Overridden<'_> {
     }
 }
 
-/// A type whose objects may stand for any argument of any operator; its handler then runs instead.
+/// A type whose objects may be passed for any argument of any operator; its handler then runs
+/// instead.
 ///
 /// ```
 /// use tenon::{Handled, Library, Object, ObjectType, Overridden, Overrides, Result};
@@ -114,19 +116,19 @@ impl Overridden<'_> {
 /// # Ok::<(), tenon::Error>(())
 /// ```
 pub trait Overrides: ObjectType {
-    /// Serves a call that has an object of this type among its arguments.
+    /// Handles a call that has an object of this type among its arguments.
     ///
     /// # Errors
-    /// Whatever fails; the caller gets it.
+    /// Any error; it is returned to the caller.
     fn override_call(&self, call: &mut Overridden<'_>) -> Result<Handled>;
 }
 
 /// A type that runs operators on its wrapper tensors, below autograd.
 pub trait Dispatches: ObjectType {
-    /// Serves a call that has a wrapper tensor of this type among its arguments.
+    /// Handles a call that has a wrapper tensor of this type among its arguments.
     ///
     /// # Errors
-    /// Whatever fails; the caller gets it.
+    /// Any error; it is returned to the caller.
     fn dispatch_call(&self, call: &mut Overridden<'_>) -> Result<Handled>;
 }
 
@@ -148,7 +150,7 @@ impl Object {
         Object::with_type(dispatching_type::<T>(), value)
     }
 
-    /// Whether the object's type, of whatever language, overrides operators.
+    /// Returns true if the object's type, of any language, overrides operators.
     pub fn overrides(&self) -> bool {
         // SAFETY: object.h: the type lives as long as the object.
         unsafe {
@@ -166,20 +168,21 @@ pub(crate) fn dispatching_type<T: Dispatches>() -> &'static sys::tenon_object_ty
 }
 
 impl Tensor {
-    /// The value in a carrier: an object, or another result of an override, where a tensor was due.
+    /// Returns the value in a carrier: an object, or another result of an override in place of a
+    /// tensor.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn carried(&self) -> Result<Option<Value>> {
         // SAFETY: overrides.h: borrowed until the tensor dies.
         match unsafe { sys::tenon_carrier_value(self.as_raw()).as_ref() } {
-            // SAFETY: as above; value.h holds for what is carried.
+            // SAFETY: as above; value.h applies to the carried value.
             Some(raw) => Ok(Some(unsafe { ValueRef::from_raw(raw) }.to_value()?)),
             None => Ok(None),
         }
     }
 
-    /// A carrier of an object, where a `Tensor` is required.
+    /// Makes a carrier of an object, to be passed as a `Tensor`.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -196,7 +199,7 @@ impl Tensor {
 }
 
 impl Value {
-    /// What a carrier carries; every other value as it is.
+    /// Unwraps a carrier. Every other value is returned unchanged.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -208,8 +211,8 @@ impl Value {
     }
 }
 
-/// Refuses objects that override operators where no handler would be asked any more: a kernel of a
-/// lower key would take them for tensors.
+/// Refuses objects that override operators if no handler would run any more, because a kernel of a
+/// lower key would treat them as tensors.
 pub(crate) fn refuse_overriding(op: Op, args: &[sys::tenon_value]) -> Result<()> {
     for raw in args {
         if u32::from(raw.tag) != sys::TENON_TAG_OBJECT {

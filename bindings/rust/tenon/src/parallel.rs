@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops that several threads share: the pool of all kernels of the process.
+//! Parallel loops on the thread pool of all kernels of the process.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -10,10 +10,11 @@ use tenon_sys as sys;
 use crate::error::{check, Error, Result};
 
 /// Calls `body` for chunks of `grain` numbers from 0 to `count`, on several threads at once, and
-/// returns when all are done. One chunk is called here and now.
+/// returns when all are done. A single chunk runs on the calling thread.
 ///
-/// Chunks do not depend on how many threads there are, so what is computed from them does not
-/// either. Inside of another call, and while another thread's runs, the caller does all the work.
+/// The chunks do not depend on the number of threads, and neither do results that are computed per
+/// chunk. Inside another parallel loop, and while another thread's loop runs, all work is done on
+/// the calling thread.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,9 +28,9 @@ use crate::error::{check, Error, Result};
 /// ```
 ///
 /// # Errors
-/// What `body` returned for the first chunk that failed, where a panic is
-/// [`Status::FOREIGN`](crate::Status::FOREIGN); later chunks may not have been called then.
-/// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a `grain` of 0.
+/// The error that `body` returned for the first chunk that failed
+/// ([`Status::FOREIGN`](crate::Status::FOREIGN) for a panic); later chunks may not have been run
+/// then. [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a `grain` of 0.
 pub fn for_each<F>(count: usize, grain: usize, body: F) -> Result<()>
 where
     F: Fn(Range<usize>) -> Result<()> + Sync,
@@ -42,13 +43,13 @@ where
     })
 }
 
-/// How many threads work on a loop, the caller's included.
+/// Returns the number of threads that work on a loop, including the calling thread.
 pub fn num_threads() -> usize {
     // SAFETY: parallel.h: any thread.
     usize::try_from(unsafe { sys::tenon_parallel_get_threads() }).unwrap_or(1)
 }
 
-/// Sets how many threads work on a loop; 0 for as many as the environment or the machine says.
+/// Sets the number of threads that work on a loop; 0 uses the environment's or machine's number.
 ///
 /// # Errors
 /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) above 256.
@@ -66,7 +67,7 @@ unsafe extern "C" fn run_chunk<F>(ctx: *mut c_void, begin: i64, end: i64) -> sys
 where
     F: Fn(Range<usize>) -> Result<()> + Sync,
 {
-    // SAFETY: `for_each` gave its body, which lives until the call ends.
+    // SAFETY: `for_each` passes its body, which lives until the call ends.
     let body = unsafe { &*ctx.cast::<F>() };
     // Both come from a usize.
     let range = begin as usize..end as usize;

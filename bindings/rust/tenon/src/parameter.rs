@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rust types of an operator's parameters: how kernels receive them and typed calls pass them.
 
-// The lifetimes are written out where the trait's methods do, so that implementations match them.
+// The lifetimes are written out where the trait's methods have them, so that implementations match.
 #![allow(clippy::needless_lifetimes)]
 
 use std::ffi::c_char;
@@ -20,16 +20,16 @@ use crate::value::Scalar;
 use crate::value_ref::{slice, ValueRef};
 use crate::{Function, Generator, Object, Tensor};
 
-/// Number of tensors that is known at run time only.
+/// Marks a number of tensors that is only known at run time.
 pub(crate) const DYNAMIC: usize = usize::MAX;
 
-/// Where a call's tensors are gathered, for key extraction.
+/// Collects the tensors of a call, for key extraction.
 #[doc(hidden)]
 pub trait TensorSink {
     fn push(&mut self, tensor: *mut sys::tenon_tensor);
 }
 
-/// Up to three tensors, whose number is known when the call is compiled.
+/// Up to three tensors, whose number is known at compile time.
 #[derive(Default)]
 pub(crate) struct FewTensors {
     pub(crate) handles: [FewTensor; 3],
@@ -48,10 +48,10 @@ impl TensorSink for FewTensors {
     }
 }
 
-/// Any number of tensors: as many as calls usually have on the stack, more on the heap.
+/// Any number of tensors: a few on the stack, more on the heap.
 pub(crate) struct ManyTensors {
     inline: [MaybeUninit<*mut sys::tenon_tensor>; ManyTensors::INLINE],
-    count: usize, // of `inline`
+    count: usize, // number of elements in `inline`
     spilled: Vec<*mut sys::tenon_tensor>,
 }
 
@@ -106,10 +106,10 @@ impl TensorSink for ManyTensors {
 
 /// A Rust type of an operator's parameter: `&Tensor`, `Option<&Tensor>`, `&[Tensor]`, `i64`, `f64`,
 /// `bool`, `&str`, `&[i64]`, `Scalar`, `DType`, `Device`, `&Generator`, options of them, or
-/// [`ValueRef`] for any.
+/// [`ValueRef`] for any type.
 ///
 /// # Safety
-/// The lowered types are those that kernel.h gives for `LETTER`; this trait is implemented here
+/// The lowered types are those in kernel.h for `LETTER`; this trait is implemented here
 /// only.
 #[doc(hidden)]
 pub unsafe trait Parameter {
@@ -123,7 +123,7 @@ pub unsafe trait Parameter {
     const PATTERN: Pattern;
     const TENSORS: usize = 0;
 
-    /// Reads a boxed argument; `None` when it is of another type.
+    /// Reads a boxed argument. Returns `None` if it has another type.
     ///
     /// # Safety
     /// `raw` obeys value.h for `'a`.
@@ -247,7 +247,7 @@ macro_rules! numbers {
        $field:ident, |$boxed:ident| $unbox:expr, |$word:ident| $lift:expr,
        |$item:ident| $lower:expr;)*) => {
         $(
-            // SAFETY: kernel.h gives this C type for the letter.
+            // SAFETY: kernel.h specifies this C type for the letter.
             unsafe impl Parameter for $type {
                 type Item<'a> = $type;
                 type First = $c;
@@ -323,7 +323,7 @@ macro_rules! spans {
                     if u32::from(raw.tag) != sys::$tag {
                         return None;
                     }
-                    // SAFETY: value.h: the list's elements live for 'a; handles are checked as such
+                    // SAFETY: value.h: the list's elements live for 'a; tensor handles are checked
                     // first.
                     unsafe {
                         let (data, count) = (raw.as_.list.data, raw.count as usize);
@@ -337,7 +337,7 @@ macro_rules! spans {
                     first: &'a *const $pointee,
                     second: &'a i64,
                 ) -> Option<Self::Item<'a>> {
-                    // SAFETY: the caller's promise; handles are checked as such first.
+                    // SAFETY: the caller's promise; tensor handles are checked first.
                     unsafe {
                         let $slice = slice::<'a, $pointee>(*first, *second as usize);
                         $check.then(|| slice(first.cast::<$element>(), *second as usize))
@@ -421,7 +421,7 @@ unsafe impl Parameter for &str {
     }
 }
 
-// Everything else travels as `const tenon_value*`.
+// All other types are passed as `const tenon_value*`.
 macro_rules! boxed {
     ($($type:ty, $item:ty, $text:literal, $pattern:expr, $value:pat => $result:expr
        $(, device $device:expr)? $(, tensors $gather:ident)?;)*) => {
@@ -482,7 +482,7 @@ macro_rules! boxed {
     };
 }
 
-/// Tensors inside a value of any type.
+/// Collects the tensors in a value of any type.
 fn gather(value: ValueRef<'_>, tensors: &mut impl TensorSink) {
     match value {
         ValueRef::Tensor(tensor) => tensors.push(tensor.as_raw()),
@@ -544,7 +544,7 @@ boxed_options! {
     &[f64], &'a [f64], "float[]?", FLOATS, FloatList;
 }
 
-/// `bool[]`: bytes on a kernel's side, where 0 is false and everything else true.
+/// `bool[]`: bytes in a kernel, where 0 is false and every other value is true.
 // SAFETY: kernel.h: B is const uint8_t* and a count.
 unsafe impl Parameter for &[u8] {
     type Item<'a> = &'a [u8];

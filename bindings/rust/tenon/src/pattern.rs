@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which schema types a Rust type stands for.
+//! The schema types that a Rust type can represent.
 
 use tenon_sys as sys;
 
-/// Which schema types a Rust type stands for.
+/// The schema types that a Rust type can represent.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum Pattern {
@@ -15,7 +15,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Whether a type of a live schema matches.
+    /// Returns true if a type of a live schema matches.
     pub(crate) fn accepts(self, type_: *const sys::tenon_type) -> bool {
         // SAFETY: callers pass a type of a live schema; its elements live as long.
         let (kind, element) = unsafe {

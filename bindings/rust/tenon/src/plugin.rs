@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plugins: loading shared libraries of registrations, and being one.
+//! Plugins: loading shared libraries of registrations, and implementing one.
 
 use std::ffi::{c_void, CString, OsStr};
 use std::fmt;
@@ -16,26 +16,27 @@ use crate::kernel::contain;
 use crate::library::nanoseconds;
 use crate::text::{c_name, text};
 
-/// A loaded plugin. Handles are valid for ever; files stay mapped.
+/// A loaded plugin. Handles are never invalid; files stay mapped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Plugin(NonNull<sys::tenon_plugin>);
 
-// SAFETY: plugin.h: handles are valid for ever and every function on them may run on any thread.
+// SAFETY: plugin.h: handles are never freed and every function on them may run on any thread.
 unsafe impl Send for Plugin {}
 // SAFETY: as above.
 unsafe impl Sync for Plugin {}
 
 impl Plugin {
-    /// Loads a plugin from a path, or finds `"name"` as `lib<name>.so` beside libtenon and on
-    /// TENON_PLUGIN_PATH. Loading a loaded plugin returns it.
+    /// Loads a plugin from a path. A plain `"name"` is found as `lib<name>.so` beside libtenon or
+    /// on TENON_PLUGIN_PATH. If the plugin is already loaded, it is returned.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`](crate::Status::NOT_FOUND) when there is no such file,
-    /// [`Status::SYSTEM`](crate::Status::SYSTEM) when the loader refuses it,
-    /// [`Status::ABI`](crate::Status::ABI) for another ABI or sanitizer, or what its load raised.
+    /// [`Status::NOT_FOUND`](crate::Status::NOT_FOUND) if there is no such file,
+    /// [`Status::SYSTEM`](crate::Status::SYSTEM) if the loader refuses it,
+    /// [`Status::ABI`](crate::Status::ABI) for another ABI or sanitizer, or the error of its load
+    /// function.
     pub fn load(path_or_name: impl AsRef<OsStr>) -> Result<Plugin> {
         let path = path_or_name.as_ref();
-        // Bytes that are no UTF-8 are a legal path all the same.
+        // Bytes that are not UTF-8 are a valid path as well.
         let path = match CString::new(path.as_bytes()) {
             Ok(path) => path,
             Err(_) => c_name("Plugin::load", "path", &path.to_string_lossy())?,
@@ -47,37 +48,37 @@ impl Plugin {
         Ok(Plugin(unsafe { NonNull::new_unchecked(out) }))
     }
 
-    /// Unloads it: closes its libraries and drains them. `None` waits for ever.
+    /// Unloads the plugin: closes its libraries and drains them. `None` means no time limit.
     ///
     /// # Errors
-    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) when it cannot be unloaded,
-    /// [`Status::BUSY`](crate::Status::BUSY) when kernels still run after the time-out.
+    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) if it cannot be unloaded,
+    /// [`Status::BUSY`](crate::Status::BUSY) if kernels still run after the time-out.
     pub fn unload(self, timeout: Option<Duration>) -> Result<()> {
-        // SAFETY: the handle is valid for ever.
+        // SAFETY: the handle is never freed.
         check(unsafe { sys::tenon_plugin_unload(self.0.as_ptr(), nanoseconds(timeout)) })
     }
 
-    /// Its name.
+    /// Returns the plugin's name.
     pub fn name(self) -> String {
-        // SAFETY: valid for ever.
+        // SAFETY: never freed.
         unsafe { text(sys::tenon_plugin_name(self.0.as_ptr())).into_owned() }
     }
 
-    /// Its version.
+    /// Returns the plugin's version.
     pub fn version(self) -> String {
-        // SAFETY: valid for ever.
+        // SAFETY: never freed.
         unsafe { text(sys::tenon_plugin_version(self.0.as_ptr())).into_owned() }
     }
 
-    /// The file it was loaded from.
+    /// Returns the path of the file that the plugin was loaded from.
     pub fn path(self) -> PathBuf {
-        // SAFETY: valid for ever.
+        // SAFETY: never freed.
         unsafe { text(sys::tenon_plugin_path(self.0.as_ptr())).into_owned() }.into()
     }
 
-    /// Whether it is loaded now.
+    /// Returns true if the plugin is loaded now.
     pub fn is_loaded(self) -> bool {
-        // SAFETY: the handle is valid for ever.
+        // SAFETY: the handle is never freed.
         unsafe { sys::tenon_plugin_is_loaded(self.0.as_ptr()) != 0 }
     }
 }
@@ -88,16 +89,15 @@ impl fmt::Debug for Plugin {
     }
 }
 
-/// ABI version that this package was built against.
+/// The ABI version that this package was built with.
 pub const ABI_VERSION: u32 = (sys::TENON_ABI_MAJOR << 16) | sys::TENON_ABI_MINOR;
 
-/// Makes a `cdylib` a plugin: defines its `tenon_plugin_query`.
+/// Turns a `cdylib` into a plugin: defines its `tenon_plugin_query`.
 ///
-/// `load` is a function that registers and returns what keeps the registrations: a
-/// [`Library`](crate::Library), a tuple or vector of them, or a type of one's own. It is dropped
-/// when the plugin is unloaded. `requires` names plugins to load first. A profile with
-/// `panic = "abort"` is refused when the plugin is compiled: the panic of a kernel must reach the
-/// caller as an error.
+/// `load` is a function that registers and returns the owner of the registrations: a
+/// [`Library`](crate::Library), a tuple or vector of them, or a custom type. It is dropped when the
+/// plugin is unloaded. `requires` names plugins to load first. Compiling the plugin fails in a
+/// profile with `panic = "abort"`, because a panic of a kernel must reach the caller as an error.
 ///
 /// ```
 /// use tenon::{DispatchKey, Library, Tensor};
@@ -125,7 +125,7 @@ macro_rules! plugin {
              \"abort\": a kernel that panics would end the host's process"
         );
 
-        /// The one function that a plugin exports.
+        /// The only function that a plugin must export.
         #[no_mangle]
         pub extern "C" fn tenon_plugin_query(
             host_abi_min: u32,
@@ -138,7 +138,8 @@ macro_rules! plugin {
                 $crate::PluginText::new(concat!($version, "\0")),
                 REQUIRES,
                 {
-                    // Items are not hygienic: a plain name would shadow the caller's function.
+                    // Macro items are not hygienic: a plain name would shadow the caller's
+                    // function.
                     unsafe extern "C" fn __tenon_plugin_load(
                         _: *mut $crate::sys::tenon_plugin,
                         out_state: *mut *mut ::core::ffi::c_void,
@@ -154,7 +155,7 @@ macro_rules! plugin {
     };
 }
 
-/// Text that ends in NUL, of [`plugin!`].
+/// NUL-terminated text, for [`plugin!`].
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -167,7 +168,7 @@ impl PluginText {
     }
 }
 
-/// The descriptor of [`plugin!`].
+/// The descriptor that [`plugin!`] defines.
 #[doc(hidden)]
 pub struct PluginDescriptor(sys::tenon_plugin_descriptor);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Registrations: handles of what libraries hold, and listening to the registry.
+//! Registrations: handles of what a library registered, and listeners of the registry.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -12,8 +12,8 @@ use crate::kernel::contain;
 use crate::op::{failure, Op};
 use crate::stack::Stack;
 
-/// One definition, kernel, fallback or listener. Dropping the handle leaves it registered: its
-/// library owns it.
+/// A definition, kernel, fallback or listener. Dropping the handle does not remove it: its library
+/// owns it.
 pub struct Registration(NonNull<sys::tenon_registration>);
 
 // SAFETY: library.h: every function on a registration may run on any thread.
@@ -27,19 +27,19 @@ impl Registration {
         Registration(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// Removes it, at once for new calls. Removing again does nothing.
+    /// Removes the registration. New calls are affected at once. Removing it again does nothing.
     pub fn remove(&self) {
         // SAFETY: library.h: any thread, any number of times.
         unsafe { sys::tenon_registration_remove(self.0.as_ptr()) }
     }
 
-    /// Calls, from inside this registration's own kernel, the kernel that it replaced, on the same
-    /// stack: it sets the results.
+    /// Calls the kernel that this registration replaced, from inside its own kernel and on the same
+    /// stack. That kernel sets the results.
     ///
     /// # Errors
-    /// [`Status::NO_KERNEL`](crate::Status::NO_KERNEL) when it replaced none,
-    /// [`Status::STATE`](crate::Status::STATE) when it has been removed or is no kernel's, and what
-    /// the older kernel raised.
+    /// [`Status::NO_KERNEL`](crate::Status::NO_KERNEL) if it replaced none,
+    /// [`Status::STATE`](crate::Status::STATE) if it has been removed or is no kernel's, and the
+    /// older kernel's error.
     pub fn call_older(&self, stack: &mut Stack<'_>) -> Result<()> {
         let keys = stack.keys().bits();
         // SAFETY: library.h: called from inside a kernel on its own stack.
@@ -70,7 +70,7 @@ impl fmt::Debug for Registration {
     }
 }
 
-/// A registration that ends with its scope.
+/// A registration that is removed at the end of its scope.
 #[derive(Debug)]
 #[must_use = "dropping it removes the registration"]
 pub struct ScopedRegistration(Registration);
@@ -81,23 +81,23 @@ impl Drop for ScopedRegistration {
     }
 }
 
-/// Runs the deleters of removed kernels that no thread runs any more.
+/// Runs the deleters of removed kernels that are no longer running on any thread.
 pub fn reap() {
     // SAFETY: no precondition.
     unsafe { sys::tenon_registry_reap() }
 }
 
-/// Whether an operator came or went.
+/// Events that are reported to a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegistryEvent {
-    /// It is defined now, or was when the listener was added.
+    /// The operator is defined, or was when the listener was added.
     Defined,
     /// Its definition was removed.
     Removed,
 }
 
-/// Calls `listener` with the name of each operator that exists or comes, and of each that goes,
-/// until the guard is dropped.
+/// Calls `listener` with the name of each operator that exists, and of each that is defined or
+/// removed later, until the guard is dropped.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -134,7 +134,7 @@ where
 
 unsafe extern "C" fn drop_box<F>(ctx: *mut c_void) {
     contain(|| {
-        // SAFETY: the deleter runs exactly once, on the box that was given away.
+        // SAFETY: the deleter runs exactly once, on the box that was passed to C.
         drop(unsafe { Box::from_raw(ctx.cast::<F>()) })
     });
 }

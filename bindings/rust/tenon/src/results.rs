@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rust types of an operator's results, as kernels give them and typed calls take them.
+//! Rust types of an operator's results, which kernels return and typed calls receive.
 
 use std::ptr;
 
@@ -18,10 +18,11 @@ use crate::value::{Mismatch, RawValue, Scalar, Value};
 use crate::{Function, Generator, Object, Tensor};
 
 /// A Rust type of one result: `Tensor`, a number, `String`, a vector, [`Value`], or an option of
-/// some.
+/// some of these.
 ///
 /// # Safety
-/// `Slot` is what the out of kernel.h's letter points to; this trait is implemented here only.
+/// `Slot` is the type that the out parameter of kernel.h's letter points to; this trait is only
+/// implemented here.
 #[doc(hidden)]
 pub unsafe trait ResultType: FromValue {
     type Slot: Copy;
@@ -33,18 +34,18 @@ pub unsafe trait ResultType: FromValue {
     /// Boxes the result.
     fn into_raw(self) -> Result<RawValue>;
 
-    /// Does what can fail before any out is written.
+    /// Does everything that can fail, before any out parameter is written.
     fn ready(self) -> Result<Self::Ready>;
 
-    /// The owned word that an out gets.
+    /// Converts to the owned word that is written to an out parameter.
     fn slot(ready: Self::Ready) -> Self::Slot;
 
-    /// Whether a kernel that succeeded left out what the type promises.
+    /// Returns true if a kernel succeeded without writing a result that the type requires.
     fn is_missing(_: Self::Slot) -> bool {
         false
     }
 
-    /// Takes the word of an out over.
+    /// Takes over the word of an out parameter.
     ///
     /// # Safety
     /// `slot` was written as kernel.h says for `LETTER`.
@@ -123,14 +124,14 @@ unsafe impl ResultType for Option<Tensor> {
     }
 }
 
-/// What the letter of an int stands for.
+/// The schema types of an int's letter.
 const WORD: Pattern = Pattern::OneOf(&[INT, DTYPE, LAYOUT, FORMAT]);
 
 macro_rules! number_results {
     ($($type:ty, $letter:literal, $pattern:expr, $c:ty,
        |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
         $(
-            // SAFETY: kernel.h gives this C type for the letter.
+            // SAFETY: kernel.h specifies this C type for the letter.
             unsafe impl ResultType for $type {
                 type Slot = $c;
                 type Ready = $c;
@@ -232,7 +233,7 @@ boxed_results! {
 /// All results of a kernel or a typed call: `()`, one type or a tuple of up to four.
 ///
 /// # Safety
-/// `O0` to `O3` are pointers to the slots of `LETTERS`, or `()` where there is none.
+/// `O0` to `O3` are pointers to the slots of `LETTERS`, or `()` if there are fewer.
 #[doc(hidden)]
 pub unsafe trait Results: FromReturns {
     type Slots;
@@ -246,7 +247,7 @@ pub unsafe trait Results: FromReturns {
     /// Boxes all results in order.
     fn into_raws(self, put: impl FnMut(RawValue) -> Result<()>) -> Result<()>;
 
-    /// Writes all outs, or none when it fails.
+    /// Writes all out parameters, or none on failure.
     ///
     /// # Safety
     /// The outs point to slots that may be overwritten.
@@ -255,10 +256,11 @@ pub unsafe trait Results: FromReturns {
     fn slots() -> Self::Slots;
     fn outs(slots: &mut Self::Slots) -> (Self::O0, Self::O1, Self::O2, Self::O3);
 
-    /// The first result that a kernel which succeeded left out against its schema.
+    /// Returns the first result that a successful kernel did not write although its schema requires
+    /// it.
     fn missing(slots: &Self::Slots) -> Option<usize>;
 
-    /// Takes over what a successful call wrote.
+    /// Takes over the results of a successful call.
     ///
     /// # Safety
     /// The slots were passed as outs of a call that succeeded.
@@ -307,7 +309,7 @@ unsafe impl Results for () {
 macro_rules! results_one {
     ($($type:ty),* $(,)?) => {
         $(
-            // SAFETY: one out, as `ResultType` has it.
+            // SAFETY: one out parameter, as in `ResultType`.
             unsafe impl Results for $type {
                 type Slots = <$type as ResultType>::Slot;
                 type O0 = *mut Self::Slots;
@@ -387,7 +389,7 @@ results_one!(
 
 macro_rules! results_tuple {
     ($($type:ident $index:tt $slot:ident $out:ident),+; $($no:ident $filler:ident),*) => {
-        // SAFETY: one out each, as `ResultType` has them.
+        // SAFETY: one out parameter each, as in `ResultType`.
         unsafe impl<$($type: ResultType),+> Results for ($($type,)+) {
             type Slots = ($($type::Slot,)+);
             $(type $out = *mut $type::Slot;)+
@@ -433,7 +435,7 @@ macro_rules! results_tuple {
 
             #[inline(always)]
             unsafe fn finish(op: Op, slots: Self::Slots) -> Result<Self> {
-                // SAFETY: the caller's promise. All are taken over before one can fail.
+                // SAFETY: the caller's promise. All results are taken over before one can fail.
                 let taken = unsafe { ($($type::from_slot(op, $index, slots.$index),)+) };
                 Ok(($(taken.$index?,)+))
             }

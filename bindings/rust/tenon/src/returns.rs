@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Results of a call, taken over as Rust values.
+//! Conversion of the results of a call to Rust values.
 
 use tenon_sys as sys;
 
@@ -11,12 +11,12 @@ use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{tag_name, Mismatch, RawValue, Scalar, Value};
 use crate::{Function, Generator, Object, Tensor};
 
-/// A Rust type that one result can be taken as.
+/// A Rust type that one result can be converted to.
 pub trait FromValue: Sized {
     /// The schema type, for messages.
     const TYPE: &'static str;
 
-    /// Takes the value over; `None` when it is of another type.
+    /// Converts an owned value. Returns `None` if it has another type.
     fn from_value(value: Value) -> Option<Self>;
 }
 
@@ -26,7 +26,7 @@ macro_rules! from_value {
             const TYPE: &'static str = $text;
 
             fn from_value(value: Value) -> Option<Self> {
-                // An override's result, where the schema says Tensor.
+                // The result of an override, although the schema says Tensor.
                 match value.open().ok()? {
                     $pattern => Some($result),
                     #[allow(unreachable_patterns)]
@@ -105,7 +105,7 @@ impl<T: FromValue> FromValue for Option<T> {
     }
 }
 
-/// Results as a call leaves them, in memory of the caller; what is not taken is cleared.
+/// Results of a call, in memory of the caller. Results that are not taken are cleared.
 #[doc(hidden)]
 pub struct ReturnSlots<'a>(&'a mut [sys::tenon_value]);
 
@@ -141,7 +141,7 @@ impl ReturnSlots<'_> {
         self.0.as_mut_ptr()
     }
 
-    /// Moves result `index` out; NONE stays.
+    /// Moves result `index` out and leaves NONE.
     #[inline]
     fn take(&mut self, index: usize) -> RawValue {
         match self.0.get_mut(index) {
@@ -164,7 +164,7 @@ impl ReturnSlots<'_> {
         ))
     }
 
-    /// Moves result `index` of a function out as a value.
+    /// Moves result `index` of a function out, as a value.
     pub(crate) fn value(&mut self, function: &str, index: usize) -> Result<Value> {
         value_of(self.take(index), &|| format!("{function}: result {index}"))
     }
@@ -174,7 +174,7 @@ impl ReturnSlots<'_> {
     }
 }
 
-/// Takes a result over as a value. Nothing is believed: a kernel of any language wrote it.
+/// Converts a result to a value. Nothing is trusted, because a kernel of any language wrote it.
 fn value_of(raw: RawValue, place: &dyn Fn() -> String) -> Result<Value> {
     if raw.lacks_handle() {
         let (expected, actual) = (tag_name(raw.0.tag), "NULL");
@@ -187,25 +187,26 @@ fn value_of(raw: RawValue, place: &dyn Fn() -> String) -> Result<Value> {
     Ok(value)
 }
 
-/// Takes a result over as a `T`.
+/// Converts a result to a `T`.
 pub(crate) fn taken<T: FromValue>(op: Op, index: usize, raw: RawValue) -> Result<T> {
     let value = value_of(raw, &|| place(op, index))?;
     let (expected, actual) = (T::TYPE, value.actual());
     T::from_value(value).ok_or_else(|| Mismatch { expected, actual }.error(&place(op, index)))
 }
 
-/// A result, as messages name it.
+/// Returns the name of a result in messages.
 #[cold]
 pub(crate) fn place(op: Op, index: usize) -> String {
     format!("{}: result {index}", op.name())
 }
 
-/// What the results of a call can be taken as: `()`, one type, a tuple of several, or `Vec<Value>`.
+/// A type that the results of a call can be converted to: `()`, one type, a tuple of several, or
+/// `Vec<Value>`.
 pub trait FromReturns: Sized {
-    /// Takes the results over.
+    /// Converts the results.
     ///
     /// # Errors
-    /// [`Status::TYPE`] when their number or types differ.
+    /// [`Status::TYPE`] if their number or types do not match.
     #[doc(hidden)]
     fn from_returns(op: Op, slots: &mut ReturnSlots<'_>) -> Result<Self>;
 }
@@ -266,7 +267,7 @@ from_returns_one!(
 impl FromReturns for Tensor {
     #[inline]
     fn from_returns(op: Op, slots: &mut ReturnSlots<'_>) -> Result<Tensor> {
-        // The usual case, without a detour over `Value`.
+        // Fast path: one tensor, converted without a `Value`.
         if let [slot] = &mut *slots.0 {
             let owned = slot.flags & sys::TENON_VALUE_OWNED as u16 != 0;
             if owned && u32::from(slot.tag) == sys::TENON_TAG_TENSOR {

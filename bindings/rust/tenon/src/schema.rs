@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schemas: the signature of an operator, parsed from and printed as text.
+//! Schemas: operators' signatures, parsed from text and printed as text.
 
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -41,13 +41,13 @@ pub struct Argument<'a> {
     pub alias_text: Cow<'a, str>,
     /// The default, if there is one.
     pub default: Option<ValueRef<'a>>,
-    /// Whether it is given by name only.
+    /// True for a keyword-only argument.
     pub kwarg_only: bool,
-    /// Whether it is an `out` argument.
+    /// True for an `out` argument.
     pub out: bool,
-    /// Whether its alias annotation has a `!`.
+    /// True if the alias annotation has a `!`.
     pub written: bool,
-    /// Returns: the argument whose alias set it shares.
+    /// Returns: index of the argument in the same alias set.
     pub aliased_argument: Option<usize>,
     pub(crate) raw_default: *const sys::tenon_value,
     pub(crate) raw_type: *const sys::tenon_type,
@@ -63,24 +63,24 @@ impl Schema {
         Schema(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_schema {
         self.0.as_ptr()
     }
 
-    /// The name without overload, such as `"aten::add"`.
+    /// Returns the name without overload, such as `"aten::add"`.
     pub fn name(&self) -> Cow<'_, str> {
         // SAFETY: borrowed until the schema dies.
         unsafe { text(sys::tenon_schema_name(self.as_raw())) }
     }
 
-    /// The overload name; empty for the default overload.
+    /// Returns the overload name; empty for the default overload.
     pub fn overload(&self) -> Cow<'_, str> {
         // SAFETY: borrowed until the schema dies.
         unsafe { text(sys::tenon_schema_overload(self.as_raw())) }
     }
 
-    /// The name with overload, such as `"aten::add.Tensor"`.
+    /// Returns the name with overload, such as `"aten::add.Tensor"`.
     pub fn full_name(&self) -> String {
         match self.overload() {
             overload if overload.is_empty() => self.name().into_owned(),
@@ -88,32 +88,32 @@ impl Schema {
         }
     }
 
-    /// The canonical text, which parses back to an equal schema.
+    /// Returns the canonical text, which parses back to an equal schema.
     pub fn text(&self) -> Cow<'_, str> {
         // SAFETY: borrowed until the schema dies.
         unsafe { text(sys::tenon_schema_text(self.as_raw())) }
     }
 
-    /// Number of arguments.
+    /// Returns the number of arguments.
     pub fn argument_count(&self) -> usize {
         // SAFETY: the schema is live.
         unsafe { sys::tenon_schema_argument_count(self.as_raw()) as usize }
     }
 
-    /// Number of returns.
+    /// Returns the number of returns.
     pub fn return_count(&self) -> usize {
         // SAFETY: the schema is live.
         unsafe { sys::tenon_schema_return_count(self.as_raw()) as usize }
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     pub fn arguments(&self) -> Vec<Argument<'_>> {
         (0..self.argument_count())
             .filter_map(|index| self.argument(index))
             .collect()
     }
 
-    /// The returns.
+    /// Returns the returns.
     pub fn returns(&self) -> Vec<Argument<'_>> {
         let get = sys::tenon_schema_get_return;
         (0..self.return_count())
@@ -121,7 +121,7 @@ impl Schema {
             .collect()
     }
 
-    /// Argument `index`, if it is in range.
+    /// Returns argument `index`, if it is in range.
     pub fn argument(&self, index: usize) -> Option<Argument<'_>> {
         self.describe(index, sys::tenon_schema_get_argument)
     }
@@ -159,14 +159,14 @@ impl Schema {
         }
     }
 
-    /// The names of the arguments that go by name only, which follow all others.
+    /// Returns the names of the keyword-only arguments, which follow all others.
     pub(crate) fn names_after_positions(&self) -> Vec<CString> {
         let arguments = self.arguments().into_iter();
         let by_name = arguments.skip_while(|argument| !argument.kwarg_only);
         by_name.map(|argument| c_text(&argument.name)).collect()
     }
 
-    /// Whether some argument is written.
+    /// Returns true if an argument is written.
     pub fn is_mutable(&self) -> bool {
         // SAFETY: the schema is live.
         unsafe { sys::tenon_schema_flags(self.as_raw()) & sys::TENON_SCHEMA_MUTABLE != 0 }
@@ -184,13 +184,14 @@ impl Schema {
         })
     }
 
-    /// The letters of its typed signature, such as `"TTv>T"`; empty when it has no typed form.
+    /// Returns the letters of the typed signature, such as `"TTv>T"`; empty if there is no typed
+    /// form.
     pub fn signature(&self) -> Cow<'_, str> {
         // SAFETY: schema.h: borrowed until the schema dies.
         unsafe { text(sys::tenon_schema_signature(self.as_raw())) }
     }
 
-    /// The hash of the typed signature; 0 without one.
+    /// Returns the hash of the typed signature; 0 without one.
     pub fn signature_hash(&self) -> u64 {
         // SAFETY: the schema is live.
         unsafe { sys::tenon_schema_signature_hash(self.as_raw()) }
@@ -213,7 +214,7 @@ impl FromStr for Schema {
 
 impl Clone for Schema {
     fn clone(&self) -> Schema {
-        // SAFETY: retain gives a new reference to the live schema.
+        // SAFETY: retain returns a new reference to the live schema.
         unsafe { Schema::from_raw(sys::tenon_schema_retain(self.as_raw())) }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signatures of typed kernels: the hash of their lowered types, and what fits a schema.
+//! Signatures of typed kernels: the hash of their lowered types, and the match with a schema.
 
 use tenon_sys as sys;
 
@@ -16,7 +16,7 @@ pub(crate) const fn signature(arguments: &[u8], results: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     let mut at = 0;
     while at < arguments.len() {
-        // 0 stands for a parameter that is no argument: the kernel's context.
+        // 0 means a parameter that is no argument: the kernel's context.
         if arguments[at] != 0 {
             hash = step(hash, arguments[at]);
         }
@@ -31,7 +31,7 @@ pub(crate) const fn signature(arguments: &[u8], results: &[u8]) -> u64 {
     hash
 }
 
-/// A Rust type of a parameter or result: which schema types it stands for, and its name.
+/// A Rust type of a parameter or result: the schema types that it can represent, and its name.
 pub(crate) type RustType = (Pattern, &'static str);
 
 /// The Rust types of a kernel or a typed call.
@@ -44,8 +44,9 @@ pub(crate) struct RustTypes {
 
 /// Checks the types of a kernel or a typed call against a schema.
 ///
-/// Returns whether the typed form serves: where the schema has the same signature. It has another
-/// one where results count a written argument, or a parameter takes any value.
+/// Returns true if the typed form can be used, which requires that the schema has the same
+/// signature. The signatures differ if the results include a written argument, or if a parameter
+/// takes any value.
 pub(crate) fn fit(what: &str, schema: &Schema, types: &RustTypes) -> Result<bool> {
     let name = schema.full_name();
     let wrong = |message: String| Error::new(Status::INVALID_ARGUMENT, message);
@@ -83,7 +84,7 @@ pub(crate) fn fit(what: &str, schema: &Schema, types: &RustTypes) -> Result<bool
     Ok(schema.signature_hash() == types.signature)
 }
 
-/// Any result fits a return of type `Any`.
+/// Returns true if the types match the returns. Any result matches a return of type `Any`.
 fn accepts(types: &[RustType], returns: &[&Argument<'_>]) -> bool {
     let mut pairs = types.iter().zip(returns);
     types.len() == returns.len()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel sees of the call that it serves: its context, or the whole boxed stack.
+//! The call that a kernel serves: its context, or the whole boxed stack.
 
 use tenon_sys as sys;
 
@@ -17,8 +17,8 @@ use crate::value_ref::{slice, Values};
 
 const OVERRIDE_BIT: u32 = sys::TENON_BACKEND_BITS + sys::TENON_FUNCTIONALITY_OVERRIDE;
 
-/// What a kernel knows about the call that it serves. A typed kernel may take `&KernelContext` as a
-/// parameter besides the schema's arguments.
+/// Context of the call that a kernel serves. A typed kernel may take `&KernelContext` as an
+/// additional parameter.
 #[derive(Debug)]
 pub struct KernelContext {
     pub(crate) op: Op,
@@ -26,17 +26,18 @@ pub struct KernelContext {
 }
 
 impl KernelContext {
-    /// The operator.
+    /// Returns the operator.
     pub fn op(&self) -> Op {
         self.op
     }
 
-    /// The key set that the call was dispatched with; its highest key is the one served here.
+    /// Returns the key set that the call was dispatched with; its highest key is the one served
+    /// here.
     pub fn keys(&self) -> DispatchKeySet {
         self.keys
     }
 
-    /// The keys below `key`: what a kernel on `key` redispatches to.
+    /// Returns the keys below `key`, to which a kernel on `key` redispatches.
     pub fn keys_below(&self, key: DispatchKey) -> DispatchKeySet {
         self.keys & DispatchKeySet::below(key)
     }
@@ -54,8 +55,8 @@ impl KernelContext {
     }
 }
 
-/// One boxed call as its kernel sees it: for fallbacks, and kernels that look at any operator's
-/// arguments or pass them on unchanged.
+/// A boxed call as its kernel sees it: for fallbacks, and for kernels that inspect the arguments of
+/// any operator or pass them on unchanged.
 #[derive(Debug)]
 pub struct Stack<'a> {
     pub(crate) raw: &'a mut sys::tenon_stack,
@@ -64,28 +65,28 @@ pub struct Stack<'a> {
 }
 
 impl Stack<'_> {
-    /// The operator.
+    /// Returns the operator.
     pub fn op(&self) -> Op {
         Op::running(self.op, self.raw.nargs, self.raw.nrets)
     }
 
-    /// The key set that the call was dispatched with.
+    /// Returns the key set that the call was dispatched with.
     pub fn keys(&self) -> DispatchKeySet {
         self.keys
     }
 
-    /// The keys below `key`.
+    /// Returns the keys below `key`.
     pub fn keys_below(&self, key: DispatchKey) -> DispatchKeySet {
         self.keys & DispatchKeySet::below(key)
     }
 
-    /// The arguments in schema order.
+    /// Returns the arguments in schema order.
     pub fn args(&self) -> Values<'_> {
         // SAFETY: value.h: `nargs` values, borrowed for the call.
         Values(unsafe { slice(self.raw.args, self.raw.nargs as usize) })
     }
 
-    /// Argument `index` as a Rust type.
+    /// Returns argument `index` as a Rust type.
     ///
     /// # Errors
     /// [`Status::TYPE`] naming operator and argument.
@@ -93,16 +94,16 @@ impl Stack<'_> {
         decode::<P>(self.op, self.args().0, index)
     }
 
-    /// The results; NONE before they are set or redispatched.
+    /// Returns the results, which are NONE before they are set or redispatched.
     pub fn results(&self) -> Values<'_> {
         // SAFETY: value.h: `nrets` values of this call.
         Values(unsafe { slice(self.raw.rets, self.raw.nrets as usize) })
     }
 
-    /// Sets result `index`; one set before is dropped.
+    /// Sets result `index` and drops the previous value.
     ///
     /// # Errors
-    /// [`Status::INDEX`] when the operator has no such result.
+    /// [`Status::INDEX`] if the operator has no such result.
     pub fn set(&mut self, index: usize, value: impl Into<Value>) -> Result<()> {
         if index >= self.raw.nrets as usize {
             let (name, count) = (self.op().name(), self.raw.nrets);
@@ -119,12 +120,12 @@ impl Stack<'_> {
         Ok(())
     }
 
-    /// Calls the kernel that serves `keys` on the same stack: it sets the results.
+    /// Calls the kernel that serves `keys` on the same stack. That kernel sets the results.
     ///
     /// # Errors
     /// As [`Op::redispatch`].
     pub fn redispatch(&mut self, keys: DispatchKeySet) -> Result<()> {
-        // Only kernels at Override and above see objects in the place of tensors.
+        // Only kernels at Override and above receive objects in place of tensors.
         if self.keys.bits() >> OVERRIDE_BIT != 0 {
             refuse_overriding(self.op(), self.args().0)?;
         }
@@ -139,18 +140,18 @@ impl Stack<'_> {
         Ok(())
     }
 
-    /// Returns true if `keys` are the call's own without its highest ones: what they lead to can
-    /// read the call's own arguments.
+    /// Returns true if `keys` are the call's own keys without the highest ones, so that their
+    /// kernels can read the call's own arguments.
     fn is_below(&self, keys: DispatchKeySet) -> bool {
         let (own, left) = (self.keys.bits(), keys.bits());
         let dropped = own & !left;
         left & !own == 0 && (dropped == 0 || dropped & dropped.wrapping_neg() > left)
     }
 
-    /// As [`Stack::redispatch`], with other arguments.
+    /// Like [`Stack::redispatch`], with other arguments.
     ///
     /// # Errors
-    /// As [`Op::redispatch`]; [`Status::TYPE`] when their number differs.
+    /// As [`Op::redispatch`]; [`Status::TYPE`] if their number differs.
     pub fn redispatch_with(&mut self, keys: DispatchKeySet, args: impl Arguments) -> Result<()> {
         args.with(|args| {
             if args.len() != self.raw.nargs as usize {
@@ -185,7 +186,7 @@ pub(crate) fn decode<P: Parameter>(
     }
 }
 
-/// An argument that is missing or of another type than a kernel's.
+/// Returns the error for an argument that is missing or has another type than the kernel's.
 #[cold]
 #[inline(never)]
 fn argument_error(
@@ -208,7 +209,7 @@ fn argument_error(
     Mismatch { expected, actual }.error(&place)
 }
 
-/// Values of arguments that a kernel passes on, as arguments again.
+/// Values of arguments that a kernel passes on.
 impl Arguments for Values<'_> {
     fn with<T>(self, function: impl FnOnce(&[Arg<'_>]) -> T) -> T {
         let args: Vec<Arg<'_>> = self.iter().map(IntoArg::into_arg).collect();

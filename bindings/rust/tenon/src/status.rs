@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Status codes: why a call failed, as a number.
+//! Status codes: the reason of a failure, as a number.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tenon_sys as sys;
 
 use crate::text::static_text;
 
-/// Status code of an error, one of the constants below.
+/// Status code of an error: one of the constants below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Status(pub(crate) i32);
 
@@ -20,51 +20,51 @@ macro_rules! statuses {
 }
 
 statuses! {
-    /// A value, shape or name that the function does not accept.
+    /// A value, shape or name is invalid.
     INVALID_ARGUMENT = TENON_ERROR_INVALID_ARGUMENT,
-    /// An argument of the wrong type, or the wrong number of arguments.
+    /// An argument has the wrong type, or the number of arguments is wrong.
     TYPE = TENON_ERROR_TYPE,
-    /// An operator, overload, key, device, plugin or attribute that does not exist.
+    /// An operator, overload, key, device, plugin or attribute does not exist.
     NOT_FOUND = TENON_ERROR_NOT_FOUND,
-    /// A name that is taken.
+    /// The name exists already.
     ALREADY_EXISTS = TENON_ERROR_ALREADY_EXISTS,
     /// No kernel serves the computed key.
     NO_KERNEL = TENON_ERROR_NO_KERNEL,
     /// The operation exists, but not for this dtype, device or layout.
     NOT_SUPPORTED = TENON_ERROR_NOT_SUPPORTED,
-    /// An index or dimension out of range.
+    /// An index or dimension is out of range.
     INDEX = TENON_ERROR_INDEX,
-    /// Text that does not parse.
+    /// A text cannot be parsed.
     PARSE = TENON_ERROR_PARSE,
-    /// Memory could not be had.
+    /// An allocation failed.
     OUT_OF_MEMORY = TENON_ERROR_OUT_OF_MEMORY,
     /// The object was closed, or the call is not legal in this state.
     STATE = TENON_ERROR_STATE,
     /// Something is in use on another thread.
     BUSY = TENON_ERROR_BUSY,
-    /// Dispatches nested too deep.
+    /// Dispatches are nested too deeply.
     RECURSION = TENON_ERROR_RECURSION,
-    /// Plugin or caller and library were built for different ABIs.
+    /// A plugin or caller was built for another ABI than the library.
     ABI = TENON_ERROR_ABI,
-    /// A file, loader or device driver failed.
+    /// A file operation, the dynamic loader or a device driver failed.
     SYSTEM = TENON_ERROR_SYSTEM,
-    /// A kernel failed and gave no code of its own.
+    /// A kernel failed without a more specific code.
     RUNTIME = TENON_ERROR_RUNTIME,
-    /// A result depends on data that is not there.
+    /// A result depends on elements that a Meta or fake tensor does not have.
     DATA_DEPENDENT = TENON_ERROR_DATA_DEPENDENT,
-    /// An exception of a language, carried as the payload.
+    /// An exception of another language, carried as the payload.
     FOREIGN = TENON_ERROR_FOREIGN,
-    /// A failure inside Tenon itself.
+    /// A bug in Tenon itself.
     INTERNAL = TENON_ERROR_INTERNAL,
 }
 
 impl Status {
-    /// The number in the C interface.
+    /// Returns the number in the C interface.
     pub fn code(self) -> i32 {
         self.0
     }
 
-    /// The symbolic name, such as `"TENON_ERROR_TYPE"`.
+    /// Returns the symbolic name, such as `"TENON_ERROR_TYPE"`.
     pub fn name(self) -> &'static str {
         // SAFETY: tenon_status_name returns static text for any number.
         unsafe { static_text(sys::tenon_status_name(self.0)) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Symbolic numbers: sizes that stand for any number, and the guards by which they were decided.
+//! Symbolic numbers: sizes without a fixed value, and the guards on them.
 //!
 //! ```
 //! use tenon::symbol::ShapeEnv;
@@ -15,7 +15,8 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 //!
-//! Kernels that take symbols are boxed and say so: [`Kernel::symbolic`](crate::Kernel::symbolic).
+//! Kernels that accept symbols are boxed and must be marked:
+//! [`Kernel::symbolic`](crate::Kernel::symbolic).
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -39,32 +40,32 @@ pub use shape::sizes;
 use shape_env::put_in;
 pub use shape_env::{ShapeEnv, ShapeGuard, SymbolOptions};
 
-/// A word as tensors and lists have it: a number, or a symbol where it is below -2^62.
+/// Returns true if a word of a tensor or list is a symbol, which is the case below -2^62.
 fn is_symbol_word(word: i64) -> bool {
     word < -(1i64 << 62)
 }
 
-/// An int that may not be a number yet: a size such as `s0`, or an expression such as `s0*s1 + 1`.
+/// An int that may be symbolic: a size such as `s0`, or an expression such as `s0*s1 + 1`.
 ///
-/// `==` tells whether two are the same number or expression, and decides nothing; relations of
-/// numbers are [`SymInt::sym_eq`] and its like. Arithmetic stays symbolic.
+/// `==` returns true if two are the same number or expression, and decides nothing. Relations of
+/// the numbers are [`SymInt::sym_eq`] and similar functions. Arithmetic stays symbolic.
 ///
 /// # Panics
-/// Operators panic where [`SymInt::calculate`] would give an error: for a result beyond 64 bits, a
-/// division by 0, and symbols of two environments.
+/// Operators panic where [`SymInt::calculate`] would return an error: for a result beyond 64 bits,
+/// a division by 0, and symbols of two environments.
 #[derive(Clone)]
 pub struct SymInt(RawValue);
 
-/// A float that may not be a number yet, such as `s0 / 2`.
+/// A float that may be symbolic, such as `s0 / 2`.
 #[derive(Clone)]
 pub struct SymFloat(RawValue);
 
-/// A truth that may not be decided yet, such as `s0 < s1`.
+/// A bool that may be symbolic, such as `s0 < s1`.
 #[derive(Clone)]
 pub struct SymBool(RawValue);
 
-/// Functions of two ints that give an int. Division rounds down and a remainder has the sign of the
-/// divisor, as Python's do.
+/// Functions of two ints that return an int. Division rounds down and a remainder has the sign of
+/// the divisor, as in Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SymFunction {
@@ -109,7 +110,7 @@ fn apply(function: u32, args: &[&RawValue]) -> Result<RawValue> {
     Ok(RawValue(out))
 }
 
-/// Makes a number of a symbol by a guard that tells the place.
+/// Converts a symbol to a number and records a guard with the place.
 fn guard(value: &RawValue, place: &Location<'_>) -> Result<RawValue> {
     let file = c_text(place.file());
     let mut out = RawValue::NONE;
@@ -120,7 +121,7 @@ fn guard(value: &RawValue, place: &Location<'_>) -> Result<RawValue> {
     Ok(RawValue(out))
 }
 
-/// The number in the case at hand: the value itself of a number, NONE where only data tells.
+/// Returns the hint: for a number the value itself, and NONE for an unbacked symbol.
 fn hint(value: &RawValue) -> sys::tenon_value {
     let Some(symbol) = symbol_of(value) else {
         return *value.as_raw();
@@ -146,12 +147,13 @@ macro_rules! symbolic {
        $what:literal;)*) => {
         $(
             impl $type {
-                /// Whether it is a symbol rather than a number.
+                /// Returns true if it is a symbol and not a number.
                 pub fn is_symbolic(&self) -> bool {
                     symbol_of(&self.0).is_some()
                 }
 
-                /// The number in the case at hand; `None` where only data tells.
+                /// Returns the hint, the number in the current example, or `None` if it is
+                /// unbacked.
                 pub fn hint(&self) -> Option<$number> {
                     let raw = hint(&self.0);
                     // SAFETY: value.h: the tag's field.
@@ -159,11 +161,11 @@ macro_rules! symbolic {
                     (u32::from(raw.tag) != sys::TENON_TAG_NONE).then_some($read)
                 }
 
-                /// What it is from now on: decided by what is known, else by hints, which is
-                /// recorded as a guard with the caller's place.
+                /// Decides the value. If it is not known, uses hints and records a guard with the
+                /// caller's place.
                 ///
                 /// # Errors
-                /// [`Status::DATA_DEPENDENT`] where only data tells.
+                /// [`Status::DATA_DEPENDENT`] if the value depends on data.
                 #[track_caller]
                 pub fn guard(&self) -> Result<$number> {
                     let number = guard(&self.0, Location::caller())?;
@@ -177,7 +179,7 @@ macro_rules! symbolic {
                 }
             }
 
-            /// As Python would write it.
+            /// Formats the expression in Python syntax.
             impl fmt::Display for $type {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                     fmt::Debug::fmt(&self.0, f)
@@ -238,7 +240,7 @@ macro_rules! from_number {
     ($($type:ident: $($number:ty)*;)*) => {
         $($(impl From<$number> for $type {
             fn from(number: $number) -> $type {
-                // A plain number, of which nothing is owned.
+                // A plain number, which owns nothing.
                 $type(RawValue(*std::mem::ManuallyDrop::new(number.into_arg()).as_raw()))
             }
         })*)*
@@ -252,7 +254,7 @@ from_number! {
 }
 
 impl SymInt {
-    /// Calculates, without deciding anything.
+    /// Applies a function without deciding anything.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a division by 0, a result beyond 64 bits and symbols of two
@@ -265,7 +267,7 @@ impl SymInt {
         apply(function.number(), &[&a.into().0, &b.into().0]).map(SymInt)
     }
 
-    /// The larger one, without deciding which it is.
+    /// Returns the maximum, without deciding which operand it is.
     ///
     /// # Errors
     /// As [`SymInt::calculate`].
@@ -273,7 +275,7 @@ impl SymInt {
         SymInt::calculate(SymFunction::Max, self.clone(), other)
     }
 
-    /// The smaller one, without deciding which it is.
+    /// Returns the minimum, without deciding which operand it is.
     ///
     /// # Errors
     /// As [`SymInt::calculate`].
@@ -281,7 +283,7 @@ impl SymInt {
         SymInt::calculate(SymFunction::Min, self.clone(), other)
     }
 
-    /// The quotient as a float.
+    /// Returns the quotient as a float.
     ///
     /// # Errors
     /// As [`SymInt::calculate`].
@@ -289,7 +291,7 @@ impl SymInt {
         apply(sys::TENON_SYMBOL_TRUEDIV, &[&self.0, &other.into().0]).map(SymFloat)
     }
 
-    /// The square root of what is 0 or more.
+    /// Returns the square root of a number that is at least 0.
     ///
     /// # Errors
     /// As [`SymInt::calculate`].
@@ -297,7 +299,7 @@ impl SymInt {
         apply(sys::TENON_SYMBOL_SQRT, &[&self.0]).map(SymFloat)
     }
 
-    /// The number, where it is one.
+    /// Returns the number, if it is not symbolic.
     pub fn as_int(&self) -> Option<i64> {
         if self.is_symbolic() {
             return None;
@@ -306,10 +308,10 @@ impl SymInt {
         Some(unsafe { self.0 .0.as_.i })
     }
 
-    /// Least and greatest number as far as known; `None` for no bound.
+    /// Returns the known lower and upper bound; `None` means no bound.
     ///
     /// # Errors
-    /// None for a size.
+    /// None if it is a size.
     pub fn bounds(&self) -> Result<(Option<i64>, Option<i64>)> {
         let Some(symbol) = symbol_of(&self.0) else {
             return Ok((self.as_int(), self.as_int()));
@@ -323,17 +325,17 @@ impl SymInt {
         ))
     }
 
-    /// Its value where numbers stand for variables. Records nothing.
+    /// Evaluates the expression with numbers for its variables. Records no guard.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] where a variable lacks.
+    /// [`Status::INVALID_ARGUMENT`] if a variable is missing.
     pub fn evaluate(&self, numbers: &[(&SymInt, i64)]) -> Result<i64> {
         let Some(symbol) = symbol_of(&self.0) else {
             return Ok(self.as_int().unwrap_or_default());
         };
         let (variables, numbers) = put_in(numbers)?;
         let mut out = 0;
-        // SAFETY: symbol.h: as many live symbols as numbers.
+        // SAFETY: symbol.h: one live symbol per number.
         check(unsafe {
             sys::tenon_symbol_evaluate(
                 symbol,
@@ -346,7 +348,7 @@ impl SymInt {
         Ok(out)
     }
 
-    /// The word of it, which borrows its symbol.
+    /// Returns the word, which borrows the symbol.
     pub(crate) fn word(&self) -> i64 {
         match symbol_of(&self.0) {
             // SAFETY: the symbol is live.
@@ -355,10 +357,10 @@ impl SymInt {
         }
     }
 
-    /// Of a word, whose symbol is retained.
+    /// Makes a SymInt from a word. Retains the word's symbol.
     ///
     /// # Safety
-    /// Whoever the word borrows its symbol from lives.
+    /// The owner of the word's symbol is live.
     unsafe fn of_word(word: i64) -> SymInt {
         if !is_symbol_word(word) {
             return SymInt::from(word);
@@ -399,7 +401,7 @@ relations! {
     sym_ge, TENON_SYMBOL_GE, ">=";
 }
 
-/// The same number or expression; decides nothing.
+/// True for the same number or expression; decides nothing.
 impl PartialEq for SymInt {
     fn eq(&self, other: &SymInt) -> bool {
         self.is_symbolic() == other.is_symbolic() && self.word() == other.word()

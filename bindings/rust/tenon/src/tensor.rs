@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensors: making, inspecting and reading them.
+//! Tensor: creation, inspection and access to elements.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -17,13 +17,13 @@ use crate::status::Status;
 use crate::types::{DType, Device, Element};
 use crate::value::{RawValue, Scalar, Value};
 
-/// A strided view of a storage. Cloning shares it.
+/// A strided view of a storage. Cloning shares the tensor.
 ///
-/// Operators with written arguments (`add_`, `out=`) change what all views of a storage hold. As in
-/// every array library, a program must not let one thread write elements that another reads: the
-/// reader may see old, new or uninitialised values. Shapes, strides and addresses stay consistent:
-/// while another thread resizes a tensor (`out=`), a reader sees the shape of before or after, and
-/// the memory of before lives as long as the tensor.
+/// Operators with written arguments (`add_`, `out=`) change the elements of all views of a storage.
+/// As in every array library, a program must not let one thread write elements that another one
+/// reads: the reader may see old, new or uninitialised values. Shapes, strides and addresses stay
+/// consistent. While another thread resizes a tensor (`out=`), a reader sees either the old or the
+/// new shape, and the old memory lives as long as the tensor.
 ///
 /// ```
 /// use tenon::{DType, Tensor};
@@ -41,21 +41,21 @@ pub struct Tensor(NonNull<sys::tenon_tensor>);
 unsafe impl Send for Tensor {}
 // SAFETY: tensor.h lets several threads read a tensor while another one resizes it: sizes and
 // strides are copied under a lock, and memory that was outgrown lives as long as the storage.
-// Elements are reached only through raw pointers, in unsafe functions or by copying each one; safe
+// Elements are only accessed through raw pointers, in unsafe functions or by copying each one; safe
 // code makes no `&T` or `&mut T` to an element.
 unsafe impl Sync for Tensor {}
 
 impl Tensor {
-    /// Makes a row-major CPU tensor from elements without copying them; it owns the vector.
+    /// Makes a row-major CPU tensor that owns the vector, without copying its elements.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] when `shape` does not describe as many elements.
+    /// [`Status::INVALID_ARGUMENT`] if `shape` does not have as many elements.
     pub fn from_vec<T: Element>(data: Vec<T>, shape: &[i64]) -> Result<Tensor> {
         check_count("Tensor::from_vec", data.len(), shape)?;
         let mut data = Box::new(data);
         let first = data.as_mut_ptr();
         // SAFETY: the vector is `shape` elements of T in a row; the deleter drops it once, after
-        // the last tensor on it, also when this fails.
+        // the last tensor on it or on failure.
         let made = unsafe { Tensor::wrap(first.cast(), T::DTYPE, shape, None, data) };
         fake_if_on(made?)
     }
@@ -72,7 +72,7 @@ impl Tensor {
         fake_if_on(tensor)
     }
 
-    /// Makes a CPU tensor with every element the same.
+    /// Makes a CPU tensor whose elements all have one value.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a bad shape, [`Status::OUT_OF_MEMORY`].
@@ -96,8 +96,8 @@ impl Tensor {
         Tensor::from_slice(&[value], &[])
     }
 
-    /// Makes the 0-dim tensor of a plain number: bool, int64, float64 or complex128, weakest in
-    /// type promotion, as an operator sees the 2 of `x * 2`.
+    /// Makes the 0-dim tensor of a plain number: bool, int64, float64 or complex128, with the
+    /// lowest priority in type promotion. An operator receives the 2 of `x * 2` in this form.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -110,8 +110,8 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// Allocates a row-major tensor with uninitialised elements; on Meta nothing is allocated. In a
-    /// fake mode it is fake, as all tensors that are made here of a shape or of elements.
+    /// Allocates a row-major tensor with uninitialised elements. On Meta nothing is allocated. In a
+    /// fake mode the tensor is fake, as are all tensors made here from a shape or from elements.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a bad shape or dtype, [`Status::NOT_FOUND`] for a device
@@ -128,7 +128,7 @@ impl Tensor {
         Tensor::allocate(shape, dtype, device)
     }
 
-    /// Allocates a tensor with memory, in a fake mode as well.
+    /// Allocates a tensor with memory, even in a fake mode.
     fn allocate(shape: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         let device = device.to_raw();
         let mut out = ptr::null_mut();
@@ -148,15 +148,16 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// Wraps CPU memory that `owner` keeps alive; it is dropped with the last tensor on the memory.
-    /// `strides` are in elements, `None` is row-major.
+    /// Wraps CPU memory that `owner` keeps alive. `owner` is dropped with the last tensor on the
+    /// memory. `strides` are in elements; `None` is row-major.
     ///
     /// # Safety
     /// `data` points to elements of `dtype` for every index of the shape, valid and writable until
-    /// `owner` is dropped, on whatever thread that happens.
+    /// `owner` is dropped, which can happen on any thread.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for a bad shape, dtype or stride; `owner` is dropped then too.
+    /// [`Status::INVALID_ARGUMENT`] for a bad shape, dtype or stride; `owner` is dropped on
+    /// failure, too.
     pub unsafe fn wrap<O: Send + 'static>(
         data: *mut c_void,
         dtype: DType,
@@ -188,12 +189,12 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// Makes a tensor on the same storage with other sizes, strides and offset, sharing data and
-    /// version. It is for kernels of view operators below ADInplaceOrView; everyone else calls view
-    /// operators.
+    /// Makes a view of the same storage with other sizes, strides and offset, which shares data and
+    /// version. It is for kernels of view operators below ADInplaceOrView; all other code calls
+    /// view operators.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] when it would reach outside the storage.
+    /// [`Status::INVALID_ARGUMENT`] if the view would reach outside the storage.
     pub fn alias(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
         require_as_many("Tensor::alias", shape, strides)?;
         let mut out = ptr::null_mut();
@@ -207,12 +208,12 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// As [`Tensor::alias`] with elements of another dtype, which shape, strides and offset count:
-    /// for `view.dtype`, `view_as_real` and their like.
+    /// Like [`Tensor::alias`], with elements of another dtype, in which shape, strides and offset
+    /// are counted. For `view.dtype`, `view_as_real` and similar operators.
     ///
     /// # Errors
-    /// As [`Tensor::alias`], and [`Status::INVALID_ARGUMENT`] for a bad dtype or a first element
-    /// that is not aligned to it.
+    /// As [`Tensor::alias`], and [`Status::INVALID_ARGUMENT`] for a bad dtype, or if the first
+    /// element is not aligned for it.
     pub fn alias_as(
         &self,
         dtype: DType,
@@ -232,7 +233,7 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// The undefined tensor: no shape, dtype or keys.
+    /// Returns the undefined tensor, which has no shape, dtype or keys.
     pub fn undefined() -> Tensor {
         // SAFETY: tensor.h: a singleton that accepts retain and release.
         unsafe { Tensor::from_raw(sys::tenon_tensor_retain(sys::tenon_tensor_undefined())) }
@@ -249,30 +250,30 @@ impl Tensor {
         Tensor(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     #[inline]
     pub fn as_raw(&self) -> *mut sys::tenon_tensor {
         self.0.as_ptr()
     }
 
-    /// Gives the reference away, for C.
+    /// Passes the reference to C.
     #[inline]
     pub fn into_raw(self) -> *mut sys::tenon_tensor {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
 
-    /// Whether this is not the undefined tensor.
+    /// Returns true if this is not the undefined tensor.
     pub fn is_defined(&self) -> bool {
         self.flags() & sys::TENON_TENSOR_UNDEFINED == 0
     }
 
-    /// Number of dims.
+    /// Returns the number of dims.
     pub fn ndim(&self) -> usize {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_ndim(self.as_raw()) as usize }
     }
 
-    /// Sizes.
+    /// Returns the sizes.
     pub fn shape(&self) -> Dims {
         Dims::copied(|numbers| {
             // SAFETY: the tensor is live, and the arrays hold TENON_TENSOR_MAX_DIMS numbers.
@@ -280,7 +281,7 @@ impl Tensor {
         })
     }
 
-    /// Strides in elements.
+    /// Returns the strides in elements.
     pub fn strides(&self) -> Dims {
         Dims::copied(|numbers| {
             // SAFETY: as in `shape`.
@@ -299,9 +300,9 @@ impl Tensor {
         (shape, strides)
     }
 
-    /// Sizes, strides, offset or number of elements as a value: an int list or an int. Of a tensor
-    /// with symbolic dims it is [`Value::Other`], where [`Tensor::shape`] and the others have no
-    /// numbers to give.
+    /// Returns sizes, strides, offset or number of elements as a value: an int list or an int. For
+    /// a tensor with symbolic dims it is a [`Value::Other`]; [`Tensor::shape`] and similar
+    /// functions have no numbers to return then.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -312,19 +313,19 @@ impl Tensor {
         Value::from_owned(RawValue(out))
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn numel(&self) -> usize {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_numel(self.as_raw()) as usize }
     }
 
-    /// Element type; [`DType::NONE`] for the undefined tensor.
+    /// Returns the element type; [`DType::NONE`] for the undefined tensor.
     pub fn dtype(&self) -> DType {
         // SAFETY: the tensor is live.
         DType(unsafe { sys::tenon_tensor_dtype(self.as_raw()) })
     }
 
-    /// Device.
+    /// Returns the device.
     pub fn device(&self) -> Device {
         let mut out = sys::tenon_device {
             type_: -1,
@@ -335,7 +336,7 @@ impl Tensor {
         Device::from_raw(out)
     }
 
-    /// Whether it is fake: it claims its device, and has no memory.
+    /// Returns true if the tensor is fake: it claims its device and has no memory.
     pub fn is_fake(&self) -> bool {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_is_fake(self.as_raw()) != 0 }
@@ -346,43 +347,45 @@ impl Tensor {
         unsafe { sys::tenon_tensor_flags(self.as_raw()) }
     }
 
-    /// Whether elements lie in row-major order without gaps.
+    /// Returns true if the elements are in row-major order without gaps.
     pub fn is_contiguous(&self) -> bool {
         self.flags() & sys::TENON_TENSOR_CONTIGUOUS != 0
     }
 
-    /// Whether the memory was imported from a producer that forbids writing.
+    /// Returns true if the memory was imported from a producer that forbids writing.
     pub fn is_read_only(&self) -> bool {
         self.flags() & sys::TENON_TENSOR_READ_ONLY != 0
     }
 
-    /// Whether it was made from a plain number and is thus weakest in type promotion.
+    /// Returns true if the tensor was made from a plain number, so that it has the lowest priority
+    /// in type promotion.
     pub fn is_wrapped_number(&self) -> bool {
         self.flags() & sys::TENON_TENSOR_WRAPPED_NUMBER != 0
     }
 
-    /// The dispatch keys that the tensor carries.
+    /// Returns the dispatch keys that the tensor carries.
     pub fn keys(&self) -> DispatchKeySet {
         // SAFETY: the tensor is live.
         DispatchKeySet(unsafe { sys::tenon_tensor_keys(self.as_raw()) })
     }
 
-    /// How often the data that all its views share was written in place.
+    /// Returns the version: how often the data that the tensor shares with its views was written in
+    /// place.
     pub fn version(&self) -> i64 {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_version(self.as_raw()) }
     }
 
-    /// Number of references; exact only while no other thread holds one.
+    /// Returns the number of references, which is exact only while no other thread holds one.
     pub fn use_count(&self) -> i64 {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_use_count(self.as_raw()) }
     }
 
-    /// Address of the first element; reading or writing there is up to the caller.
+    /// Returns the address of the first element. The caller is responsible for accesses through it.
     ///
     /// # Errors
-    /// [`Status::STATE`] where there is no memory (Meta, undefined).
+    /// [`Status::STATE`] if the tensor has no memory (Meta, undefined).
     pub fn data_ptr(&self) -> Result<*mut c_void> {
         let mut out = ptr::null_mut();
         // SAFETY: the tensor is live and `out` ours.
@@ -390,7 +393,7 @@ impl Tensor {
         Ok(out)
     }
 
-    /// Whether both have their elements in the same storage.
+    /// Returns true if both tensors have the same storage.
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         // SAFETY: both are live; the storages are compared, not used.
         unsafe {
@@ -404,7 +407,7 @@ impl Tensor {
 
 unsafe extern "C" fn drop_owner<O>(owner: *mut c_void) {
     contain(|| {
-        // SAFETY: tensor.h: the deleter runs once, on the box that `wrap` gave away.
+        // SAFETY: tensor.h: the deleter runs once, on the box that `wrap` passed to C.
         drop(unsafe { Box::from_raw(owner.cast::<O>()) })
     });
 }
@@ -428,7 +431,7 @@ fn check_count(function: &str, count: usize, shape: &[i64]) -> Result<()> {
 impl Clone for Tensor {
     #[inline]
     fn clone(&self) -> Tensor {
-        // SAFETY: the tensor is live; retain gives a new reference.
+        // SAFETY: the tensor is live; retain returns a new reference.
         unsafe { Tensor::from_raw(sys::tenon_tensor_retain(self.as_raw())) }
     }
 }
@@ -441,7 +444,7 @@ impl Drop for Tensor {
     }
 }
 
-/// Elements as text, long dims abbreviated.
+/// Formats the elements as text; long dims are abbreviated.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: the tensor is live and `out` gets a new reference.
@@ -488,9 +491,9 @@ fn is_fake_mode_on() -> bool {
     }
 }
 
-/// Returns a tensor that was just made of elements, or in a fake mode a fake one in its place.
-/// While a graph is recorded it is a copy, which each run makes anew: what the function writes to
-/// its constant must not be there in the next run.
+/// Returns a tensor that was just made from elements, or in a fake mode a fake tensor in its place.
+/// While a graph is recorded, returns a recorded copy, which each run makes again: otherwise writes
+/// of one run to the constant would be visible in the next run.
 pub(crate) fn fake_if_on(made: Tensor) -> Result<Tensor> {
     // SAFETY: graph.h: any thread.
     if unsafe { sys::tenon_graph_is_recording() } != 0 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Text to and from C.
+//! Conversion of text to and from C.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
@@ -9,14 +9,14 @@ use tenon_sys as sys;
 use crate::error::{Error, Result};
 use crate::status::Status;
 
-/// Text for C. A NUL cannot travel in C text: it is written as `\0`, so that nothing is lost.
+/// Converts text for C. C text cannot contain a NUL, so a NUL is written as `\0`.
 pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text)
         .or_else(|_| CString::new(text.replace('\0', "\\0")))
         .unwrap_or_default()
 }
 
-/// Text for C that names something, so that a NUL in it is the caller's mistake.
+/// Converts a name for C. A NUL in it is a mistake of the caller.
 pub(crate) fn c_name(function: &str, argument: &str, text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| {
         Error::new(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Thread slots: a layer's own state on each thread, carried by thread states.
+//! Thread slots: state of a layer on each thread, which thread states carry.
 
 use std::any::{Any, TypeId};
 use std::ffi::c_void;
@@ -15,12 +15,12 @@ use crate::kernel::contain;
 use crate::status::Status;
 use crate::text::c_name;
 
-/// What a word points to, boxed: one thin pointer for values of any type.
+/// The boxed target of a word: one thin pointer for values of any type.
 type Carried = Arc<dyn Any + Send + Sync>;
 
-/// A value of type `T` that each thread has, `None` at first. [`ThreadState`](crate::ThreadState)s
-/// carry it: the thread that enters one sees the value that was there when it was captured. Threads
-/// share a value, so it is replaced, never changed.
+/// A value of type `T` that each thread has, initially `None`. [`ThreadState`](crate::ThreadState)s
+/// carry it: a thread that enters a state sees the value of the time when it was captured. Threads
+/// share a value, so it can be replaced but not changed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,17 +37,17 @@ pub struct ThreadSlot<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// The type of each slot that was registered here, by its number: the library compares functions,
-/// and ours serve all types.
+/// The type of each slot that was registered here, by its number. The library compares only
+/// functions, and our functions are the same for all types.
 static TYPES: Mutex<Vec<(u32, TypeId)>> = Mutex::new(Vec::new());
 
 impl<T: Send + Sync + 'static> ThreadSlot<T> {
-    /// Declares a slot. The same name and type again give the same slot.
+    /// Declares a slot. Declaring the same name and type again returns the same slot.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for an empty name, [`Status::ALREADY_EXISTS`] for a name that
-    /// is another type's or was not registered by this package, [`Status::STATE`] when all
-    /// slots are taken.
+    /// was registered for another type or not by this package, [`Status::STATE`] if all slots are
+    /// taken.
     pub fn register(name: &str) -> Result<ThreadSlot<T>> {
         let text = c_name("ThreadSlot::register", "name", name)?;
         let slot = sys::tenon_thread_slot {
@@ -59,7 +59,7 @@ impl<T: Send + Sync + 'static> ThreadSlot<T> {
         };
         let mut types = TYPES.lock().unwrap_or_else(PoisonError::into_inner);
         let mut index = 0;
-        // SAFETY: thread.h: the struct is copied, and functions stay.
+        // SAFETY: thread.h: the struct is copied, and its functions are static.
         check(unsafe { sys::tenon_thread_slot_register(text.as_ptr(), &slot, &mut index) })?;
         let own = TypeId::of::<T>();
         match types.iter().find(|(known, _)| *known == index) {
@@ -82,26 +82,26 @@ impl<T: Send + Sync + 'static> ThreadSlot<T> {
         })
     }
 
-    /// The calling thread's value.
+    /// Returns the calling thread's value.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`] on a thread's first use.
     pub fn get(&self) -> Result<Option<Arc<T>>> {
         let word = self.word()?;
-        // SAFETY: thread.h: the word is this thread's own, and NULL or what `replace` or
-        // `copy_word` put there. Cloning an `Arc` runs no code that could replace it.
+        // SAFETY: thread.h: the word belongs to this thread, and is NULL or was stored by `replace`
+        // or `copy_word`. Cloning an `Arc` runs no code that could replace it.
         let carried = unsafe { word.as_ref().cast::<Carried>().as_ref() }.cloned();
         Ok(carried.and_then(typed))
     }
 
-    /// Gives the calling thread another value and returns the one before.
+    /// Sets the calling thread's value and returns the previous one.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`] on a thread's first use.
     pub fn replace(&self, value: Option<Arc<T>>) -> Result<Option<Arc<T>>> {
         let mut word = self.word()?;
         let fresh = value.map_or(ptr::null_mut(), |value| boxed(value));
-        // SAFETY: as in `get`; the box that was there is ours from here on.
+        // SAFETY: as in `get`; the old box is ours from here on.
         let old = unsafe {
             let old = std::mem::replace(word.as_mut(), fresh).cast::<Carried>();
             (!old.is_null()).then(|| *Box::from_raw(old))
@@ -124,7 +124,7 @@ fn boxed(value: Carried) -> *mut c_void {
     Box::into_raw(Box::new(value)).cast()
 }
 
-/// `register` lets no slot have two types.
+/// Cannot fail, because `register` refuses a second type for a slot.
 fn typed<T: Send + Sync + 'static>(value: Carried) -> Option<Arc<T>> {
     let typed = value.downcast();
     debug_assert!(typed.is_ok(), "a slot's value must have the slot's type");
@@ -132,14 +132,14 @@ fn typed<T: Send + Sync + 'static>(value: Carried) -> Option<Arc<T>> {
 }
 
 unsafe extern "C" fn copy_word(word: *mut c_void, out: *mut *mut c_void) -> sys::tenon_status {
-    // SAFETY: thread.h: never NULL, and what `boxed` made; nobody drops it meanwhile.
+    // SAFETY: thread.h: never NULL, made by `boxed`, and not dropped during the call.
     unsafe { *out = boxed((*word.cast::<Carried>()).clone()) };
     0
 }
 
 unsafe extern "C" fn drop_word(word: *mut c_void) {
     contain(|| {
-        // SAFETY: thread.h: never NULL, what `boxed` made, and the library's to free once.
+        // SAFETY: thread.h: never NULL, made by `boxed`, and freed once by the library.
         drop(unsafe { Box::from_raw(word.cast::<Carried>()) })
     });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typed calls: the Rust types that parameters and results have, their lowered C forms, and
-//! [`TypedOp`], which calls a kernel through them without boxing.
+//! Typed calls: the Rust types of parameters and results, their lowered C forms, and [`TypedOp`],
+//! which calls a kernel through them without boxing.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,11 +20,11 @@ use crate::signature::{fit, signature, RustType, RustTypes};
 use crate::status::Status;
 use crate::types::Device;
 
-/// An operator with its Rust types: calls a kernel that has a typed form directly, and any other
-/// kernel boxed.
+/// An operator with Rust types. It calls a kernel with a typed form directly, and any other kernel
+/// boxed.
 ///
-/// `A` is a tuple of parameter types, `R` what [`Op::call`] can return too. A return that is a
-/// written argument has no result of its own in the typed form: take `()` for `add_`.
+/// `A` is a tuple of parameter types; `R` is a result type of [`Op::call`]. A return that is a
+/// written argument has no result in the typed form: use `()` for `add_`.
 ///
 /// ```
 /// use tenon::{Op, Tensor};
@@ -56,17 +56,17 @@ impl<A, R> fmt::Debug for TypedOp<A, R> {
 }
 
 impl<A, R> TypedOp<A, R> {
-    /// The operator.
+    /// Returns the operator.
     pub fn op(&self) -> Op {
         self.op
     }
 }
 
 impl Op {
-    /// Gives the operator Rust types, checked against its schema here once.
+    /// Returns the operator with Rust types, which are checked against its schema once, here.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] naming the argument whose type does not fit.
+    /// [`Status::INVALID_ARGUMENT`] naming the argument whose type does not match.
     pub fn typed<A: Parameters, R: Results>(self) -> Result<TypedOp<A, R>> {
         let op = self.read()?;
         let types = RustTypes {
@@ -91,7 +91,7 @@ pub trait Parameters {
     fn parameters() -> Vec<RustType>;
 }
 
-/// A begun call: the frame must be left on this thread, also on failure.
+/// A call that has begun. Its frame must be left on this thread, also on failure.
 struct Begun<'a> {
     frame: &'a mut sys::tenon_frame,
     entry: &'a sys::tenon_entry,
@@ -99,7 +99,7 @@ struct Begun<'a> {
 
 impl<'a> Begun<'a> {
     /// # Safety
-    /// `entry` is what a begin function gave for `frame`: NULL, or then the frame is filled.
+    /// `entry` is the result of a begin function for `frame`: NULL, or the frame is filled.
     #[inline(always)]
     unsafe fn new(
         entry: *const sys::tenon_entry,
@@ -117,10 +117,10 @@ impl<'a> Begun<'a> {
         }
     }
 
-    /// Leaves after success: one release store.
+    /// Leaves the frame after success: one release store.
     #[inline(always)]
     fn leave(self) {
-        // SAFETY: frame.h: as the inline tenon_frame_leave, which bindgen does not see.
+        // SAFETY: frame.h: as the inline tenon_frame_leave, which bindgen does not translate.
         unsafe {
             let word = &*self.frame.leave_word.cast::<AtomicPtr<std::ffi::c_void>>();
             word.store(self.frame.leave_value, Ordering::Release);
@@ -130,7 +130,7 @@ impl<'a> Begun<'a> {
     #[cold]
     #[inline(never)]
     fn fail(self, status: sys::tenon_status) -> Error {
-        // SAFETY: frame.h: ends the frame on its thread; the error ends in the slot.
+        // SAFETY: frame.h: ends the frame on its thread; the error is stored in the slot.
         let status = unsafe { sys::tenon_frame_end(self.frame, status) };
         Error::take(status)
     }
@@ -138,7 +138,7 @@ impl<'a> Begun<'a> {
     #[cold]
     #[inline(never)]
     fn fail_without_result(self, index: usize) -> Error {
-        // SAFETY: frame.h: leaves the frame on its thread; the error ends in the slot.
+        // SAFETY: frame.h: leaves the frame on its thread; the error is stored in the slot.
         Error::take(unsafe { sys::tenon_frame_end_without_result(self.frame, index as i64) })
     }
 
@@ -162,7 +162,8 @@ impl<'a> Begun<'a> {
                 error: ptr::null_mut(),
                 reserved: [0; 2],
             };
-            // SAFETY: frame.h: the entry is borrowed until the frame is left, below in both cases.
+            // SAFETY: frame.h: the entry is borrowed until the frame is left, which both branches
+            // below do.
             let status = unsafe { sys::tenon_frame_call(self.frame, &mut stack) };
             if status != 0 {
                 let error = failure(status, &mut stack);
@@ -175,7 +176,8 @@ impl<'a> Begun<'a> {
     }
 }
 
-/// Raises the error that lowered arguments could not be read back, which would be our own mistake.
+/// Returns the error for lowered arguments that cannot be read back, which would be a bug in this
+/// package.
 #[cold]
 fn not_liftable() -> sys::tenon_status {
     Error::new(Status::INTERNAL, "lowered arguments must be readable").leave()
@@ -205,7 +207,7 @@ unsafe fn begin_few(
     }
 }
 
-/// Begins a call with any number of tensors, or with none and perhaps a device.
+/// Begins a call with any number of tensors, or with no tensor and optionally a device.
 ///
 /// # Safety
 /// The tensors are live or absent.
@@ -310,7 +312,7 @@ macro_rules! typed_op {
                 unsafe { self.finish(begun, $($low),*) }
             }
 
-            /// Calls what `begun` found, and leaves.
+            /// Calls the kernel of a begun call, and leaves its frame.
             ///
             /// # Safety
             /// The lowered arguments obey kernel.h for this call.
@@ -340,8 +342,8 @@ macro_rules! typed_op {
                     }
                     if let Some(index) = R::missing(&slots) {
                         let error = begun.fail_without_result(index);
-                        // SAFETY: as below. The other results are dropped, after the frame is left:
-                        // what they run may call operators.
+                        // SAFETY: as below. The other results are dropped after the frame is left,
+                        // because their drop code may call operators.
                         drop(unsafe { R::finish(self.op, slots) });
                         return Err(error);
                     }
@@ -353,8 +355,8 @@ macro_rules! typed_op {
                 unsafe { Self::finish_boxed(self.op, begun, $($low),*) }
             }
 
-            /// Takes what the typed way has lowered, not what the caller gave: keeping both alive
-            /// would cost that way registers.
+            /// Takes the lowered arguments, not the caller's: keeping both alive would cost the
+            /// typed path registers.
             ///
             /// # Safety
             /// As `finish`.
@@ -388,13 +390,13 @@ typed_op!(A a ta la, B b tb lb, C c tc lc, D d td ld, E e te le, F f tf lf);
 typed_op!(A a ta la, B b tb lb, C c tc lc, D d td ld, E e te le, F f tf lf, G g tg lg);
 typed_op!(A a ta la, B b tb lb, C c tc lc, D d td ld, E e te le, F f tf lf, G g tg lg, H h th lh);
 
-/// Whether typed forms are used on this target.
+/// True if typed forms are used on this target.
 ///
-/// A lowered parameter is one or two C parameters. Functions generic over the types write two
-/// always, the second of type `()` where there is one: rustc passes no register or stack word for a
-/// zero-sized parameter of an `extern "C"` function on these targets (its few exceptions, such as
-/// windows-gnu, s390x and sparc64, go boxed). `tests/rust/typed_test.rs` proves it against plain C
-/// signatures.
+/// Note [Zero-sized C parameters]: a lowered parameter is one or two C parameters. Functions that
+/// are generic over the types always declare two; the second has type `()` if there is only one. On
+/// these targets rustc passes no register or stack word for a zero-sized parameter of an `extern
+/// "C"` function. The few exceptions, such as windows-gnu, s390x and sparc64, use boxed calls.
+/// `tests/rust/typed_test.rs` checks this against plain C signatures.
 pub(crate) const LOWERS: bool = cfg!(all(
     unix,
     any(target_arch = "x86_64", target_arch = "aarch64"),

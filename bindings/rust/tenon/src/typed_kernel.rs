@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of Rust types as kernels, and the two C functions generated around each: boxed, which
-//! reads its arguments from the stack, and lowered, which takes them as kernel.h says.
+//! Functions of Rust types as kernels, and the two C functions generated around each: a boxed one,
+//! which reads its arguments from the stack, and a lowered one, which has the C signature of
+//! kernel.h.
 
 use std::ffi::c_void;
 
@@ -18,7 +19,8 @@ use crate::status::Status;
 use crate::value::RawValue;
 use crate::value_ref::slice;
 
-/// What a kernel may give: results, or a `Result` of them with any error that turns into [`Error`].
+/// The return type of a kernel: results, or a `Result` of them with any error that converts to
+/// [`Error`].
 pub trait KernelResult {
     #[doc(hidden)]
     type Results: Results;
@@ -48,7 +50,7 @@ impl<R: Results, E: Into<Error>> KernelResult for Result<R, E> {
 /// A parameter of a typed kernel: one of the schema's, or the context.
 ///
 /// # Safety
-/// As [`Parameter`]; `LETTER` 0 with zero-sized words is no argument.
+/// As [`Parameter`]; `LETTER` 0 with zero-sized words means no argument.
 #[doc(hidden)]
 pub unsafe trait KernelParameter {
     type Item<'a>;
@@ -58,14 +60,14 @@ pub unsafe trait KernelParameter {
 
     fn describe(parameters: &mut Vec<RustType>);
 
-    /// Takes the next boxed argument.
+    /// Reads the next boxed argument.
     fn unbox<'a>(
         context: &'a KernelContext,
         args: &'a [sys::tenon_value],
         index: &mut usize,
     ) -> Result<Self::Item<'a>>;
 
-    /// Takes a lowered argument.
+    /// Reads a lowered argument.
     ///
     /// # Safety
     /// The words obey kernel.h for `'a`.
@@ -168,7 +170,7 @@ pub(crate) fn wrong_result_count(op: Op, want: usize, got: usize) -> Error {
 }
 
 /// Writes a kernel's results into the stack. A return that the schema annotates as a written
-/// argument is that argument, unless the kernel gives it itself.
+/// argument is that argument, unless the kernel returns it itself.
 #[inline(always)]
 fn place<R: Results>(
     op: *const sys::tenon_op,
@@ -354,7 +356,8 @@ macro_rules! typed_kernel {
                     // SAFETY: kernel.h: outs are the caller's, written on success only.
                     unsafe { results.write(o0, o1, o2, o3) }
                 },
-                Error::leave, // from where the dispatcher adopts it: frames are const here
+                Error::leave, // the dispatcher takes it from the slot, because frames are const
+                              // here
             )
         }
     };

@@ -47,7 +47,7 @@ dtypes! {
     C128 = TENON_DTYPE_C128,
     /// One byte, 0 or 1.
     BOOL = TENON_DTYPE_BOOL,
-    /// The upper half of a single.
+    /// The upper half of a single-precision float.
     BF16 = TENON_DTYPE_BF16,
     /// 8-bit float with 5 exponent bits, storage only.
     F8_E5M2 = TENON_DTYPE_F8_E5M2,
@@ -58,23 +58,23 @@ dtypes! {
 }
 
 impl DType {
-    /// The dtype with this number in the C interface.
+    /// Returns the dtype with this number in the C interface.
     pub const fn from_code(code: i32) -> DType {
         DType(code)
     }
 
-    /// The number in the C interface.
+    /// Returns the number in the C interface.
     pub const fn code(self) -> i32 {
         self.0
     }
 
-    /// The name, such as `"float32"`.
+    /// Returns the name, such as `"float32"`.
     pub fn name(self) -> &'static str {
         // SAFETY: tenon_dtype_name returns static text for any number.
         unsafe { static_text(sys::tenon_dtype_name(self.0)) }
     }
 
-    /// Size of one element in bytes; 0 for an unknown dtype.
+    /// Returns the size of one element in bytes; 0 for an unknown dtype.
     pub fn size(self) -> usize {
         // SAFETY: no precondition.
         usize::try_from(unsafe { sys::tenon_dtype_size(self.0) }).unwrap_or(0)
@@ -85,22 +85,22 @@ impl DType {
         unsafe { sys::tenon_dtype_traits(self.0) & trait_bit != 0 }
     }
 
-    /// Whether elements are real floating-point numbers.
+    /// Returns true if elements are real floating-point numbers.
     pub fn is_floating(self) -> bool {
         self.has(sys::TENON_DTYPE_IS_FLOATING)
     }
 
-    /// Whether elements are complex numbers.
+    /// Returns true if elements are complex numbers.
     pub fn is_complex(self) -> bool {
         self.has(sys::TENON_DTYPE_IS_COMPLEX)
     }
 
-    /// Whether elements are integers; bool is none.
+    /// Returns true if elements are integers; false for bool.
     pub fn is_integral(self) -> bool {
         self.has(sys::TENON_DTYPE_IS_INTEGRAL)
     }
 
-    /// The dtype that both promote to.
+    /// Returns the dtype that both are promoted to.
     ///
     /// # Errors
     /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for float8 with another dtype.
@@ -111,7 +111,7 @@ impl DType {
         Ok(DType(out))
     }
 
-    /// The default floating dtype of the process.
+    /// Returns the default floating dtype of the process.
     pub fn default_float() -> DType {
         // SAFETY: no precondition.
         DType(unsafe { sys::tenon_dtype_default() })
@@ -142,11 +142,11 @@ impl fmt::Debug for DType {
     }
 }
 
-/// A device: its type and index. Index -1 means the current device of that type. The host and Meta
-/// are one device each: those are equal whatever the index.
+/// A device: its type and index. Index -1 means the current device of that type. The CPU and Meta
+/// are single devices, so their index is ignored by comparisons.
 #[derive(Clone, Copy)]
 pub struct Device {
-    /// Number of the device type: `Device::CPU.kind` and so on, or a registered backend's.
+    /// Number of the device type: that of `Device::CPU` and so on, or of a registered backend.
     pub kind: i32,
     /// Index within the type.
     pub index: i32,
@@ -172,7 +172,7 @@ impl Device {
         kind: sys::TENON_DEVICE_CPU as i32,
         index: -1,
     };
-    /// No memory: shapes and dtypes only.
+    /// Meta: no memory, shapes and dtypes only.
     pub const META: Device = Device {
         kind: sys::TENON_DEVICE_META as i32,
         index: -1,
@@ -186,7 +186,7 @@ impl Device {
         }
     }
 
-    /// The name of the device type, such as `"cpu"`.
+    /// Returns the name of the device type, such as `"cpu"`.
     pub fn type_name(self) -> &'static str {
         // SAFETY: tenon_device_type_name returns static text for any number.
         unsafe { static_text(sys::tenon_device_type_name(self.kind)) }
@@ -200,16 +200,17 @@ impl Device {
         }
     }
 
-    /// Whether this is the host.
+    /// Returns true if this is the CPU.
     pub fn is_cpu(self) -> bool {
         self.kind == Device::CPU.kind
     }
 
-    /// Gives a number to a new backend, such as `"npu"`; the same name again gives the same one.
+    /// Registers a backend, such as `"npu"`, and returns its device. Registering the same name
+    /// again returns the same device type.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a bad name,
-    /// [`Status::STATE`](crate::Status::STATE) when all backend numbers are taken.
+    /// [`Status::STATE`](crate::Status::STATE) if all backend numbers are taken.
     pub fn register_backend(name: &str) -> Result<Device> {
         let name = c_name("Device::register_backend", "name", name)?;
         let mut kind = -1;
@@ -218,7 +219,7 @@ impl Device {
         Ok(Device { kind, index: -1 })
     }
 
-    /// How many devices of this type there are; 0 without provider or driver.
+    /// Returns the number of devices of this type; 0 without provider or driver.
     ///
     /// # Errors
     /// What the device's provider raised.
@@ -229,7 +230,7 @@ impl Device {
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
-    /// Refuses a device type that nobody registered.
+    /// Refuses a device type that is not registered.
     pub(crate) fn check(self, place: impl FnOnce() -> String) -> Result<()> {
         if self.type_name() != "unknown" {
             return Ok(());
@@ -248,7 +249,7 @@ impl Device {
         }
     }
 
-    // What a fake tensor claims, of its device.
+    // Returns the device that a fake tensor claims, from its device.
     pub(crate) fn from_raw(raw: sys::tenon_device) -> Device {
         let fake = sys::TENON_DEVICE_FAKE as i32;
         Device {
@@ -291,7 +292,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// How a tensor's elements are kept; only strided tensors exist.
+/// Layout of a tensor's elements; only strided tensors exist.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(transparent)]
 pub struct Layout(pub(crate) i32);
@@ -300,7 +301,7 @@ impl Layout {
     /// Sizes and strides.
     pub const STRIDED: Layout = Layout(sys::TENON_LAYOUT_STRIDED as i32);
 
-    /// The number in the C interface.
+    /// Returns the number in the C interface.
     pub const fn code(self) -> i32 {
         self.0
     }
@@ -314,7 +315,7 @@ pub struct MemoryFormat(pub(crate) i32);
 impl MemoryFormat {
     /// Row-major.
     pub const CONTIGUOUS: MemoryFormat = MemoryFormat(sys::TENON_MEMORY_FORMAT_CONTIGUOUS as i32);
-    /// As the input is.
+    /// The format of the input.
     pub const PRESERVE: MemoryFormat = MemoryFormat(sys::TENON_MEMORY_FORMAT_PRESERVE as i32);
     /// Channels innermost, for four dims.
     pub const CHANNELS_LAST: MemoryFormat =
@@ -323,13 +324,13 @@ impl MemoryFormat {
     pub const CHANNELS_LAST_3D: MemoryFormat =
         MemoryFormat(sys::TENON_MEMORY_FORMAT_CHANNELS_LAST_3D as i32);
 
-    /// The number in the C interface.
+    /// Returns the number in the C interface.
     pub const fn code(self) -> i32 {
         self.0
     }
 }
 
-/// A complex number, laid out as in C.
+/// A complex number with the layout of C.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 #[repr(C)]
 pub struct Complex<T> {
@@ -339,7 +340,7 @@ pub struct Complex<T> {
     pub im: T,
 }
 
-/// A half-precision float as its bits: Rust's stable library has no such type.
+/// A half-precision float as its bits; stable Rust has no such type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct F16(pub u16);
@@ -350,7 +351,7 @@ pub struct F16(pub u16);
 pub struct BF16(pub u16);
 
 impl BF16 {
-    /// The nearest bfloat16, ties to even.
+    /// Returns the nearest bfloat16, ties to even.
     pub fn from_f32(value: f32) -> BF16 {
         let bits = value.to_bits();
         if value.is_nan() {
@@ -359,7 +360,7 @@ impl BF16 {
         BF16(((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16)
     }
 
-    /// The same number in single precision.
+    /// Returns the same number in single precision.
     pub fn to_f32(self) -> f32 {
         f32::from_bits(u32::from(self.0) << 16)
     }
@@ -375,11 +376,11 @@ pub struct F8E5M2(pub u8);
 #[repr(transparent)]
 pub struct F8E4M3FN(pub u8);
 
-/// A Rust type that is laid out as a dtype's elements.
+/// A Rust type with the layout of a dtype's elements.
 ///
 /// # Safety
 /// `DTYPE` has the size and layout of `Self`, and `read` accepts every byte pattern that such an
-/// element may hold.
+/// element may have.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// The dtype.
     const DTYPE: DType;

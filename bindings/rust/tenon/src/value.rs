@@ -13,7 +13,7 @@ use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value_ref::ValueRef;
 use crate::{Function, Generator, Object, Tensor};
 
-/// A number as schemas' `Scalar` takes it.
+/// A number, as in the schema type `Scalar`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Scalar {
     /// A truth value.
@@ -27,7 +27,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The number as `f64`; `None` for a complex one.
+    /// Returns the number as `f64`, or `None` if it is complex.
     pub fn to_f64(self) -> Option<f64> {
         match self {
             Scalar::Bool(value) => Some(f64::from(u8::from(value))),
@@ -37,7 +37,7 @@ impl Scalar {
         }
     }
 
-    /// The number as `i64`, if it is an integer or a truth value.
+    /// Returns the number as `i64`, if it is an integer or a truth value.
     pub fn to_i64(self) -> Option<i64> {
         match self {
             Scalar::Bool(value) => Some(i64::from(value)),
@@ -47,7 +47,7 @@ impl Scalar {
     }
 }
 
-/// A value of any schema type that owns what it holds.
+/// A value of any schema type that owns its contents.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Value {
@@ -76,7 +76,7 @@ pub enum Value {
     Generator(Generator),
     /// `Tensor`
     Tensor(Tensor),
-    /// A class type or any object of a language's own.
+    /// A class type, or any object of a language's own type.
     Object(Object),
     /// A function type.
     Function(Function),
@@ -92,29 +92,29 @@ pub enum Value {
     List(Vec<Value>),
     /// A tuple.
     Tuple(Vec<Value>),
-    /// A dict, in order.
+    /// A dict, in insertion order.
     Dict(Vec<(Value, Value)>),
-    /// What Rust has no form of its own for: streams, storages, symbolic numbers.
+    /// Values that have no Rust type: streams, storages, symbolic numbers.
     Other(RawValue),
 }
 
-/// A value as the C interface lays it out, owned.
+/// An owned value in the layout of the C interface.
 #[repr(transparent)]
 pub struct RawValue(pub(crate) sys::tenon_value);
 
-// SAFETY: value.h and the handles' headers let any thread retain, release and read what it holds.
+// SAFETY: value.h and the handles' headers let any thread retain, release and read the contents.
 unsafe impl Send for RawValue {}
 // SAFETY: as above; `&RawValue` only reads.
 unsafe impl Sync for RawValue {}
 
 impl Value {
-    /// The value's type as schemas write it, such as `"int[]"`.
+    /// Returns the value's type as schemas write it, such as `"int[]"`.
     pub fn type_name(&self) -> &'static str {
         let tag = match self {
             Value::List(_) => sys::TENON_TAG_LIST,
             Value::Tuple(_) => sys::TENON_TAG_TUPLE,
             Value::Dict(_) => sys::TENON_TAG_DICT,
-            // A borrowed list is a list of bytes there; every other form is its own.
+            // A borrowed bool list is a list of bytes; every other type has its own borrowed form.
             Value::BoolList(_) => sys::TENON_TAG_BOOL_LIST,
             other => {
                 return other
@@ -125,7 +125,7 @@ impl Value {
         tag_name(tag as u16)
     }
 
-    /// Borrows what needs no array of C values.
+    /// Borrows values that need no array of C values.
     fn borrow_simple(&self) -> Option<ValueRef<'_>> {
         Some(match self {
             Value::None => ValueRef::None,
@@ -150,7 +150,7 @@ impl Value {
         })
     }
 
-    /// What a message says that was given where another type was due.
+    /// Returns the description of a value of an unexpected type, for messages.
     pub(crate) fn actual(&self) -> &'static str {
         match self {
             Value::Other(raw) => ValueRef::Other(raw).actual(),
@@ -158,7 +158,7 @@ impl Value {
         }
     }
 
-    /// Takes over a value of the C interface; handles are not NULL.
+    /// Takes over a value of the C interface. Handles in it must not be NULL.
     pub(crate) fn from_owned(raw: RawValue) -> Result<Value> {
         let owned = raw.0.flags & sys::TENON_VALUE_OWNED as u16 != 0;
         if u32::from(raw.0.tag) == sys::TENON_TAG_TENSOR && owned {
@@ -252,26 +252,27 @@ impl RawValue {
         unsafe { &*(raw as *const sys::tenon_value).cast() }
     }
 
-    /// Whether it says that it is a handle but has none: the mistake of a kernel.
+    /// Returns true if the tag says that the value is a handle, but the handle is NULL: a bug of a
+    /// kernel.
     pub(crate) fn lacks_handle(&self) -> bool {
         match u32::from(self.0.tag) {
             sys::TENON_TAG_TENSOR
             | sys::TENON_TAG_GENERATOR
             | sys::TENON_TAG_OBJECT
             | sys::TENON_TAG_FUNCTION => {
-                // SAFETY: value.h: all of these are one pointer, at the same place.
+                // SAFETY: value.h: all of these are one pointer, at the same offset.
                 unsafe { self.0.as_.tensor.is_null() }
             }
             _ => false,
         }
     }
 
-    /// The value as the C interface lays it out, borrowed.
+    /// Returns the value as the C interface lays it out, borrowed.
     pub fn as_raw(&self) -> &sys::tenon_value {
         &self.0
     }
 
-    /// Copies deeply; handles are retained.
+    /// Makes a deep copy; handles are retained.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -282,7 +283,7 @@ impl RawValue {
         Ok(RawValue(out))
     }
 
-    /// As [`RawValue::try_clone`], of a value that someone else owns.
+    /// Like [`RawValue::try_clone`], for a value with another owner.
     pub(crate) fn copy_of(raw: &sys::tenon_value) -> Result<RawValue> {
         RawValue::view(raw).try_clone()
     }
@@ -318,8 +319,7 @@ impl Drop for RawValue {
 }
 
 impl Clone for RawValue {
-    /// # Panics
-    /// When memory is short; [`RawValue::try_clone`] answers with an error.
+    /// If memory is short; [`RawValue::try_clone`] returns an error instead.
     fn clone(&self) -> RawValue {
         match self.try_clone() {
             Ok(copy) => copy,
@@ -344,7 +344,7 @@ pub(crate) fn tag_name(tag: u16) -> &'static str {
     unsafe { static_text(sys::tenon_tag_name(tag)) }
 }
 
-/// A value of another type than was asked for.
+/// Returns the error for a value of another type than requested.
 #[derive(Debug)]
 pub(crate) struct Mismatch {
     pub(crate) expected: &'static str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Borrowed views of values, as kernels get their arguments.
+//! Borrowed views of values, which kernels receive as arguments.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{tag_name, RawValue, Scalar, Value};
 use crate::{Function, Generator, Object, Tensor};
 
-/// A borrowed view of a value, as kernels get their arguments.
+/// A borrowed view of a value, which kernels receive as an argument.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ValueRef<'a> {
@@ -38,7 +38,7 @@ pub enum ValueRef<'a> {
     Generator(&'a Generator),
     /// `Tensor`
     Tensor(&'a Tensor),
-    /// A class type or any object of a language's own.
+    /// A class type, or any object of a language's own type.
     Object(&'a Object),
     /// A function type.
     Function(&'a Function),
@@ -54,36 +54,36 @@ pub enum ValueRef<'a> {
     List(Values<'a>),
     /// A tuple.
     Tuple(Values<'a>),
-    /// A dict: keys and values in turn.
+    /// A dict: alternating keys and values.
     Dict(Values<'a>),
-    /// What Rust has no form of its own for.
+    /// Values that have no Rust type.
     Other(&'a RawValue),
 }
 
-/// Values in a row: elements of a list or tuple, arguments of a call.
+/// A sequence of values: elements of a list or tuple, arguments of a call.
 #[derive(Clone, Copy)]
 pub struct Values<'a>(pub(crate) &'a [sys::tenon_value]);
 
 impl<'a> Values<'a> {
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the sequence is empty.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// Value `index`, if it is in range.
+    /// Returns value `index`, if it is in range.
     pub fn get(self, index: usize) -> Option<ValueRef<'a>> {
-        // SAFETY: whoever made `Values` vouches for its elements.
+        // SAFETY: the code that made `Values` guarantees that its elements are valid.
         self.0
             .get(index)
             .map(|raw| unsafe { ValueRef::from_raw(raw) })
     }
 
-    /// All values in order.
+    /// Returns an iterator over all values in order.
     pub fn iter(self) -> impl Iterator<Item = ValueRef<'a>> {
         // SAFETY: as in `get`.
         self.0.iter().map(|raw| unsafe { ValueRef::from_raw(raw) })
@@ -96,7 +96,7 @@ impl fmt::Debug for Values<'_> {
     }
 }
 
-/// Makes a slice of what a list value points to; an empty list may hold NULL.
+/// Makes a slice of the elements of a list value; an empty list may have a NULL pointer.
 ///
 /// # Safety
 /// `data` points to `count` elements of `T` that live for `'a`, or `count` is 0.
@@ -109,7 +109,7 @@ pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
 }
 
 impl<'a> ValueRef<'a> {
-    /// Looks at a value of the C interface.
+    /// Makes a view of a value of the C interface.
     ///
     /// # Safety
     /// `raw` obeys value.h: its payload fits its tag and lives for `'a`.
@@ -120,7 +120,7 @@ impl<'a> ValueRef<'a> {
         }
         let payload = &raw.as_;
         let count = raw.count as usize;
-        // SAFETY: value.h, for all reads of the union, names the field for each tag; handle fields
+        // SAFETY: for all reads of the union, value.h states the field for each tag; handle fields
         // are not NULL here, `Tensor`, `Generator`, `Object` and `Function` are transparent over
         // the pointer, and `Option` of them is NULL for None.
         unsafe {
@@ -157,7 +157,7 @@ impl<'a> ValueRef<'a> {
                 sys::TENON_TAG_FUNCTION => {
                     ValueRef::Function(&*(&payload.object as *const *mut sys::tenon_object).cast())
                 }
-                // Some of its words stand for symbols.
+                // Some of its words are symbols.
                 sys::TENON_TAG_INT_LIST
                     if u32::from(raw.flags) & sys::TENON_VALUE_HAS_SYMBOLIC != 0 =>
                 {
@@ -189,7 +189,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The value's type as schemas write it, such as `"int[]"`.
+    /// Returns the value's type as schemas write it, such as `"int[]"`.
     pub fn type_name(&self) -> &'static str {
         let tag = match self {
             ValueRef::None => sys::TENON_TAG_NONE,
@@ -218,7 +218,7 @@ impl<'a> ValueRef<'a> {
         tag_name(tag as u16)
     }
 
-    /// What a message says that was given where another type was due.
+    /// Returns the description of a value of an unexpected type, for messages.
     pub(crate) fn actual(&self) -> &'static str {
         match self {
             ValueRef::Other(raw) if raw.lacks_handle() => "NULL",
@@ -270,7 +270,7 @@ impl<'a> ValueRef<'a> {
         })
     }
 
-    /// The value as a number, if it is one.
+    /// Returns the value as a number, if it is one.
     pub fn as_scalar(self) -> Option<Scalar> {
         match self {
             ValueRef::Bool(value) => Some(Scalar::Bool(value)),

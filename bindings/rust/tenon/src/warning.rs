@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Warnings: told to a handler of the program, dropped without one.
+//! Warnings: passed to a handler of the program, and dropped if there is none.
 //!
 //! ```
 //! use std::sync::{Arc, Mutex};
@@ -28,20 +28,20 @@ use crate::error::{check, Error, Result};
 use crate::kernel::contain;
 use crate::text::{c_text, text};
 
-/// What a handler is told.
+/// A warning, as passed to a handler.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Warning<'a> {
-    /// Such as `"UserWarning"` or `"DeprecationWarning"`.
+    /// The category, such as `"UserWarning"` or `"DeprecationWarning"`.
     pub category: Cow<'a, str>,
     /// The text.
     pub message: Cow<'a, str>,
-    /// The operator that runs; empty outside of calls.
+    /// The operator that is running; empty outside of calls.
     pub op: Cow<'a, str>,
 }
 
-/// Sets the process's handler, for warnings of every language. It runs on the thread that warns; an
-/// error or a panic of it fails what warned.
+/// Sets the process's handler, for warnings of every language. It runs on the thread that warns. If
+/// it returns an error or panics, the operation that warned fails.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -56,7 +56,7 @@ where
     })
 }
 
-/// Takes the handler away: warnings are dropped again.
+/// Removes the handler, so that warnings are dropped again.
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -65,7 +65,7 @@ pub fn clear_handler() -> Result<()> {
     check(unsafe { sys::tenon_warning_set_handler(None, ptr::null_mut(), None) })
 }
 
-/// Warns.
+/// Passes a warning to the handler.
 ///
 /// # Errors
 /// What the handler returned.
@@ -75,19 +75,20 @@ pub fn emit(category: &str, message: &str) -> Result<()> {
     check(unsafe { sys::tenon_warning_emit(category.as_ptr(), message.as_ptr()) })
 }
 
-/// Warns, but only the first time for a place in the program, which the address of a static stands
-/// for: see [`warn_once!`](crate::warn_once).
+/// Passes a warning to the handler, but only once per place in the program, which the address of a
+/// static identifies: see [`warn_once!`](crate::warn_once).
 ///
 /// # Errors
 /// What the handler returned.
 pub fn emit_once(site: &'static AtomicU8, category: &str, message: &str) -> Result<()> {
     let (category, message) = (c_text(category), c_text(message));
     let site: *const AtomicU8 = site;
-    // SAFETY: the texts live for the call; of the site only the address is used.
+    // SAFETY: the texts live for the call; only the address of the site is used.
     check(unsafe { sys::tenon_warning_emit_once(site.cast(), category.as_ptr(), message.as_ptr()) })
 }
 
-/// Warns the first time that this place in the program is reached, of the whole process.
+/// Passes a warning to the handler the first time that the process reaches this place in the
+/// program.
 ///
 /// ```
 /// tenon::warn_once!("UserWarning", "{} is slow without threads", "mm")?;

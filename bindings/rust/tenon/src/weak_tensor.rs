@@ -9,7 +9,7 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::Tensor;
 
-/// A reference that keeps a tensor's header, but neither the tensor nor its data.
+/// A reference that keeps a tensor's header allocated, but neither the tensor nor its data alive.
 ///
 /// ```
 /// let x = tenon::Tensor::scalar(1.0f32)?;
@@ -41,7 +41,7 @@ impl Tensor {
 }
 
 impl WeakTensor {
-    /// The tensor, or `None` when it has died.
+    /// Returns the tensor, or `None` if it has died.
     pub fn upgrade(&self) -> Option<Tensor> {
         // SAFETY: weak_tensor.h: NULL or a new reference.
         unsafe {
@@ -53,7 +53,7 @@ impl WeakTensor {
 
 impl Clone for WeakTensor {
     fn clone(&self) -> WeakTensor {
-        // SAFETY: retain gives a new reference to the live weak tensor.
+        // SAFETY: retain returns a new reference to the live weak tensor.
         unsafe {
             let raw = sys::tenon_weak_tensor_retain(self.0.as_ptr());
             WeakTensor(NonNull::new_unchecked(raw))

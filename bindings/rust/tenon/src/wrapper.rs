@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Wrapper tensors: tensors without memory around a Rust value that runs their operators.
+//! Wrapper tensors: tensors without memory, with a Rust value that runs operators on them.
 
 use std::ptr;
 
@@ -12,7 +12,7 @@ use crate::status::Status;
 use crate::types::{DType, Device};
 use crate::Tensor;
 
-/// What a wrapper tensor claims to be: a row-major CPU tensor, unless said otherwise.
+/// Describes the tensor that a wrapper claims to be; by default a row-major CPU tensor.
 ///
 /// ```
 /// use tenon::{DType, Device, WrapperOptions};
@@ -31,7 +31,7 @@ pub struct WrapperOptions<'a> {
 }
 
 impl<'a> WrapperOptions<'a> {
-    /// A row-major CPU tensor.
+    /// Returns the options of a row-major CPU tensor.
     pub fn new(shape: &'a [i64], dtype: DType) -> Self {
         WrapperOptions {
             shape,
@@ -44,31 +44,31 @@ impl<'a> WrapperOptions<'a> {
         }
     }
 
-    /// Strides in elements, one for each dim.
+    /// Sets the strides in elements, one for each dim.
     pub fn strides(mut self, strides: &'a [i64]) -> Self {
         self.strides = Some(strides);
         self
     }
 
-    /// Where in its storage the first element would be, in elements.
+    /// Sets the storage offset of the first element, in elements.
     pub fn storage_offset(mut self, offset: i64) -> Self {
         self.storage_offset = offset;
         self
     }
 
-    /// The device.
+    /// Sets the device.
     pub fn device(mut self, device: Device) -> Self {
         self.device = device;
         self
     }
 
-    /// Functionality keys that it carries besides Wrapper.
+    /// Sets the functionality keys that it carries besides Wrapper.
     pub fn keys(mut self, keys: DispatchKeySet) -> Self {
         self.keys = keys;
         self
     }
 
-    /// The tensor whose version counter it shares.
+    /// Sets the tensor whose version counter it shares.
     pub fn alias_of(mut self, tensor: &'a Tensor) -> Self {
         self.alias_of = Some(tensor);
         self
@@ -76,8 +76,8 @@ impl<'a> WrapperOptions<'a> {
 }
 
 impl Tensor {
-    /// A wrapper tensor: shape, dtype and device as claimed, no memory, and `value`, whose type
-    /// runs operators on it.
+    /// Creates a wrapper tensor with a shape and dtype but no memory. The type of `value` runs
+    /// operators on it.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a bad shape.
@@ -90,7 +90,7 @@ impl Tensor {
         Tensor::wrapper_with(value, &WrapperOptions::new(shape, dtype).device(device))
     }
 
-    /// As [`Tensor::wrapper`], with everything that a wrapper can claim.
+    /// Like [`Tensor::wrapper`], with all options of a wrapper.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a bad shape, stride or
@@ -122,13 +122,13 @@ impl Tensor {
         };
         let value = Box::into_raw(Box::new(value));
         let mut out = ptr::null_mut();
-        // SAFETY: the type record lives for ever, what the options point to for the call; on
-        // success `release` frees the box.
+        // SAFETY: the type record is never freed, and the data of the options lives for the call;
+        // on success `release` frees the box.
         let status = unsafe {
             sys::tenon_wrapper_new(dispatching_type::<T>(), value.cast(), &raw, &mut out)
         };
         if let Err(error) = check(status) {
-            // SAFETY: a failed call took nothing over.
+            // SAFETY: a failed call does not take over the box.
             drop(unsafe { Box::from_raw(value) });
             return Err(error);
         }
@@ -136,7 +136,7 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// The value of a wrapper tensor, if it is a `T`.
+    /// Returns the value of a wrapper tensor, if it is a `T`.
     pub fn wrapped<T: Dispatches>(&self) -> Option<&T> {
         // SAFETY: overrides.h: borrowed until the tensor dies; an equal type record means a `T`.
         unsafe {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a boxed call was given, by position and by name, as the C interface takes it.
+// Arguments of a boxed call, positional and named, in the form that the C interface expects.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -19,7 +19,7 @@
 
 namespace tenon::inline hpp {
 
-// One argument given by name: op(a, b, kw("alpha", 2)).
+// A named argument: op(a, b, kw("alpha", 2)).
 struct Keyword {
   std::string name;
   Value value;
@@ -89,8 +89,8 @@ class ArgumentArrays {
   std::vector<tenon_value> named_;
 };
 
-// One value for each argument of a schema: converted, with its default where none was given.
-// Borrowed from the arguments and the schema, but for lists that a conversion made.
+// One value for each argument of a schema, converted, with defaults filled in. The values borrow
+// from the arguments and the schema, except lists that a conversion made.
 class BoundArguments {
  public:
   BoundArguments(const Schema& schema, const Arguments& arguments) {

@@ -27,7 +27,8 @@
 
 namespace tenon::inline hpp {
 
-// Takes Autocast out of this thread's calls while it lives: for kernels on Autocast that call on.
+// Excludes Autocast from this thread's calls while the guard lives. For kernels on Autocast that
+// call other operators.
 class AutoDispatchBelowAutocast : detail::KeyGuard {
  public:
   AutoDispatchBelowAutocast() {
@@ -52,7 +53,7 @@ inline void change(tenon_autocast_state* state, uint32_t bit, bool wanted) {
 
 }  // namespace detail
 
-// What autocast does to this thread's calls of a device type.
+// Returns true if autocast is enabled for this thread's calls on a device type.
 inline bool is_autocast_enabled(int32_t device_type) {
   return (detail::state_of(device_type).flags & TENON_AUTOCAST_ENABLED) != 0;
 }
@@ -79,8 +80,9 @@ inline void set_autocast_cache_enabled(bool enabled) {
 }
 inline void clear_cache() { tenon_autocast_clear_cache(); }
 
-// A region of a device type on this thread while it lives. Not enabled, it ends an outer one for a
-// while. Without a dtype it is the thread's lower precision.
+// A region of a device type on this thread, which lasts as long as the object. If it is not
+// enabled, it suspends an outer region of its device type. Without a dtype it uses the thread's
+// lower precision.
 class Region {
  public:
   explicit Region(int32_t device_type, std::optional<Dtype> dtype = {}, bool enabled = true,
@@ -92,7 +94,7 @@ class Region {
     check(tenon_autocast_enter(device_type, &state, &guard_));
   }
   ~Region() {
-    // Out of order the region stays as it is: a destructor cannot say so.
+    // A destructor cannot report an error: if regions are left out of order, this one stays active.
     if (tenon_autocast_leave(&guard_) != TENON_OK) tenon_error_release(tenon_error_take());
   }
   Region(const Region&) = delete;
@@ -102,9 +104,9 @@ class Region {
   tenon_autocast_guard guard_{};
 };
 
-// Converts a tensor that is eligible: of the device type, and of a floating dtype other than
-// float64. Casts of float32 leaves that ask for gradients to the region's dtype are kept until the
-// outermost region ends. What is no tensor stays as it is.
+// Converts a tensor that is eligible: on the device type, and with a floating dtype other than
+// float64. Casts of float32 leaves that require grad to the region's dtype are cached until the
+// outermost region ends. A Tensor without handle is returned unchanged.
 inline Tensor cached_cast(Dtype dtype, const Tensor& tensor,
                           int32_t device_type = TENON_DEVICE_CUDA) {
   if (!tensor) return tensor;
@@ -113,7 +115,7 @@ inline Tensor cached_cast(Dtype dtype, const Tensor& tensor,
   check(tenon_autocast_cast(device_type, static_cast<tenon_dtype>(dtype), &given, &cast));
   return Tensor(cast.as.tensor);
 }
-// Without handle for an absent one.
+// Returns a Tensor without handle if `tensor` is absent.
 inline Tensor cached_cast(Dtype dtype, const OptionalTensor& tensor,
                           int32_t device_type = TENON_DEVICE_CUDA) {
   return tensor ? cached_cast(dtype, *tensor, device_type) : Tensor();
@@ -132,7 +134,8 @@ requires(!std::is_convertible_v<T, Tensor> && !std::is_convertible_v<T, Optional
   return value;
 }
 
-// The widest dtype of a first guess and the eligible ones among tensors and vectors of them.
+// Returns the widest dtype among `initial` and the dtypes of eligible tensors in `args`, which are
+// tensors and vectors of tensors.
 template <class... Args>
 Dtype promote_type(Dtype initial, int32_t device_type, const Args&... args) {
   const Value values[] = {Value(args)..., Value()};
@@ -146,17 +149,17 @@ Dtype promote_type(Dtype initial, int32_t device_type, const Args&... args) {
 
 }  // namespace autocast
 
-// How an operator is cast in regions.
+// Cast rules of operators in regions.
 enum class CastPolicy : uint32_t {
   LowerPrecisionFp = TENON_CAST_LOWER,         // to the region's dtype
   Fp32 = TENON_CAST_FP32,                      // to float32
-  Fp32SetOptDtype = TENON_CAST_FP32_DTYPE,     // `dtype=float32` where none is given
+  Fp32SetOptDtype = TENON_CAST_FP32_DTYPE,     // adds `dtype=float32` if none is given
   Fp32AppendDtype = TENON_CAST_FP32_OVERLOAD,  // the overload with a dtype, which is float32
   Promote = TENON_CAST_PROMOTE,                // to the widest of the arguments' dtypes
   Banned = TENON_CAST_BANNED,                  // the call fails
 };
 
-// Of all device types that have no rule of their own, unless one is named.
+// Applies a rule to all device types that have no rule of their own.
 inline constexpr int32_t kAllDeviceTypes = -1;
 
 namespace detail {
@@ -180,7 +183,7 @@ inline Registration register_cast_rule(const Library& library, const std::string
 
 }  // namespace detail
 
-// Registers how an operator is cast in regions, by policy; `advice` says what to do instead of a
+// Registers an operator's cast rule by policy. `advice` tells the user what to do instead of a
 // banned call.
 inline Registration register_autocast(const Library& library, const std::string& name,
                                       CastPolicy policy, int32_t device_type = kAllDeviceTypes,
@@ -188,7 +191,7 @@ inline Registration register_autocast(const Library& library, const std::string&
   return detail::register_cast_rule(library, name, static_cast<uint32_t>(policy), TENON_DTYPE_NONE,
                                     device_type, advice, site);
 }
-// The same with casts of all eligible arguments to one dtype.
+// Registers a rule that casts all eligible arguments to one dtype.
 inline Registration register_autocast(const Library& library, const std::string& name, Dtype dtype,
                                       int32_t device_type = kAllDeviceTypes,
                                       Site site = Site::here()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Autograd: backward passes, functions with gradients of their own, and formulas as C++ callables.
+// Autograd: backward passes, custom functions, and gradient formulas as C++ callables.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -42,7 +42,7 @@ namespace detail {
 
 using autograd::variable_list;
 
-// The thread's grad mode for a block.
+// Turns grad mode off for a scope.
 class GradModeOff {
  public:
   GradModeOff() { check(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard_)); }
@@ -61,7 +61,7 @@ inline std::vector<tenon_tensor*> handles_of(const variable_list& tensors) {
   return handles;
 }
 
-// The last part of a type's name.
+// Returns the last component of a type's name.
 template <class T>
 constexpr std::string_view name_of_type() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -71,7 +71,7 @@ constexpr std::string_view name_of_type() {
   return colons == std::string_view::npos ? text : text.substr(colons + 2);
 }
 
-// What a pass begins with and leads to, as C wants it.
+// The options of a backward pass, in the layout of the C interface.
 struct Pass {
   std::vector<tenon_tensor*> outputs, grads, inputs;
   tenon_backward_options options{};
@@ -99,7 +99,7 @@ struct Pass {
 
 namespace autograd {
 
-// Runs a backward pass, which adds gradients to those of the leaves, or of `inputs` alone.
+// Runs a backward pass, which adds gradients to those of all leaves, or only to those of `inputs`.
 inline void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
                      std::optional<bool> retain_graph = {}, bool create_graph = false,
                      const variable_list& inputs = {}) {
@@ -108,8 +108,8 @@ inline void backward(const variable_list& tensors, const variable_list& grad_ten
   check(tenon_backward(&pass.options));
 }
 
-// Runs a backward pass and returns the gradients of `inputs`, without handle for one that no output
-// depends on, which `allow_unused` permits.
+// Runs a backward pass and returns the gradients of `inputs`. If `allow_unused` is set, the
+// gradient of an input that no output depends on is a Tensor without handle.
 inline variable_list grad(const variable_list& outputs, const variable_list& inputs,
                           const variable_list& grad_outputs = {},
                           std::optional<bool> retain_graph = {}, bool create_graph = false,
@@ -124,19 +124,19 @@ inline variable_list grad(const variable_list& outputs, const variable_list& inp
   return result;
 }
 
-// What one call of a function leaves for its backward.
+// State that a call of a function saves for its backward pass.
 class AutogradContext {
-  // State that the nodes of a call share; nested transforms have one node at each level.
+  // State that the nodes of a call share. Nested transforms have one node at each level.
   struct Kept {
     std::unordered_map<std::string, Value> data;
-    std::vector<bool> is_tensor;  // of each argument
+    std::vector<bool> is_tensor;  // for each argument
   };
 
  public:
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  // Anything else that backward needs; no gradient flows through it.
+  // Other values that backward needs. No gradient flows through them.
   std::unordered_map<std::string, Value>& saved_data;
 
   void save_for_backward(const variable_list& tensors) {
@@ -148,7 +148,7 @@ class AutogradContext {
     check(
         tenon_function_context_save(context_, values.data(), static_cast<int64_t>(values.size())));
   }
-  // Throws where one was written since, or a backward pass has freed them.
+  // Throws if a saved tensor was written since, or a backward pass has freed it.
   variable_list get_saved_variables() const {
     variable_list saved;
     const int64_t count = tenon_function_context_saved_count(context_);
@@ -159,7 +159,7 @@ class AutogradContext {
     }
     return saved;
   }
-  // Whether a gradient flows to an argument that is a tensor, counted among those.
+  // Returns true if a gradient flows to a tensor argument; the index counts only those.
   bool needs_input_grad(size_t tensor_argument) const {
     return tenon_function_context_needs_grad(context_, static_cast<int64_t>(tensor_argument)) != 0;
   }
@@ -181,7 +181,7 @@ class AutogradContext {
   friend class Function;
   AutogradContext(Kept& kept, tenon_function_context* context) noexcept
       : saved_data(kept.data), kept_(kept), context_(context) {}
-  // The context of a node of a call, with the state that forward stored.
+  // Wraps the context of a call's node, with the state that forward stored.
   explicit AutogradContext(tenon_function_context* context) noexcept
       : AutogradContext(
             *static_cast<Kept*>(tenon_function_context_state(context, TENON_LANGUAGE_CPP)),
@@ -191,18 +191,18 @@ class AutogradContext {
   tenon_function_context* const context_;
 };
 
-// A function with a gradient of its own: T derives from Function<T> and has
+// A custom function: T derives from Function<T> and has
 //
 //   static Tensor forward(AutogradContext* ctx, const Tensor& x, double k);   // or variable_list
 //   static variable_list backward(AutogradContext* ctx, variable_list grads);
 //
-// backward returns a gradient for each argument of forward behind ctx, none for what is no tensor.
-// For forward mode it also has
+// backward returns a gradient for each argument of forward after ctx, without handle for arguments
+// that are no tensors. To support forward mode, T also has
 //
 //   static variable_list jvp(AutogradContext* ctx, variable_list tangents);
 //
-// which runs after forward, gets a tangent for each argument, zeros where a tensor has none, and
-// returns one for each output, or none.
+// which runs after forward. It receives a tangent for each argument (zeros if a tensor has none),
+// and returns one for each output, or none.
 template <class T>
 class Function {
  public:
@@ -240,7 +240,7 @@ class Function {
  private:
   using Kept = AutogradContext::Kept;
 
-  // A context whose forward has not come back.
+  // Cancels a context if forward throws.
   struct Begun {
     tenon_function_context* context;
     ~Begun() { tenon_function_cancel(context); }
@@ -261,7 +261,8 @@ class Function {
     }
   }
 
-  // The one object of T, made for the first call and never freed: nodes may outlive everything.
+  // Returns the object of T. It is created for the first call and never freed, because nodes may
+  // outlive everything else.
   static tenon_object* function() {
     tenon_object* made = function_.load(std::memory_order_acquire);
     if (made != nullptr) return made;
@@ -280,7 +281,7 @@ class Function {
     return made;
   }
 
-  // Gives the outputs back to their tensors, also where that fails.
+  // Returns ownership of the outputs to their tensors, also on failure.
   template <class At>
   static void finish(tenon_function_context* context, tenon_tensor** outputs, size_t count, At at) {
     tenon_node* node = nullptr;
@@ -351,17 +352,17 @@ class Function {
   static inline constinit std::atomic<tenon_object*> function_{nullptr};
 };
 
-// One node that runs backward, as a formula sees it.
+// A node that is run backward, as seen by a formula.
 class BackwardCall {
  public:
   explicit BackwardCall(const tenon_backward_call& call) noexcept : call_(call) {}
 
-  // Of a result; without handle where none came.
+  // Returns the gradient of a result, without handle if there is none.
   Tensor grad(size_t output = 0) const { return Tensor::retain(call_.grads[output]); }
-  // What `saves` names, in its order.
+  // Returns a value that `saves` names; the index is its position there.
   Tensor saved(size_t index) const { return Tensor::retain(saved_value(index).as.tensor); }
   const tenon_value& saved_value(size_t index) const { return call_.saved[index]; }
-  // Whether a gradient for an input is wanted.
+  // Returns true if the gradient of an input is needed.
   bool needs(size_t input) const { return call_.needs[input] != 0; }
   size_t inputs() const noexcept { return static_cast<size_t>(call_.ninputs); }
 
@@ -371,7 +372,7 @@ class BackwardCall {
 
 }  // namespace autograd
 
-// Registers the gradient formula of an operator as a text, such as "self: grad * other".
+// Registers an operator's gradient formula as text, such as "self: grad * other".
 inline Registration register_autograd(const Library& library, const std::string& name,
                                       const char* gradient, Site site = Site::here()) {
   tenon_formula formula{};
@@ -385,8 +386,9 @@ inline Registration register_autograd(const Library& library, const std::string&
   return Registration(registration);
 }
 
-// The same as a callable with state of its own: it takes a BackwardCall and returns a gradient, or
-// none, for each input. `saves` are names of arguments and results, apart by blanks.
+// Registers a callable, which may have state, as an operator's gradient formula. It receives a
+// BackwardCall and returns a gradient, or a Tensor without handle, for each input. `saves` are
+// names of arguments and results, separated by blanks.
 template <class F>
 requires std::is_invocable_r_v<autograd::variable_list, F&, const autograd::BackwardCall&>
     Registration register_autograd(const Library& library, const std::string& name, F&& backward,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TENON_CHECK and TENON_INTERNAL_ASSERT: conditions that a kernel states. Not part of tenon.hpp, as
-// a program may have macros of these names.
+// TENON_CHECK and TENON_INTERNAL_ASSERT, which state conditions in a kernel. Not included by
+// tenon.hpp, because a program may have macros with these names.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -32,7 +32,8 @@ template <class... Parts>
 
 }  // namespace tenon::inline hpp::detail
 
-// Throws TENON_ERROR_RUNTIME unless the condition holds, with the further arguments as message.
+// Throws TENON_ERROR_RUNTIME with the additional arguments as its message, unless the condition
+// holds.
 #define TENON_CHECK(condition, ...)                                        \
   do {                                                                     \
     if (!(condition)) [[unlikely]] {                                       \
@@ -41,7 +42,7 @@ template <class... Parts>
     }                                                                      \
   } while (0)
 
-// The same for what only a mistake of the program itself breaks: TENON_ERROR_INTERNAL.
+// Like TENON_CHECK, for conditions that only a bug can violate: throws TENON_ERROR_INTERNAL.
 #define TENON_INTERNAL_ASSERT(condition, ...)                               \
   do {                                                                      \
     if (!(condition)) [[unlikely]] {                                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ exceptions from error objects, and error objects from C++ exceptions.
+// Conversions between C++ exceptions and error objects.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -25,11 +25,11 @@
 #include "tenon/error.h"
 #include "tenon/language.h"
 
-// One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
-// libtenon's own sources in a program that links both.
+// The C++ layer has its own inline namespace. Its mangled names therefore differ from those of
+// libtenon's own sources, and both can be linked into one program.
 namespace tenon::inline hpp {
 
-// An error of any language. Owns one reference to the error object, which keeps code, kind, notes,
+// An error of any language. Owns one reference to the error object, which holds code, kind, notes,
 // frames, cause and the original exception.
 class Error : public std::exception {
  public:
@@ -50,7 +50,7 @@ class Error : public std::exception {
   }
   tenon_status code() const { return tenon_error_code(error_); }
   const char* kind() const { return tenon_error_kind(error_); }
-  // Message, notes, frames and causes as one text.
+  // Returns message, notes, frames and causes as one text.
   std::string format() const { return tenon_error_format(error_); }
   void add_note(const std::string& note) { tenon_error_add_note(error_, note.c_str()); }
 
@@ -65,7 +65,7 @@ namespace detail {
 
 inline void delete_exception(void* payload) { delete static_cast<std::exception_ptr*>(payload); }
 
-// Throws what a failed call left behind: the original C++ exception when it was one.
+// Throws the error of a failed call, or the original exception if that was a C++ exception.
 [[noreturn]] inline void throw_error(tenon_error* error) {
   if (error == nullptr) {
     throw Error(TENON_ERROR_INTERNAL, "a call failed without leaving an error");
@@ -82,8 +82,8 @@ inline void delete_exception(void* payload) { delete static_cast<std::exception_
   throw_error(tenon_error_take());
 }
 
-// Makes an error object of the exception being handled; it stays the payload, so that it comes home
-// as the same object.
+// Makes an error object from the exception that is being handled. The exception is its payload, so
+// that the same object is rethrown when the error returns to C++.
 [[gnu::cold, gnu::noinline]] inline tenon_error* current_error() {
   try {
     throw;
@@ -114,8 +114,8 @@ inline void delete_exception(void* payload) { delete static_cast<std::exception_
   }
 }
 
-// Runs a body that may throw. On failure the error goes to `out_error` (an empty cell of the frame
-// or stack). A forced unwind (pthread_exit, cancellation) passes through.
+// Runs a body that may throw. On failure the error is stored in `out_error`, an empty cell of the
+// frame or stack. A forced unwind (pthread_exit, cancellation) passes through.
 template <class Body>
 tenon_status guarded(tenon_error** out_error, Body&& body) {
   try {
@@ -132,7 +132,8 @@ tenon_status guarded(tenon_error** out_error, Body&& body) {
   }
 }
 
-// Ends a callback of C that has no cell for an error: it goes to the thread's slot.
+// Runs the body of a C callback that has no cell for an error. On failure the error is stored in
+// the thread's slot.
 template <class Body>
 tenon_status to_slot(Body&& body) {
   tenon_error* error = nullptr;
@@ -142,7 +143,7 @@ tenon_status to_slot(Body&& body) {
 
 }  // namespace detail
 
-// Throws the error of the calling thread's slot unless `status` is TENON_OK.
+// Throws the error in the calling thread's slot unless `status` is TENON_OK.
 inline void check(tenon_status status) {
   if (status != TENON_OK) [[unlikely]] {
     detail::throw_last_error();

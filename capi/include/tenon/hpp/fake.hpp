@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake tensors: modes in which operators make them. Library::register_fake registers kernels.
+// Fake modes, in which operators create fake tensors. Fake kernels: Library::register_fake.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -27,7 +27,7 @@
 
 namespace tenon::inline hpp {
 
-// What real tensors are in a mode, but for numbers (0-dim on the CPU), which always mix in.
+// How a mode treats real tensors, except 0-dim CPU tensors, which are always accepted as numbers.
 enum class RealTensors : uint32_t {
   Refused = 0,
   MadeFake = TENON_FAKE_ALLOW_REAL,
@@ -39,7 +39,7 @@ class FakeMode {
   explicit FakeMode(RealTensors real = RealTensors::Refused) {
     check(tenon_fake_mode_new(static_cast<uint32_t>(real), &mode_));
   }
-  // Sizes that only elements tell become symbols of `env`, those of shipped operators as well.
+  // Data-dependent sizes become symbols of `env`, also for operators that ship with Tenon.
   explicit FakeMode(const ShapeEnv& env, RealTensors real = RealTensors::Refused) : FakeMode(real) {
     check(tenon_fake_mode_set_shape_env(mode_, env.get()));
   }
@@ -53,22 +53,24 @@ class FakeMode {
 
   tenon_fake_mode* get() const noexcept { return mode_; }
 
-  // A fake tensor like a real one, the same for the same tensor; views become views.
+  // Makes a fake tensor like a real one. The same real tensor always gives the same fake one, and
+  // views become views.
   Tensor from(const Tensor& tensor) const {
     tenon_tensor* made = nullptr;
     check(tenon_tensor_copy_fake(tensor.get(), mode_, &made));
     return Tensor(made);
   }
 
-  // Where sizes that only elements tell are made, with the guards on them.
+  // Returns the environment of data-dependent sizes, with the guards on them.
   ShapeEnv shape_env() const {
     tenon_shape_env* env = nullptr;
     check(tenon_fake_mode_shape_env(mode_, &env));
     return ShapeEnv(env);
   }
 
-  // The same with symbols for sizes: an entry for each dim, none for its number, "" for a size of
-  // its own, or a name that is the same size in all tensors of the mode. Without entries all stay.
+  // Makes a fake tensor with symbolic sizes. `dims` has an entry for each dim: none keeps the
+  // number, "" makes a new symbol, and a name is the same size in all tensors of the mode. If
+  // `dims` is empty, all sizes stay numbers.
   Tensor from(const Tensor& tensor, const std::vector<std::optional<std::string>>& dims) const {
     if (!dims.empty() && static_cast<int64_t>(dims.size()) != tensor.ndim()) {
       throw Error(TENON_ERROR_INVALID_ARGUMENT,
@@ -84,12 +86,13 @@ class FakeMode {
     return Tensor(made);
   }
 
-  // What operators on this thread make is fake while it lives.
+  // While a Scope lives, operators on its thread create fake tensors.
   class Scope {
    public:
     explicit Scope(const FakeMode& mode) { check(tenon_fake_mode_enter(mode.mode_, &guard_)); }
     ~Scope() {
-      // Out of order the thread stays in the mode: a destructor cannot say so.
+      // A destructor cannot report an error: if modes are left out of order, the thread stays in
+      // this one.
       if (tenon_fake_mode_leave(&guard_) != TENON_OK) tenon_error_release(tenon_error_take());
     }
     Scope(const Scope&) = delete;
@@ -103,13 +106,13 @@ class FakeMode {
   tenon_fake_mode* mode_ = nullptr;
 };
 
-// The operator whose fake kernel runs on this thread on fake tensors, none outside of one.
+// Returns the operator whose fake kernel runs on fake tensors on this thread, if any.
 inline std::optional<Op> running_fake() {
   const tenon_op* op = tenon_fake_running();
   return op != nullptr ? std::optional<Op>(Op(op)) : std::nullopt;
 }
 
-// A size from `min` to `max` that only elements tell, for the fake kernel that runs on fakes.
+// Creates a data-dependent size from `min` to `max`, for the fake kernel that runs on fake tensors.
 inline SymInt new_dynamic_size(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) {
   tenon_value size{};
   check(tenon_fake_new_size(min, max, &size));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DualLevel: forward mode, in which tensors carry tangents through calls.
+// DualLevel: forward mode, in which calls propagate tangents of tensors.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -20,25 +20,26 @@
 
 namespace tenon::inline hpp::autograd {
 
-// A level of the calling thread, open while it lives: tensors of make_dual() have a tangent, and so
-// have results of calls with them. There is one at a time; its tangents end with it.
+// A dual level of the calling thread, which is open as long as the object lives. Tensors made by
+// make_dual() have a tangent, and so have results of calls with them. A thread has only one level
+// at a time. The tangents of a level end with it.
 class DualLevel {
  public:
   DualLevel() { check(tenon_dual_enter(&number_)); }
   ~DualLevel() {
-    // On another thread the level stays as it is: a destructor cannot say so.
+    // A destructor cannot report an error: if it runs on another thread, the level stays open.
     if (tenon_dual_leave(number_) != TENON_OK) tenon_error_release(tenon_error_take());
   }
   DualLevel(const DualLevel&) = delete;
   DualLevel& operator=(const DualLevel&) = delete;
 
-  // A view of a tensor that has a tangent, of the tensor's sizes, dtype and device.
+  // Makes a view of a tensor that has a tangent, of the tensor's sizes, dtype and device.
   Tensor make_dual(const Tensor& primal, const Tensor& tangent) const {
     tenon_tensor* dual = nullptr;
     check(tenon_dual_make(number_, primal.get(), tangent.get(), &dual));
     return Tensor(dual);
   }
-  // An alias without tangent, and the tangent, without handle where there is none.
+  // Returns an alias without tangent, and the tangent, without handle if there is none.
   std::pair<Tensor, Tensor> unpack_dual(const Tensor& dual) const {
     tenon_tensor* primal = nullptr;
     tenon_tensor* tangent = nullptr;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of functions, which nest in any order and depth. Not part of tenon.hpp, as it needs
-// the operators of ATen.
+// Transforms of functions, which nest in any order and depth. Not included by tenon.hpp, because it
+// needs the operators of ATen.
 //
 //   auto per_sample = func::vmap(func::grad(loss), {std::nullopt, 0, 0});
 //   Tensor grads = per_sample(weights, inputs, targets);
 //
-// A function takes trees of tensors (a Tensor, vectors and tuples of trees) and anything else, and
-// returns a tree. What it throws leaves no transform behind.
+// A function takes trees of tensors (a Tensor, vectors and tuples of trees) and other values, and
+// returns a tree. If it throws, all transforms are left.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -40,7 +40,7 @@ namespace tenon::inline hpp {
 
 namespace detail {
 
-// One call of a function as C makes it: with other tensors in the place of the arguments'.
+// A call of a function through the C interface, which replaces the tensors in the arguments.
 template <class F, class... Args>
 class FlatCall {
  public:
@@ -59,15 +59,15 @@ class FlatCall {
   FlatCall(const FlatCall&) = delete;
   FlatCall& operator=(const FlatCall&) = delete;
 
-  // What C takes as its tenon_callable, beside `this`.
+  // The tenon_callable of this object, which is its context.
   static tenon_status run(void* self, tenon_stack* stack) {
     return guarded(&stack->error, [&] { static_cast<FlatCall*>(self)->call(stack); });
   }
   tenon_stack* stack() noexcept { return &stack_; }
-  // How many leaves each argument has.
+  // Number of leaves of each argument.
   const std::array<size_t, sizeof...(Args)>& counts() const noexcept { return counts_; }
 
-  // A tree like the output, of the tensors in a value that C gave.
+  // Makes a tree with the structure of the output from the tensors in a value.
   Output output_of(tenon_value value) const {
     const Value owner(value);
     if constexpr (std::is_same_v<Output, Tensor>) {
@@ -87,7 +87,7 @@ class FlatCall {
     if constexpr (std::is_same_v<T, Tensor>) {
       return tenon_value_of_tensor(leaf ? leaf.get() : tenon_tensor_undefined());
     } else {
-      return tenon_value{};  // it stays here
+      return tenon_value{};  // not passed through C
     }
   }
 
@@ -148,7 +148,7 @@ class FlatCall {
   tenon_stack stack_{};
 };
 
-// A function of the arguments at some places alone, called with the others as they are now.
+// Makes a function of the arguments at kPlaces, which passes the current values of the others.
 template <size_t... kPlaces, class F, class... Args>
 auto of_places(const F& function, const Args&... args) {
   return [&function, all = std::tie(args...)](const auto&... some) {
@@ -170,7 +170,7 @@ auto of_places(const F& function, const Args&... args) {
   };
 }
 
-// One is itself, several are a tuple.
+// Returns the element of a tuple with one element, or the tuple itself if it has several.
 template <class... T>
 auto one_or_tuple(const std::tuple<T...>& all) {
   if constexpr (sizeof...(T) == 1) {
@@ -180,7 +180,8 @@ auto one_or_tuple(const std::tuple<T...>& all) {
   }
 }
 
-// Unit vectors of all tensors together: for each a first dim over the elements of all.
+// Returns the unit vectors of all tensors together: for each tensor, a batch whose first dim runs
+// over the elements of all tensors.
 inline std::vector<Tensor> unit_vectors(const std::vector<Tensor>& tensors) {
   int64_t total = 0;
   for (const Tensor& each : tensors) total += each.numel();
@@ -199,7 +200,8 @@ inline std::vector<Tensor> unit_vectors(const std::vector<Tensor>& tensors) {
   return units;
 }
 
-// Some of a tensor's elements along a dim that is over those of another, of sizes put together.
+// Returns the slice of a tensor along a dim that runs over the elements of another tensor, reshaped
+// to the sizes `first` and `second`.
 inline Tensor block_of(const Tensor& tensor, int64_t dim, int64_t start, int64_t count, Sizes first,
                        Sizes second) {
   std::vector<int64_t> sizes(first.begin(), first.end());
@@ -211,8 +213,8 @@ inline Tensor block_of(const Tensor& tensor, int64_t dim, int64_t start, int64_t
 
 namespace func {
 
-// Which dim is mapped: one for all tensors, or one for each argument or result, none for what is
-// passed on as it is. An argument's is that of all tensors in it.
+// The mapped dims: one for all tensors, or one for each argument or result, none for one that is
+// not mapped. The dim of an argument applies to all tensors in it.
 class Dims {
  public:
   Dims(int64_t all = 0) : each_{all} {}
@@ -220,7 +222,7 @@ class Dims {
     for (const std::optional<int64_t>& dim : each) each_.push_back(dim.value_or(TENON_DIM_NONE));
   }
   const std::vector<int64_t>& each() const noexcept { return each_; }
-  // One for each leaf, where there is one for each argument.
+  // Returns one dim for each leaf, if there is one for each argument.
   template <class Counts>
   std::vector<int64_t> of_leaves(const Counts& counts) const {
     if (each_.size() == 1 || each_.size() != counts.size()) return each_;
@@ -235,12 +237,12 @@ class Dims {
 
 struct VmapOptions {
   Randomness randomness = Randomness::Error;
-  int64_t chunk_size = 0;     // so many of the mapped at once; 0: all
-  const char* name = "vmap";  // what messages begin with
+  int64_t chunk_size = 0;     // number of examples to run at once; 0: all
+  const char* name = "vmap";  // name of the function in messages
 };
 
-// Makes a function that is another, mapped over a dim of its arguments: it is called once, with
-// tensors that lack the dim. Throws for dims that do not fit.
+// Makes a function that maps another one over a dim of its arguments. The function is called once,
+// with tensors that lack the dim. Throws if the dims do not fit.
 template <class F>
 auto vmap(F function, Dims in_dims = {}, Dims out_dims = {}, VmapOptions options = {}) {
   return [=](const auto&... args) {
@@ -260,8 +262,8 @@ auto vmap(F function, Dims in_dims = {}, Dims out_dims = {}, VmapOptions options
   };
 }
 
-// Gives the gradients of a function's arguments (one is itself, several are a tuple) from those of
-// its result. Runs as often as wanted. Copies share what was recorded.
+// Computes the gradients of a function's arguments (a value for one argument, a tuple for several)
+// from those of its result. Can run any number of times. Copies share the recorded graph.
 template <class Output, class... Args>
 class Pullback {
  public:
@@ -270,7 +272,7 @@ class Pullback {
       : handle_(handle, &tenon_pullback_release), primals_(primals...) {}
 
   auto operator()(const Output& cotangents) const { return run(detail::leaves_of(cotangents)); }
-  // From 1, of a result without dims.
+  // Starts from the gradient 1, for a 0-dim result.
   auto operator()() const { return run({Tensor()}); }
 
  private:
@@ -290,7 +292,7 @@ class Pullback {
   std::tuple<Args...> primals_;  // for their structure
 };
 
-// Calls a function; gives its result, and the Pullback to its arguments.
+// Calls a function. Returns its result and the Pullback to its arguments.
 template <class F, detail::TensorTree... Args>
 auto vjp(const F& function, const Args&... primals) {
   detail::FlatCall call(function, primals...);
@@ -301,8 +303,8 @@ auto vjp(const F& function, const Args&... primals) {
   return std::pair<Output, Pullback<Output, Args...>>(call.take_output(), std::move(pullback));
 }
 
-// Calls a function; gives its result, and the result's derivative along the tangents, one for each
-// argument.
+// Calls a function. Returns its result and the derivative of the result along the tangents, which
+// are one for each argument.
 template <class F, detail::TensorTree... Args>
 auto jvp(const F& function, const std::tuple<Args...>& primals,
          const std::tuple<Args...>& tangents) {
@@ -329,8 +331,9 @@ auto jvp(const F& function, const Tensor& primal, const Tensor& tangent) {
   return jvp(function, std::tuple(primal), std::tuple(tangent));
 }
 
-// Makes a function that gives (gradient, value) of one whose result is a Tensor without dims. The
-// gradient is that of the argument at the place named, of several a tuple, of none the first's.
+// Makes a function that returns (gradient, value) of a function whose result is a 0-dim Tensor. The
+// gradient is that of the argument at the index in kArgnums, a tuple for several indices, and that
+// of the first argument if there are none.
 template <size_t... kArgnums, class F>
 auto grad_and_value(F function) {
   if constexpr (sizeof...(kArgnums) == 0) {
@@ -355,9 +358,10 @@ auto grad(F function) {
   };
 }
 
-// Makes a function that gives the Jacobian of another, by one backward pass for all rows: in the
-// structure of the result, for each of its tensors the structure of the arguments, each tensor of
-// the result's sizes and then the argument's. Arguments are named as for grad.
+// Makes a function that returns the Jacobian of another one, computed by one backward pass for all
+// rows. It has the structure of the result, and for each of its tensors the structure of the
+// arguments. Each tensor has the sizes of the result followed by those of the argument. kArgnums
+// are as for grad_and_value().
 template <size_t... kArgnums, class F>
 auto jacrev(F function, VmapOptions options = {}) {
   if constexpr (sizeof...(kArgnums) == 0) {
@@ -391,7 +395,7 @@ auto jacrev(F function, VmapOptions options = {}) {
   }
 }
 
-// The same in forward mode, for all columns at once.
+// Like jacrev(), but in forward mode, for all columns at once.
 template <size_t... kArgnums, class F>
 auto jacfwd(F function, VmapOptions options = {}) {
   if constexpr (sizeof...(kArgnums) == 0) {
@@ -423,7 +427,7 @@ auto jacfwd(F function, VmapOptions options = {}) {
   }
 }
 
-// Makes a function that gives the Hessian of another: forward mode over backward passes.
+// Makes a function that returns the Hessian of another one: forward mode over backward passes.
 template <size_t... kArgnums, class F>
 auto hessian(F function) {
   return jacfwd<kArgnums...>(jacrev<kArgnums...>(std::move(function)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions as values: a C++ callable that any language can call, and calls of any language's.
+// Function values: C++ callables that any language can call, and calls of functions of any
+// language.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -56,8 +57,8 @@ inline constexpr tenon_object_type function_type = {
 
 }  // namespace detail
 
-// A function value of a callable object, such as a lambda, whose parameters and results are those
-// of kernels.
+// Makes a function value from a callable object, such as a lambda, whose parameters and results
+// have the types of kernels.
 template <class F>
 requires std::is_class_v<std::decay_t<F>> Value make_function(F&& callable) {
   using Callable = std::decay_t<F>;
@@ -68,8 +69,8 @@ requires std::is_class_v<std::decay_t<F>> Value make_function(F&& callable) {
   return Value(tenon_value_give(tenon_value_of_function(object)));
 }
 
-// Calls a function value of any language, which gives `result_count` results. Throws what it threw,
-// and TENON_ERROR_TYPE for a value that is no function.
+// Calls a function value of any language, which returns `result_count` results. Throws the
+// function's error, and TENON_ERROR_TYPE for a value that is no function.
 inline std::vector<Value> call_function(const Value& function, const std::vector<Value>& arguments,
                                         size_t result_count = 1) {
   tenon_object* object = tenon_object_of_value(&function.get());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator: a seed and a place in its sequence of random numbers, on a device.
+// Generator: a seed and a position in its sequence of random numbers, on a device.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -23,14 +23,14 @@
 
 namespace tenon::inline hpp {
 
-// A shared generator: copies draw from the same sequence.
+// A reference to a generator. Copies draw from the same sequence.
 class Generator {
  public:
-  // A new one at the beginning of the seed's sequence.
+  // Creates a generator with a seed.
   explicit Generator(uint64_t seed, const Device& device = Device()) {
     check(tenon_generator_new(&device, seed, &handle_));
   }
-  // The one that a device's operators draw from when they are given none.
+  // Returns a device's default generator, which operators use if no generator is passed.
   static Generator default_of(const Device& device = Device()) {
     tenon_generator* handle = nullptr;
     check(tenon_generator_open_default(&device, &handle));
@@ -38,7 +38,7 @@ class Generator {
   }
   // Takes over the reference.
   static Generator adopt(tenon_generator* handle) noexcept { return Generator(Handle{handle}); }
-  // Adds one.
+  // Adds a reference to a borrowed handle.
   static Generator retain(tenon_generator* handle) noexcept {
     return adopt(tenon_generator_retain(handle));
   }
@@ -51,7 +51,7 @@ class Generator {
   ~Generator() { tenon_generator_release(handle_); }
 
   tenon_generator* get() const noexcept { return handle_; }
-  // Gives the reference to the caller.
+  // Passes the reference to the caller.
   tenon_generator* release() noexcept { return std::exchange(handle_, nullptr); }
 
   Device device() const {
@@ -59,10 +59,10 @@ class Generator {
     tenon_generator_device(handle_, &device);
     return device;
   }
-  // Begins the sequence of a seed anew.
+  // Restarts the generator with a seed.
   void seed(uint64_t seed) const { check(tenon_generator_seed(handle_, seed)); }
   uint64_t initial_seed() const { return tenon_generator_initial_seed(handle_); }
-  // The whole state, and back to one; see tenon_generator_state.
+  // Returns the whole state, for set_state(); see tenon_generator_state.
   std::vector<uint8_t> state() const {
     int64_t nbytes = 0;
     check(tenon_generator_state(handle_, 0, nullptr, &nbytes));
@@ -74,7 +74,7 @@ class Generator {
     check(tenon_generator_set_state(handle_, bytes.data(), static_cast<int64_t>(bytes.size())));
   }
 
-  // Fills the span with the next numbers, uniform over all 2^32.
+  // Fills the span with the next numbers, uniformly distributed over all 2^32.
   void random(std::span<uint32_t> numbers) const {
     check(tenon_generator_random(handle_, static_cast<int64_t>(numbers.size()), numbers.data()));
   }
@@ -82,7 +82,7 @@ class Generator {
   void normal(std::span<double> samples) const {
     check(tenon_generator_normal(handle_, static_cast<int64_t>(samples.size()), samples.data()));
   }
-  // The provider's own object, for the kernels of its device; NULL for the CPU's.
+  // Returns the provider's generator object, for kernels of its device; NULL for a CPU generator.
   void* native() const noexcept { return tenon_generator_native(handle_); }
 
   friend bool operator==(const Generator& a, const Generator& b) noexcept {
@@ -98,7 +98,7 @@ class Generator {
   tenon_generator* handle_ = nullptr;
 };
 
-// Seeds the default generators of all devices, those made later too.
+// Seeds the default generators of all devices, including those that are created later.
 inline void manual_seed(uint64_t seed) { check(tenon_generator_seed_all(seed)); }
 
 }  // namespace tenon::inline hpp

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: functions that were recorded, run, changed, saved, and called as operators.
+// Graphs: recorded functions, which can be run, transformed, saved, and called as operators.
 //
 //   Graph graph = Graph::record(model, {x, w});   // model takes a span of Tensors
 //   graph.save("model.tenon");
 //   std::vector<Tensor> y = Graph::load("model.tenon").run({x, w});
 //
-//   Graph smaller = graph.rewrite([](GraphCall& call) {  // a pass of one's own
+//   Graph smaller = graph.rewrite([](GraphCall& call) {  // a custom pass
 //     if (call.name() == "aten::relu") call.replace(call.arg(0));
 //   });
 #pragma once
@@ -45,12 +45,12 @@ namespace tenon::inline hpp {
 
 class GraphCall;
 
-// A recorded computation. Cheap to copy; copies are the same graph.
+// A recorded computation. Cheap to copy; copies refer to the same graph.
 class Graph {
  public:
-  // An empty graph, to be built by hand.
+  // Creates an empty graph, to be built by hand.
   Graph() { check(tenon_graph_new(&handle_)); }
-  // Takes over a reference.
+  // Takes over the reference.
   explicit Graph(tenon_graph* handle) noexcept : handle_(handle) {}
   Graph(const Graph& other) noexcept : handle_(tenon_graph_retain(other.handle_)) {}
   Graph(Graph&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -62,14 +62,14 @@ class Graph {
 
   tenon_graph* get() const noexcept { return handle_; }
 
-  // Records the calls of the thread while it lives. See tenon_graph_begin for the flags.
+  // Records the thread's calls while the object lives. See tenon_graph_begin for the flags.
   class Recording {
    public:
     explicit Recording(uint32_t flags = TENON_GRAPH_BELOW_AUTOGRAD) {
       check(tenon_graph_begin(flags, &handle_));
     }
     ~Recording() {
-      // Out of order it stays on: a destructor cannot say so.
+      // A destructor cannot report an error: if recordings end out of order, this one stays active.
       if (tenon_graph_end(handle_) != TENON_OK) tenon_error_release(tenon_error_take());
       tenon_graph_release(handle_);
     }
@@ -81,8 +81,8 @@ class Graph {
     tenon_graph* handle_ = nullptr;
   };
 
-  // Runs a function of a span of tensors, which returns a vector of them, once, and gives the graph
-  // of its calls. What the function throws comes out as it is.
+  // Runs a function once and returns the graph of its calls. The function takes a span of tensors
+  // and returns a vector of tensors. Its exceptions pass through unchanged.
   template <class F>
   static Graph record(F&& function, const std::vector<Tensor>& inputs,
                       uint32_t flags = TENON_GRAPH_BELOW_AUTOGRAD) {
@@ -94,12 +94,12 @@ class Graph {
     return graph;
   }
 
-  // Names of the sizes of one input that a graph takes as any number: an entry for each dim, none
-  // for its number, "" for a size of its own, or a name that is the same size in all inputs. Inputs
-  // without entries keep their numbers.
+  // The dynamic sizes of one input, by name: an entry for each dim. None keeps the number, "" makes
+  // a new symbol, and a name is the same size in all inputs. Inputs without entries have fixed
+  // sizes.
   using DynamicDims = std::vector<std::optional<std::string>>;
 
-  // The same on fake tensors of such sizes, which computes nothing.
+  // Records the function on fake tensors with such sizes, so that nothing is computed.
   template <class F>
   static Graph record(F&& function, const std::vector<Tensor>& inputs,
                       const std::vector<DynamicDims>& dims,
@@ -113,10 +113,11 @@ class Graph {
     return record(std::forward<F>(function), fakes, flags);
   }
 
-  // A value of a graph, as an argument or output.
+  // Makes a reference to a graph's value, to be passed as an argument or output.
   static Value ref(int64_t value) { return Value(tenon_value_of_number(TENON_TAG_REF, value)); }
 
-  // Adds an input, an attribute, a call or an output; gives the number of the (first) value.
+  // The following functions add an input, an attribute, a call or an output, and return the number
+  // of the (first) value.
   int64_t add_input(const std::string& name = {}, const Tensor* like = nullptr) {
     int64_t value = -1;
     check(tenon_graph_add_input(handle_, like != nullptr ? like->get() : nullptr,
@@ -162,7 +163,8 @@ class Graph {
     return value;
   }
 
-  // The nodes that use a value, in order; node_count() stands for the outputs.
+  // Returns the nodes that use a value, in order. node_count() is the last element if an output
+  // uses it.
   std::vector<int64_t> users(int64_t value) const {
     tenon_buffer* buffer = nullptr;
     check(tenon_graph_list_users(handle_, value, &buffer));
@@ -171,7 +173,7 @@ class Graph {
     tenon_buffer_release(buffer);
     return nodes;
   }
-  // Where a node was recorded, the innermost line first; with TENON_GRAPH_FRAMES.
+  // Returns the frames in which a node was recorded, innermost first; needs TENON_GRAPH_FRAMES.
   std::vector<tenon_error_frame> frames(int64_t node) const {
     std::vector<tenon_error_frame> found;
     for (int64_t i = 0; i < tenon_graph_frame_count(handle_, node); ++i) {
@@ -181,7 +183,7 @@ class Graph {
     return found;
   }
 
-  // Runs the graph, whose outputs are tensors.
+  // Runs a graph whose outputs are tensors.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs) const {
     std::vector<tenon_value> arguments;
     for (const Tensor& input : inputs) arguments.push_back(tenon_value_of_tensor(input.get()));
@@ -205,17 +207,18 @@ class Graph {
     check(tenon_graph_define(handle_, library.get(), name.c_str(), &op));
     return Op(op);
   }
-  // A new graph by passes, TENON_GRAPH_FOLD_CONSTANTS and the like.
+  // Returns a new graph made by passes, such as TENON_GRAPH_FOLD_CONSTANTS.
   Graph transform(uint32_t passes) const {
     tenon_graph* made = nullptr;
     check(tenon_graph_transform(handle_, passes, &made));
     return Graph(made);
   }
-  // A new graph by a pass: `pass(GraphCall&)` looks at each call, which stays as it is unless the
-  // pass says otherwise. What it throws comes out as it is.
+  // Returns a new graph made by a custom pass. `pass(GraphCall&)` is called for each call, which is
+  // kept unchanged unless the pass replaces or drops it. Exceptions of the pass are propagated
+  // unchanged.
   template <class Pass>
   Graph rewrite(Pass&& pass) const;
-  // A new graph in which `replacement` stands wherever `pattern` was. `flags`:
+  // Returns a new graph in which each match of `pattern` is replaced by `replacement`. `flags`:
   // TENON_GRAPH_IGNORE_LITERALS.
   Graph replace_pattern(const Graph& pattern, const Graph& replacement, uint32_t flags = 0,
                         int64_t* out_count = nullptr) const {
@@ -224,9 +227,10 @@ class Graph {
                                       &made));
     return Graph(made);
   }
-  // Throws where an operator is another than it was, or a value another than its call gives.
+  // Throws if an operator has changed since the recording, or if a value differs from the one that
+  // its call returns.
   void check_calls() const { check(tenon_graph_check(handle_)); }
-  // A new graph that writes to nothing but inputs and attributes, at its end. `flags`:
+  // Returns a new graph that only writes to inputs and attributes, at its end. `flags`:
   // TENON_GRAPH_REMOVE_VIEWS.
   Graph functionalize(uint32_t flags = 0) const {
     tenon_graph* made = nullptr;
@@ -234,9 +238,9 @@ class Graph {
     return Graph(made);
   }
 
-  // Of relations of sizes that each run checks.
+  // Number of guards: relations of sizes that each run checks.
   int64_t guard_count() const noexcept { return tenon_graph_guard_count(handle_); }
-  // One of them as text, such as "s0 == s1".
+  // Returns a guard as text, such as "s0 == s1".
   std::string guard(int64_t index) const {
     tenon_graph_guard guard{};
     guard.struct_size = sizeof guard;
@@ -277,7 +281,7 @@ class Graph {
   tenon_graph* handle_ = nullptr;
 };
 
-// One call of a graph, as a pass of Graph::rewrite looks at it.
+// A call of a graph, as a pass of Graph::rewrite sees it.
 class GraphCall {
  public:
   GraphCall(const tenon_graph* from, int64_t index, const tenon_value* args, tenon_graph* to,
@@ -290,10 +294,10 @@ class GraphCall {
   int64_t index() const noexcept { return index_; }
   Op op() const { return Op(node_.op); }
   std::string_view name() const noexcept { return tenon_op_name(node_.op); }
-  // The node as the old graph has it, with the old graph's values.
+  // The node in the old graph, with the old graph's values.
   const tenon_graph_node& node() const noexcept { return node_; }
   int64_t arg_count() const noexcept { return node_.nargs; }
-  // An argument, with values of the new graph.
+  // Returns an argument, with values of the new graph.
   Value arg(int64_t index) const {
     if (index < 0 || index >= arg_count()) {
       throw Error(TENON_ERROR_INDEX, "GraphCall::arg: index must be below " +
@@ -302,14 +306,14 @@ class GraphCall {
     }
     return static_cast<const Value&>(ValueRef(args_[index]));
   }
-  // The new graph, as far as it has come.
+  // The new graph built so far.
   Graph& to() noexcept { return to_; }
-  // Appends a call to it; its first result.
+  // Appends a call to the new graph and returns its first result.
   Value append(const Op& op, const std::vector<Value>& arguments) {
     return Graph::ref(to_.append(op, arguments));
   }
 
-  // What stands for the results: references, tensors or numbers.
+  // Sets the replacements of the results: references, tensors or numbers.
   void replace(Value result) { replace(std::vector<Value>{std::move(result)}); }
   void replace(std::vector<Value> results) {
     if (static_cast<int64_t>(results.size()) != node_.nresults) {
@@ -324,11 +328,11 @@ class GraphCall {
       results_[i].flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
     }
   }
-  // The call goes; nothing may use its results.
+  // Drops the call. Nothing may use its results.
   void drop() { replace(std::vector<Value>(static_cast<size_t>(node_.nresults))); }
 
   bool is_replaced() const noexcept { return is_replaced_; }
-  // They live until the next call was looked at.
+  // Returns the replacements, which must live until the pass is called again.
   std::vector<Value> take() noexcept { return std::move(stand_ins_); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking inside: operators, tables, calls explained, profiles, a simulator. Not part of tenon.hpp:
-// tools include it, kernels need not read it.
+// Introspection: operators, tables, explanations of calls, profiles, a simulator. Not included by
+// tenon.hpp, because only tools need it.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -30,7 +30,7 @@ namespace tenon::inline hpp::introspect {
 
 namespace detail {
 
-// Owns a buffer while its content is copied out.
+// Owns a buffer while its content is copied.
 template <class Fill>
 auto with_buffer(Fill&& fill, auto&& read) {
   struct Owner {
@@ -71,37 +71,38 @@ inline std::vector<Op> ops(tenon_status (*fill)(tenon_buffer**)) {
 
 }  // namespace detail
 
-// Operators that are defined now, sorted by name.
+// Returns the defined operators, sorted by name.
 inline std::vector<Op> operators() { return detail::ops(&tenon_introspect_list_ops); }
-// Operators that have kernels but no definition.
+// Returns the operators that have kernels but no definition.
 inline std::vector<Op> dangling() { return detail::ops(&tenon_introspect_list_dangling); }
-// Runtime keys that have slots, highest last.
+// Returns the runtime keys that have slots, highest last.
 inline std::vector<tenon_key> keys() { return detail::list<tenon_key>(&tenon_key_list); }
 
-// An operator's tags, one a line.
+// Returns an operator's tags, one per line.
 inline std::string tags(const Op& op) {
   return detail::text([&](tenon_buffer** out) { return tenon_op_copy_tags(op.get(), out); });
 }
-// What is registered: name, schema, and one line a kernel with its place.
+// Returns an operator's registrations as text: name, schema, and one line per kernel with the place
+// of its registration.
 inline std::string dump(const Op& op) {
   return detail::text([&](tenon_buffer** out) { return tenon_introspect_dump(op.get(), out); });
 }
-// The computed table: one line a filled slot.
+// Returns an operator's computed table as text, one line per filled slot.
 inline std::string dump_table(const Op& op) {
   return detail::text(
       [&](tenon_buffer** out) { return tenon_introspect_dump_table(op.get(), out); });
 }
-// The slot of a runtime key; texts are valid for ever.
+// Returns the slot of a runtime key. Its texts are never freed.
 inline tenon_slot_info slot(const Op& op, tenon_key key) {
   return detail::slot(
       [&](tenon_slot_info* out) { return tenon_introspect_get_slot(op.get(), key, out); });
 }
 
-// Recomputes tables and compares them with those in use; throws what differs.
+// Recomputes tables and compares them with those in use. Throws if they differ.
 inline void check_invariants() { check(tenon_introspect_check(nullptr)); }
 inline void check_invariants(const Op& op) { check(tenon_introspect_check(op.get())); }
 
-// How many handles of each kind live in the process, by the kinds' names.
+// Returns the number of live handles of each kind in the process, with the names of the kinds.
 inline std::vector<std::pair<std::string, int64_t>> live_handles() {
   std::vector<std::pair<std::string, int64_t>> counts;
   for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
@@ -110,8 +111,8 @@ inline std::vector<std::pair<std::string, int64_t>> live_handles() {
   return counts;
 }
 
-// Says in words what a call with these arguments would do, and makes none: positional ones, then
-// keywords by kw(); those that are left out take their defaults.
+// Explains in words what a call with these arguments would do, without making it. Arguments are
+// positional, followed by keywords made by kw(); omitted ones have their defaults.
 template <class... A>
 std::string explain(const Op& op, A&&... arguments) {
   const auto given = tenon::detail::Arguments::of(std::forward<A>(arguments)...);
@@ -122,11 +123,11 @@ std::string explain(const Op& op, A&&... arguments) {
   });
 }
 
-// Records the dispatches of the thread that made it, until end() or its own end there. Profiles
-// nest.
+// Records the dispatches of the thread that created it, until end() is called or it is destroyed on
+// that thread. Profiles can be nested.
 class Profile {
  public:
-  // `max_spans`: how many are kept, 0 for all.
+  // `max_spans`: number of spans to keep, 0 for all.
   explicit Profile(int64_t max_spans = 0) { check(tenon_profile_begin(max_spans, &profile_)); }
   ~Profile() {
     if (records_ && tenon_profile_end(profile_) != TENON_OK)
@@ -140,7 +141,8 @@ class Profile {
     check(tenon_profile_end(profile_));
     records_ = false;
   }
-  // What it recorded so far, in the order of beginning; texts are valid for ever.
+  // Returns the spans recorded so far, in the order in which they began. Their texts are never
+  // freed.
   std::vector<tenon_profile_span> spans() const {
     int64_t count = 0;
     int64_t dropped = 0;
@@ -159,7 +161,7 @@ class Profile {
   bool records_ = true;
 };
 
-// An imagined operator to try registrations on; nothing is left of it.
+// An operator outside the registry, to try registrations on. It leaves nothing behind.
 class Simulator {
  public:
   explicit Simulator(const std::string& schema = "f(Tensor x) -> Tensor") {
@@ -169,7 +171,7 @@ class Simulator {
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
 
-  // A kernel "fn_KEY" on each key, by its name; all or none. `flags`: 0 or
+  // Registers a kernel "fn_KEY" on each key, given by name; all or none. `flags`: 0 or
   // TENON_KERNEL_FALLTHROUGH.
   void add(const std::vector<std::string>& keys, uint32_t flags = 0) {
     std::vector<const char*> names;
@@ -182,7 +184,7 @@ class Simulator {
     return detail::slot(
         [&](tenon_slot_info* out) { return tenon_simulator_get_slot(simulator_, key, out); });
   }
-  // TENON_SIMULATOR_*.
+  // `what` is TENON_SIMULATOR_*.
   std::string print(uint32_t what) const {
     return detail::text(
         [&](tenon_buffer** out) { return tenon_simulator_print(simulator_, what, out); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapter: turns a C++ callable into a kernel with a boxed and, where it can, a typed form.
+// Adapter: turns a C++ callable into a kernel with a boxed form and, if possible, a typed form.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -40,7 +40,7 @@ struct CallableOf<R (*)(A...) noexcept> : CallableOf<R (*)(A...)> {};
 template <class R, class C, class... A>
 struct CallableOf<R (C::*)(A...) const noexcept> : CallableOf<R (C::*)(A...) const> {};
 
-// What a kernel can be made of: a plain function, or an object with one call operator.
+// Callables that can become a kernel: a plain function, or an object with one call operator.
 template <class F>
 concept KernelCallable =
     (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>) || requires {
@@ -69,7 +69,7 @@ struct SizeOf<Types<T...>> {
   static constexpr size_t value = sizeof...(T);
 };
 
-// Returns split into elements: void, one, or the elements of a tuple.
+// The elements of a return type: none for void, one, or the elements of a tuple.
 template <class R>
 struct Returns {
   static constexpr size_t count = Result<R>::count;
@@ -111,7 +111,7 @@ struct ReturnHash<std::tuple<R...>> {
   }
 };
 
-// The hash of a C++ signature whose parameters are P... (without a leading KeySet).
+// Returns the hash of a C++ signature whose parameters are P..., without a leading KeySet.
 template <class R, class... P>
 constexpr uint64_t signature_hash() {
   uint64_t hash = kFnvBasis;
@@ -122,7 +122,7 @@ static_assert(signature_hash<Tensor, const Tensor&>() == 0x6c62fe19e196c2e9u);
 static_assert(signature_hash<Tensor, const Tensor&, const Tensor&, Scalar>() ==
               0x75248d31ac81c403u);
 
-// "(Tensor _0, int _1) -> Tensor", or "" when some C++ type does not say its schema type.
+// Returns "(Tensor _0, int _1) -> Tensor", or "" if a C++ type does not determine its schema type.
 template <class R, class... P>
 std::string signature_schema() {
   std::string text = "(";
@@ -138,15 +138,15 @@ std::string signature_schema() {
   return known && !returns.empty() ? text + ") -> " + returns : "";
 }
 
-// A call of `F` with parameters P..., given either boxed values or the C parameters of a typed
-// call.
+// A call of `F` with parameters P..., which receives either boxed values or the C parameters of a
+// typed call.
 template <class F, bool kWithKeys, class R, class... P>
 struct Adapter {
   static constexpr uint64_t hash = signature_hash<R, P...>();
   static constexpr bool takes_symbols = (detail::takes_symbols<Parameter<P>> || ...);
   static std::string schema() { return signature_schema<R, P...>(); }
 
-  // Function pointers live in ctx itself, functors behind it.
+  // ctx is the function pointer itself, or points to the functor.
   static decltype(auto) callable(void* ctx) {
     if constexpr (std::is_pointer_v<F>) {
       return reinterpret_cast<F>(ctx);
@@ -164,7 +164,7 @@ struct Adapter {
     }
   }
 
-  // TensorRef gives `const Tensor&` and, for written arguments, `Tensor&`.
+  // Converts a TensorRef to `const Tensor&`, or to `Tensor&` for a written argument.
   template <class Q, class A>
   static decltype(auto) pass(A& argument) {
     if constexpr (std::is_same_v<A, TensorRef>) {

@@ -29,8 +29,8 @@ inline tenon_key key(const std::string& name) {
   return out;
 }
 
-// Gives a backend bit and device type to a new backend, such as "npu", and returns the key of its
-// kernels. The same name again returns the same key.
+// Registers a backend, such as "npu", and returns the key of its kernels. Registering the same name
+// again returns the same key.
 inline tenon_key register_backend(const std::string& name) {
   int32_t device_type = 0;
   check(tenon_backend_register(name.c_str(), &device_type));
@@ -39,7 +39,7 @@ inline tenon_key register_backend(const std::string& name) {
   return out;
 }
 
-// Where register_functionality() puts a key: before or after what the anchor names.
+// The position of a key declared by register_functionality(): below or above the anchor.
 struct Below {
   const char* anchor;
 };
@@ -47,7 +47,7 @@ struct Above {
   const char* anchor;
 };
 
-// What a key declared at run time does on a thread that says nothing of it.
+// Whether threads include or exclude a key declared at run time by default.
 enum class ThreadDefault : uint32_t {
   None = 0,
   Included = TENON_KEY_FLAG_INCLUDED,
@@ -68,8 +68,8 @@ inline tenon_key register_functionality(const std::string& name, const char* anc
 }  // namespace detail
 
 // Declares a functionality key by name, such as register_functionality("Profiler",
-// Below{"Autograd"}); one slot for all backends unless `per_backend`. The same again returns the
-// same key.
+// Below{"Autograd"}). It has one slot for all backends unless `per_backend` is set. Declaring it
+// again with the same arguments returns the same key.
 inline tenon_key register_functionality(const std::string& name, Below place,
                                         bool per_backend = false,
                                         ThreadDefault thread_default = ThreadDefault::None) {
@@ -87,7 +87,7 @@ struct KeySet {
 
   KeySet() = default;
   explicit KeySet(tenon_keyset keyset) : bits(keyset) {}
-  // The set of the given runtime keys.
+  // Returns the set of these runtime keys.
   static KeySet of(std::initializer_list<tenon_key> keys) {
     KeySet set;
     for (tenon_key key : keys) {
@@ -97,7 +97,7 @@ struct KeySet {
     }
     return set;
   }
-  // Everything strictly below a key, with all backends.
+  // Returns all functionalities strictly below a key, with all backends.
   static KeySet below(tenon_key key) { return KeySet(tenon_keyset_below(key)); }
 
   bool has(tenon_key key) const { return tenon_keyset_has(bits, key) != 0; }
@@ -118,13 +118,13 @@ struct KeySet {
 
 namespace detail {
 
-// Leaves a key guard at the end of its scope; stays on the thread that entered it.
+// Leaves a key guard at the end of its scope, which must be on the thread that entered it.
 class KeyGuard {
  public:
   KeyGuard(const KeyGuard&) = delete;
   KeyGuard& operator=(const KeyGuard&) = delete;
   ~KeyGuard() {
-    // Out of order the keys stay as they are: a destructor cannot say so.
+    // A destructor cannot report an error: if guards are left out of order, the keys do not change.
     if (entered_ && tenon_key_guard_leave(&guard_) != TENON_OK) {
       tenon_error_release(tenon_error_take());
     }
@@ -148,19 +148,19 @@ constexpr tenon_keyset functionality(uint32_t number) {
 
 }  // namespace detail
 
-// Adds keys to every call of this thread while it lives.
+// Adds keys to every call of this thread while the guard lives.
 class IncludeKeys : detail::KeyGuard {
  public:
   explicit IncludeKeys(KeySet keys) { entered(tenon_key_guard_include(keys.bits, &guard_)); }
 };
 
-// Removes keys from every call of this thread while it lives.
+// Removes keys from every call of this thread while the guard lives.
 class ExcludeKeys : detail::KeyGuard {
  public:
   explicit ExcludeKeys(KeySet keys) { entered(tenon_key_guard_exclude(keys.bits, &guard_)); }
 };
 
-// Replaces the thread's included and excluded keys while it lives.
+// Replaces the thread's included and excluded keys while the guard lives.
 class ForceKeys : detail::KeyGuard {
  public:
   ForceKeys(KeySet include, KeySet exclude) {
@@ -168,8 +168,8 @@ class ForceKeys : detail::KeyGuard {
   }
 };
 
-// Takes autograd out of this thread's calls while it lives: for Autograd kernels that call on. The
-// views and writes that those calls make are still noted.
+// Excludes autograd from this thread's calls while the guard lives. For Autograd kernels that call
+// other operators. ADInplaceOrView still tracks the views and in-place writes of those calls.
 class AutoDispatchBelowAutograd : detail::KeyGuard {
  public:
   AutoDispatchBelowAutograd() {
@@ -177,7 +177,8 @@ class AutoDispatchBelowAutograd : detail::KeyGuard {
   }
 };
 
-// The same, and what notes views and writes in place, too.
+// Like AutoDispatchBelowAutograd, but also excludes ADInplaceOrView, which tracks views and
+// in-place writes.
 class AutoDispatchBelowADInplaceOrView : detail::KeyGuard {
  public:
   AutoDispatchBelowADInplaceOrView() {
@@ -187,7 +188,7 @@ class AutoDispatchBelowADInplaceOrView : detail::KeyGuard {
                                 &guard_));
   }
 };
-// Its older name.
+// The older name of AutoDispatchBelowADInplaceOrView.
 using AutoNonVariableTypeMode = AutoDispatchBelowADInplaceOrView;
 
 }  // namespace tenon::inline hpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LazyOp: an operator under a C++ signature that is found by its name at its first call.
+// LazyOp: an operator with a C++ signature that is looked up by name on its first call.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -22,10 +22,11 @@ namespace tenon::inline hpp {
 //   static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
 //   return view(self, sizes);
 //
-// It is made before the program runs and holds no lock, so any threads may call it first, and a
-// child process never waits for one that it does not have, as it may for a function's static
-// TypedOp. A first call that fails throws what TypedOp throws; the next one looks again. The name
-// must live as long.
+// Note [LazyOp and fork]: a LazyOp is constant-initialised and uses no lock, so any thread may make
+// the first call. A function's static TypedOp is initialised under a lock of the C++ runtime. If
+// another thread holds that lock during fork(), the child process waits for it forever. If the
+// first call fails, it throws what TypedOp throws, and the next call repeats the lookup. The name
+// must outlive the object.
 template <class R, class... P>
 class LazyOp<R(P...)> {
  public:
@@ -35,7 +36,7 @@ class LazyOp<R(P...)> {
 
   const char* name() const noexcept { return name_; }
 
-  // The operator, looked up and checked against the signature if it was not yet.
+  // Returns the operator. The first call looks it up and checks it against the signature.
   Typed typed() const {
     const tenon_op* op = op_.load(std::memory_order_acquire);
     if (op == nullptr) [[unlikely]] {
@@ -44,7 +45,7 @@ class LazyOp<R(P...)> {
     return Typed(op, returns_.load(std::memory_order_relaxed));
   }
 
-  // As TypedOp's.
+  // As in TypedOp.
   R operator()(const detail::Parameter<P>&... arguments) const { return typed()(arguments...); }
   R redispatch(KeySet keys, const detail::Parameter<P>&... arguments) const {
     return typed().redispatch(keys, arguments...);
@@ -53,7 +54,7 @@ class LazyOp<R(P...)> {
  private:
   [[gnu::cold, gnu::noinline]] const tenon_op* find() const {
     const Typed found = Op(name_).typed<R(P...)>();
-    // Each thread that comes here stores the same.
+    // Threads that race here store the same values.
     returns_.store(found.returns_, std::memory_order_relaxed);
     op_.store(found.get(), std::memory_order_release);
     return found.get();

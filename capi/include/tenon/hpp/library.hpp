@@ -30,15 +30,16 @@
 
 namespace tenon::inline hpp {
 
-// What a registration says beyond operator, key and function.
+// Options of a kernel besides operator, key and function.
 struct KernelOptions {
-  // Quick up to this many elements: bindings then keep their language's lock. -1: may wait.
+  // Number of elements up to which the kernel is fast; bindings then keep their language's lock.
+  // -1: it may wait.
   int64_t noblock_max_numel = -1;
   bool leaf = false;  // calls no operators: typed calls of operators that write stay typed
-  // Takes tensors and lists with symbolic sizes, as it does with a SymInt among its parameters.
+  // Accepts tensors and lists with symbolic sizes, like a kernel with a SymInt parameter.
   bool symbolic = false;
   uint32_t policy = TENON_REPLACE_LAYER;
-  const char* name = nullptr;  // of the function, for dumps, profiles and errors
+  const char* name = nullptr;  // name of the function, for dumps, profiles and errors
 };
 
 // A registration that can be removed before its library is closed.
@@ -52,26 +53,26 @@ class Registration {
     return *this;
   }
   ~Registration() { tenon_registration_release(handle_); }
-  // Removes the registration, at once for new calls.
+  // Removes the registration. New calls are affected at once.
   void remove() { tenon_registration_remove(handle_); }
 
  private:
   tenon_registration* handle_ = nullptr;
 };
 
-// What becomes of gradients that come to calls of an operator without formula.
+// How backward treats calls of an operator without gradient formula.
 enum class GradientPolicy : uint32_t {
   Error = TENON_GRADIENT_ERROR,
   Warn = TENON_GRADIENT_WARN,
   Stop = TENON_GRADIENT_STOP,  // calls are not recorded
 };
-// PyTorch's name for the kernel on Autograd that lets a backward pass fail.
+// PyTorch's name for a kernel on Autograd that makes backward passes fail.
 inline GradientPolicy autogradNotImplementedFallback() { return GradientPolicy::Error; }
 
-// Versions and views are kept for every operator whose schema says what it writes and what it gives
-// a view of.
+// Marks an operator whose versions and views are tracked according to its schema, as Tenon does for
+// every operator.
 struct ByTheSchema {};
-// PyTorch's name for the kernel on ADInplaceOrView that keeps them.
+// PyTorch's name for the kernel on ADInplaceOrView that tracks versions and views.
 inline ByTheSchema autogradNotImplementedInplaceOrViewFallback() { return {}; }
 
 class Library {
@@ -92,7 +93,7 @@ class Library {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  // Closes the library unless another reference to it lives.
+  // Closes the library unless it has another reference.
   ~Library() { tenon_library_release(handle_); }
 
   tenon_library* get() const noexcept { return handle_; }
@@ -110,8 +111,8 @@ class Library {
     return Op(op);
   }
 
-  // Defines an operator and registers its kernel for the library's key, or as
-  // CompositeImplicitAutograd. With a bare name the schema is inferred from the function.
+  // Defines an operator and registers its kernel for the library's key, or for
+  // CompositeImplicitAutograd. If only a name is given, the schema is inferred from the function.
   template <class F>
   requires detail::KernelCallable<std::decay_t<F>> Op def(const std::string& schema_or_name,
                                                           F&& kernel, KernelOptions options = {},
@@ -150,8 +151,8 @@ class Library {
     return impl(name, TENON_KEY_NONE, std::forward<F>(kernel), options, site);
   }
 
-  // Registers a C++ callable as the fake kernel of an operator: it makes results of the right
-  // shape, dtype and device without computing elements, and serves fake tensors and Meta.
+  // Registers a C++ callable as the fake kernel of an operator, which creates results of the right
+  // shape, dtype and device without computing elements. It serves fake tensors and Meta.
   template <class F>
   requires detail::KernelCallable<std::decay_t<F>> Registration register_fake(
       const std::string& name, F&& kernel, KernelOptions options = {}, Site site = Site::here()) {
@@ -184,7 +185,8 @@ class Library {
     return Registration(registration);
   }
 
-  // Registers a boxed kernel for all operators at a key; NULL skips the key for all.
+  // Registers a boxed kernel for all operators at a key. NULL makes calls of all operators skip the
+  // key.
   Registration fallback(tenon_key key, tenon_kernel_fn kernel, void* ctx = nullptr,
                         tenon_deleter deleter = nullptr, tenon_fallback_select select = nullptr,
                         KernelOptions options = {}, Site site = Site::here()) {
@@ -198,7 +200,7 @@ class Library {
     return Registration(registration);
   }
 
-  // Says what becomes of gradients that come to an operator without formula.
+  // Sets how backward treats calls of an operator without gradient formula.
   Registration impl(const std::string& name, GradientPolicy policy) {
     tenon_registration* registration = nullptr;
     check(tenon_library_set_gradient_policy(handle_, name.c_str(), static_cast<uint32_t>(policy),
@@ -206,20 +208,22 @@ class Library {
     return Registration(registration);
   }
 
-  // Checks that the operator is there: what the registration asks for is so already.
+  // Checks that the operator exists. There is nothing to register, because the schema determines
+  // the behaviour already.
   Registration impl(const std::string& name, ByTheSchema) {
     const bool is_full = name.find("::") != std::string::npos;
     Op(is_full ? name : tenon_library_namespace(handle_) + ("::" + name)).schema();
     return Registration();
   }
 
-  // Removes everything at once for new calls, without waiting for running ones.
+  // Removes all registrations. New calls are affected at once; running ones are not waited for.
   void close() { tenon_library_close(handle_); }
-  // Waits until no thread runs its kernels; nanoseconds, negative = for ever.
+  // Waits until no thread runs the library's kernels. `timeout_ns` is in nanoseconds; negative: no
+  // limit.
   void drain(int64_t timeout_ns = -1) { check(tenon_library_drain(handle_, timeout_ns)); }
 
  private:
-  // Hands a callable over with `add(description, out_registration)`.
+  // Passes ownership of a callable to `add(description, out_registration)`.
   template <class F, class Add>
   static Registration give(F&& kernel, const KernelOptions& options, Site site, const Add& add) {
     using Callable = std::decay_t<F>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering<T>: how one C++ parameter or result type crosses the C ABI, typed and boxed.
+// Lowering<T>: how a C++ parameter or result type is passed through the C ABI, typed and boxed.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -51,7 +51,7 @@ struct Lowering {
                 "TensorList, int64_t, double, bool, std::string_view, Scalar, "
                 "std::span<const int64_t>, std::span<const double>, std::span<const uint8_t>, "
                 "Dtype, Layout, MemoryFormat, Device, Generator, Value, or std::optional of these");
-  // What the compiler would miss next, so that the sentence above stands alone.
+  // Placeholders, so that the compiler reports only the failed assertion.
   static constexpr char letter = 'v';
   static constexpr const char* schema = nullptr;
   using c_types = Types<const tenon_value*>;
@@ -61,11 +61,11 @@ struct Lowering {
   static std::tuple<const tenon_value*> to_c(const T&, tenon_value&);
 };
 
-// Whether a parameter of this type may be a symbol: such kernels are called with symbolic sizes.
+// True if a parameter of this type can be a symbol. Kernels that have one accept symbolic sizes.
 template <class T>
 inline constexpr bool takes_symbols = false;
 
-// What travels as `const tenon_value*`: to_c boxes into the scratch value.
+// Lowering of types that are passed as `const tenon_value*`. to_c boxes into the scratch value.
 template <class T>
 struct LoweringByValue {
   static constexpr char letter = 'v';
@@ -124,7 +124,7 @@ struct Lowering<OptionalTensor> {
   }
 };
 
-// The same, owned: a kernel may keep it.
+// An owned optional tensor, which a kernel may keep.
 template <>
 struct Lowering<std::optional<Tensor>> {
   static constexpr char letter = 'T';
@@ -189,7 +189,7 @@ struct Lowering<double> {
   static std::tuple<double> to_c(double number, tenon_value&) { return {number}; }
 };
 
-// Enumerations that travel as an integer when typed and under their own tag when boxed.
+// Enumerations that are passed as an integer in typed calls and under their own tag in boxed ones.
 template <class Enum, uint16_t kTag>
 struct LoweringEnum {
   static constexpr char letter = 'i';
@@ -220,7 +220,7 @@ struct Lowering<MemoryFormat> : LoweringEnum<MemoryFormat, TENON_TAG_MEMORY_FORM
   static constexpr const char* schema = "MemoryFormat";
 };
 
-// Lists of plain elements. An empty list may come under any list tag.
+// Lists of plain elements. An empty list may have any list tag.
 template <class T, uint16_t kTag, char kLetter>
 struct LoweringSpan {
   static constexpr char letter = kLetter;
@@ -356,7 +356,7 @@ struct Lowering<Generator> : LoweringByValue<Generator> {
   }
 };
 
-// Any value, as it is.
+// A value of any type, passed unchanged.
 template <>
 struct Lowering<Value> : LoweringByValue<Value> {
   static constexpr const char* schema = nullptr;
@@ -380,12 +380,12 @@ struct Lowering<tenon_value> : LoweringByValue<tenon_value> {
 
 template <class T>
 struct Lowering<std::optional<T>> : LoweringByValue<std::optional<T>> {
-  static constexpr const char* schema = nullptr;  // spelled by schema_of
+  static constexpr const char* schema = nullptr;  // see schema_of
   static std::optional<T> from_value(const tenon_value& value, size_t index) {
     if (value.tag == TENON_TAG_NONE) return std::nullopt;
     return Lowering<T>::from_value(value, index);
   }
-  // GCC sees an empty optional's content read where a call comes between; it never is.
+  // GCC warns that an empty optional's content is read if there is a call in between. It never is.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -398,12 +398,12 @@ struct Lowering<std::optional<T>> : LoweringByValue<std::optional<T>> {
 #endif
 };
 
-// A parameter type without reference and const. Numbers are not narrowed: an `int` or `float` would
-// lose what the caller gave.
+// A parameter type without reference and const. Numbers are not narrowed: an `int` or `float`
+// parameter could not hold every value that the caller may pass.
 template <class P>
 using Parameter = std::remove_cvref_t<P>;
 
-// The schema type of a parameter, "" when the C++ type does not say.
+// Returns the schema type of a parameter, or "" if the C++ type does not determine it.
 template <class T>
 std::string schema_of(T*) {
   return Lowering<T>::schema != nullptr ? Lowering<T>::schema : "";

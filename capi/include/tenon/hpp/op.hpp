@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Op: an operator, called with boxed values and keywords; TypedOp: the same, called with C++ types.
+// Op: an operator that is called with boxed values and keywords. TypedOp: one with a C++ signature.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -35,7 +35,7 @@ class LazyOp;
 template <class Signature>
 class TypedOp;
 
-// An operator. Cheap to copy, valid for ever; calls fail clearly once its definition is gone.
+// An operator. Cheap to copy and never invalid. Calls raise an error if its definition was removed.
 class Op {
  public:
   explicit Op(const tenon_op* op) noexcept : op_(op) {}
@@ -50,8 +50,8 @@ class Op {
     return Schema(schema);
   }
 
-  // Calls with positional arguments, then keywords; defaults are filled in from the schema, and
-  // what fits after a conversion that loses nothing is converted (see tenon_schema_bind).
+  // Calls the operator with positional arguments, followed by keywords. Defaults are filled in from
+  // the schema, and arguments are converted if no information is lost (see tenon_schema_bind).
   template <class... A>
   std::vector<Value> operator()(A&&... arguments) const {
     return run(detail::Arguments::of(std::forward<A>(arguments)...));
@@ -60,8 +60,8 @@ class Op {
     return run(detail::Arguments{std::move(positional), std::move(keywords)});
   }
 
-  // The operator under a C++ signature, such as op.typed<Tensor(const Tensor&, int64_t)>(). Throws
-  // unless it lowers to what the schema lowers to.
+  // Returns the operator with a C++ signature: op.typed<Tensor(const Tensor&, int64_t)>(). Throws
+  // unless the signature and the schema have the same lowered types.
   template <class Signature>
   TypedOp<Signature> typed() const {
     return TypedOp<Signature>(op_);
@@ -82,11 +82,11 @@ inline std::vector<Value> Op::run(const detail::Arguments& arguments) const {
   return results;
 }
 
-// Where operators are found, under the names that PyTorch's dispatcher has.
+// Finds operators with the function names of PyTorch's dispatcher.
 class Dispatcher {
  public:
   static Dispatcher singleton() { return {}; }
-  // `overload` is "" for the default one.
+  // `overload` is "" for the default overload.
   Op findSchemaOrThrow(const std::string& name, const std::string& overload) const {
     return Op(overload.empty() ? name : name + "." + overload);
   }
@@ -94,8 +94,8 @@ class Dispatcher {
 
 namespace detail {
 
-// Fails with both signatures in the message unless `letters` is what the operator's schema, which
-// is returned, lowers to.
+// Returns the operator's schema. Throws an error with both signatures in its message unless the
+// schema lowers to `letters`.
 inline Schema check_letters(const tenon_op* op, const std::string& letters) {
   tenon_schema* handle = nullptr;
   check(tenon_op_copy_schema(op, &handle));
@@ -111,10 +111,11 @@ inline Schema check_letters(const tenon_op* op, const std::string& letters) {
 
 }  // namespace detail
 
-// An operator under a C++ signature. Parameters are Tensor, OptionalTensor, numbers, Scalar, spans,
+// An operator with a C++ signature. Parameters are Tensor, OptionalTensor, numbers, Scalar, spans,
 // TensorList, string_view, Device, Dtype and so on, and std::optional of them. The result is
 // Tensor, std::optional<Tensor>, a number, Value, Scalar, std::string, void, or a tuple of those.
-// For an operator that returns an argument it wrote, say void: the caller has that tensor already.
+// Use void for an operator that returns an argument it wrote to: the caller already has that
+// tensor.
 template <class R, class... P>
 class TypedOp<R(P...)> {
  public:
@@ -124,7 +125,7 @@ class TypedOp<R(P...)> {
     letters += '>';
     letters += result_letters(static_cast<std::type_identity<R>*>(nullptr));
     const Schema schema = detail::check_letters(op, letters);
-    // A void signature may stand for returned arguments, whose number only the schema knows.
+    // A void signature is also used for returned arguments, whose number only the schema has.
     if constexpr (std::is_void_v<R>) {
       returns_ = static_cast<uint32_t>(schema.return_count());
       if (returns_ > kMaxReturns) {
@@ -138,7 +139,7 @@ class TypedOp<R(P...)> {
 
   const tenon_op* get() const noexcept { return op_; }
 
-  // Dispatches on the arguments and the calling thread's keys.
+  // Dispatches on the keys of the arguments and the calling thread.
   R operator()(const detail::Parameter<P>&... arguments) const {
     tenon_frame frame;
     const tenon_entry* entry = begin(&frame, arguments...);
@@ -147,7 +148,7 @@ class TypedOp<R(P...)> {
 
   R call(const detail::Parameter<P>&... arguments) const { return (*this)(arguments...); }
 
-  // Calls the kernel that serves `keys`, from inside a kernel; the thread's keys are not consulted.
+  // Calls the kernel that serves `keys`, from inside a kernel. The thread's keys are not consulted.
   R redispatch(KeySet keys, const detail::Parameter<P>&... arguments) const {
     tenon_frame frame;
     const tenon_entry* entry = tenon_frame_begin_keys(op_, keys.bits, &frame);
@@ -156,7 +157,7 @@ class TypedOp<R(P...)> {
 
  private:
   friend LazyOp<R(P...)>;
-  // One that was checked before.
+  // For a signature that was checked before.
   TypedOp(const tenon_op* op, uint32_t returns) noexcept : op_(op), returns_(returns) {}
 
   static constexpr size_t kMaxReturns = 16;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects of C++ types that override operators, wrapper tensors and modes; see tenon/overrides.h.
 //
-// A type says its name, and handlers that return false for "not mine":
+// A type has a name and handlers, which return false if they do not handle a call:
 //   struct Palette {
 //     static constexpr const char* tenon_name = "vision.Palette";
-//     bool override_call(tenon::OverriddenCall& call);  // in the place of any argument
+//     bool override_call(tenon::OverriddenCall& call);  // as any argument
 //     bool dispatch_call(tenon::OverriddenCall& call);  // on wrapper tensors, below autograd
 //     using tenon_base = Colors;                        // if its base is such a type too
 //   };
@@ -43,8 +43,8 @@
 
 namespace tenon::inline hpp {
 
-// The call that a handler serves. To go on, a handler takes its objects out of the arguments and
-// calls the operator again.
+// The call that a handler receives. To continue the call, a handler unwraps its objects and calls
+// the operator again.
 class OverriddenCall {
  public:
   OverriddenCall(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) noexcept
@@ -54,7 +54,7 @@ class OverriddenCall {
   KeySet keys() const { return KeySet(keys_); }
   size_t size() const noexcept { return stack_->nargs; }
   const tenon_value& operator[](size_t index) const { return stack_->args[index]; }
-  // Copies of all arguments, to change some and call with them.
+  // Returns copies of all arguments, to change some of them and call again.
   std::vector<Value> arguments() const {
     std::vector<Value> copies(size());
     for (size_t i = 0; i < size(); ++i) {
@@ -65,7 +65,8 @@ class OverriddenCall {
     return copies;
   }
   size_t result_count() const noexcept { return stack_->nrets; }
-  // Any value; an object in the place of a tensor reaches the caller in a carrier.
+  // Sets a result, which may be any value. If the schema says Tensor, an object is returned in a
+  // carrier.
   void set_result(size_t index, Value result) {
     if (index >= stack_->nrets) {
       throw Error(TENON_ERROR_INDEX, std::string(tenon_op_name(op_)) + ": result must be one of " +
@@ -79,7 +80,7 @@ class OverriddenCall {
     for (size_t i = 0; i < results.size(); ++i) set_result(i, std::move(results[i]));
   }
 
-  // Calls the operator again with other arguments, complete and in schema order.
+  // Calls the operator again with other arguments, which must be complete and in schema order.
   std::vector<Value> call_with(const std::vector<Value>& arguments) const {
     std::vector<tenon_value> args;
     for (const Value& argument : arguments) {
@@ -122,7 +123,7 @@ tenon_status handle(tenon_stack* stack, Handler&& handler) {
 
 }  // namespace detail
 
-// The record of a C++ type: one in each library that uses it.
+// Returns the type record of a C++ type. Each library that uses the type has its own.
 template <class T>
 const tenon_object_type* object_type() {
   static const tenon_object_type type = [] {
@@ -155,7 +156,7 @@ const tenon_object_type* object_type() {
   return &type;
 }
 
-// An object around a new T.
+// Makes an object around a new T.
 template <class T, class... A>
 Value make_object(A&&... arguments) {
   auto self = std::make_unique<T>(std::forward<A>(arguments)...);
@@ -167,7 +168,7 @@ Value make_object(A&&... arguments) {
   return Value(value);
 }
 
-// The T that a value is or carries, NULL for all others. Borrowed from the value.
+// Returns the T of an object value or carrier, NULL for all other values. Borrowed from the value.
 template <class T>
 T* object_cast(const tenon_value& value) {
   tenon_object* object = tenon_object_of_value(&value);
@@ -179,25 +180,25 @@ T* object_cast(const Value& value) {
   return object_cast<T>(value.get());
 }
 
-// A carrier of an object, where a Tensor is required.
+// Makes a carrier of an object, to be passed as a Tensor.
 inline Tensor make_carrier(const Value& value) {
   tenon_tensor* handle = nullptr;
   check(tenon_carrier_new(&value.get(), &handle));
   return Tensor(handle);
 }
 
-// What a wrapper tensor claims to be; see tenon_wrapper_options.
+// Describes the tensor that a wrapper claims to be; see tenon_wrapper_options.
 struct WrapperOptions {
   Sizes sizes;
   Dtype dtype;
   Device device = {};
-  Sizes strides = {};                 // in elements, row-major when empty
+  Sizes strides = {};                 // in elements; row-major if empty
   int64_t storage_offset = 0;         // in elements
-  KeySet keys = {};                   // further functionalities that it carries
-  const tenon_tensor* alias_of = {};  // whose version counter it shares; borrowed
+  KeySet keys = {};                   // additional functionalities that it carries
+  const tenon_tensor* alias_of = {};  // tensor whose version counter it shares; borrowed
 };
 
-// A wrapper tensor with a new T, whose dispatch_call runs operators on it.
+// Creates a wrapper tensor around a new T, whose dispatch_call runs operators on it.
 template <class T, class... A>
 Tensor make_wrapper(const WrapperOptions& options, A&&... arguments) {
   static_assert(detail::HasDispatch<T>, "a wrapper's type needs dispatch_call");
@@ -226,7 +227,7 @@ Tensor make_wrapper(Sizes sizes, Dtype dtype, Device device, A&&... arguments) {
                          std::forward<A>(arguments)...);
 }
 
-// The T of a wrapper tensor, NULL for all others. Borrowed from the tensor.
+// Returns the T of a wrapper tensor, NULL for all other tensors. Borrowed from the tensor.
 template <class T>
 T* wrapped_cast(const Tensor& tensor) {
   tenon_object* object = tenon_wrapper_object(tensor.get());
@@ -236,7 +237,7 @@ T* wrapped_cast(const Tensor& tensor) {
 
 namespace detail {
 
-// A mode around a new T, on for the calling thread while it lives.
+// A mode around a new T, which is on for the calling thread while the object lives.
 template <class T, uint32_t kKind>
 class ModeScope {
  public:
@@ -260,10 +261,10 @@ class ModeScope {
 
 }  // namespace detail
 
-// Sees every call of the thread before dispatch, by T's override_call.
+// A mode whose override_call sees every call of the thread before dispatch.
 template <class T>
 using OverrideMode = detail::ModeScope<T, TENON_MODE_OVERRIDE>;
-// Sees every call of the thread below autograd, by T's dispatch_call.
+// A mode whose dispatch_call sees every call of the thread below autograd.
 template <class T>
 using DispatchMode = detail::ModeScope<T, TENON_MODE_WRAPPER>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_for: a loop that several threads share, in chunks.
+// parallel_for: a loop that several threads execute in chunks.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -23,8 +23,9 @@
 namespace tenon::inline hpp {
 
 // Calls `body(begin, end)` for chunks of `grain` numbers from 0 to `count`, on several threads at
-// once; one chunk is called here and now. Throws what the first chunk that failed threw. Chunks do
-// not depend on how many threads there are, so what is computed from them does not either.
+// once. A single chunk runs on the calling thread. Throws the exception of the first chunk that
+// failed. The chunks do not depend on the number of threads, and neither do results that are
+// computed per chunk.
 template <class Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   using Function = std::remove_reference_t<Body>;
@@ -36,7 +37,8 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
   check(tenon_parallel_for(count, grain, run, ctx));
 }
 
-// How many threads work on a loop, and so many from now on; 0: as many as the machine has.
+// Get and set the number of threads that work on a loop. 0 means the number of available
+// processors.
 inline int32_t num_threads() noexcept { return tenon_parallel_get_threads(); }
 inline void set_num_threads(int32_t count) { check(tenon_parallel_set_threads(count)); }
 

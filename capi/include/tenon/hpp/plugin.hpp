@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TENON_LIBRARY blocks, and TENON_PLUGIN, which makes a shared library of them loadable.
+// TENON_LIBRARY blocks, and TENON_PLUGIN, which turns their shared library into a plugin.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -22,11 +22,11 @@
 
 namespace tenon::inline hpp {
 
-// One TENON_LIBRARY block of this program or shared library, in a list of its own.
+// One TENON_LIBRARY block of this program or shared library, in a linked list.
 struct Block {
   Library::Kind kind;
   const char* ns;
-  const char* key;  // "" for none
+  const char* key;  // "" for no key
   void (*body)(Library&);
   Site site;
   Block* next = nullptr;
@@ -34,15 +34,15 @@ struct Block {
 
 namespace detail {
 
-// Hidden, so that every shared library has its own list; constant-initialised, so that blocks may
-// come before it.
+// Hidden, so that each shared library has its own list. Constant-initialised, so that static
+// initialisers of blocks may run before it.
 struct [[gnu::visibility("hidden")]] BlockList {
   Block* first = nullptr;
   Block** last = nullptr;
 };
 [[gnu::visibility("hidden")]] inline constinit BlockList block_list;
 
-// Puts one block at the end of the list of its shared library.
+// Appends a block to the list of its shared library.
 struct BlockAdder {
   [[gnu::visibility("hidden")]] explicit BlockAdder(Block* block) {
     Block** last = block_list.last != nullptr ? block_list.last : &block_list.first;
@@ -54,7 +54,7 @@ struct BlockAdder {
 }  // namespace detail
 
 // Runs the TENON_LIBRARY blocks of this program or shared library, in the order of their
-// definition. The libraries close when the result dies.
+// definition. The libraries are closed when the result is destroyed.
 [[gnu::visibility("hidden")]] inline std::vector<Library> load_blocks() {
   std::vector<Library> libraries;
   for (const Block* block = detail::block_list.first; block != nullptr; block = block->next) {
@@ -95,14 +95,14 @@ namespace detail {
 
 // Owns namespace `ns`: TENON_LIBRARY(vision, m) { m.def("blur(Tensor image) -> Tensor", &blur); }
 #define TENON_LIBRARY(ns, m) TENON_DETAIL_BLOCK_ID(Def, ns, , m, __COUNTER__)
-// Adds to a namespace that others own or share.
+// Adds to a namespace that another library owns or shares.
 #define TENON_FRAGMENT(ns, m) TENON_DETAIL_BLOCK_ID(Fragment, ns, , m, __COUNTER__)
 // Adds kernels for one key: TENON_IMPL(vision, CUDA, m) { m.impl("blur", &blur_cuda); }
 #define TENON_IMPL(ns, key, m) TENON_DETAIL_BLOCK_ID(Impl, ns, key, m, __COUNTER__)
 
-// Exports the query function of a plugin whose load runs the TENON_LIBRARY blocks of its shared
-// library, and whose unload closes them. Once per shared library. Further arguments name plugins
-// to load first: TENON_PLUGIN("my_cuda", "1.0", "my_cpu");
+// Exports the query function of a plugin. Loading it runs the TENON_LIBRARY blocks of its shared
+// library; unloading closes them. Use it once per shared library. Additional arguments are names of
+// plugins to load first: TENON_PLUGIN("my_cuda", "1.0", "my_cpu");
 #define TENON_PLUGIN(plugin_name, plugin_version, ...)                                         \
   extern "C" TENON_EXPORT const tenon_plugin_descriptor* tenon_plugin_query(                   \
       uint32_t host_abi_min, uint32_t host_abi_max) {                                          \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result<R>: how a kernel's C++ return type crosses the C ABI, typed and boxed.
+// Result<R>: how a kernel's C++ return type is passed through the C ABI, typed and boxed.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -29,7 +29,7 @@ struct Result {
                 "kernel results may be void, Tensor, std::optional<Tensor>, Tensor& (a written "
                 "argument), int64_t, double, bool, std::string, Scalar, std::vector<int64_t>, "
                 "std::vector<Tensor>, Generator, Value, or a std::tuple of these");
-  // What the compiler would miss next, so that the sentence above stands alone.
+  // Placeholders, so that the compiler reports only the failed assertion.
   static constexpr const char* letters = "v";
   static constexpr size_t count = 1;
   static std::string schema();
@@ -67,7 +67,7 @@ struct Result<Tensor> {
   }
 };
 
-// Absent where the kernel wrote NULL.
+// Empty if the kernel wrote NULL.
 template <>
 struct Result<std::optional<Tensor>> {
   static constexpr const char* letters = "T";
@@ -90,7 +90,7 @@ struct Result<std::optional<Tensor>> {
   }
 };
 
-// A return that is a written argument: the handle that the caller passed, without an out.
+// A return that is a written argument: the handle that the caller passed. It has no out parameter.
 template <>
 struct Result<Tensor&> {
   static constexpr const char* letters = "";
@@ -128,7 +128,7 @@ struct Result<bool> : NumberResult<bool, 'b'> {};
 template <>
 struct Result<double> : NumberResult<double, 'd'> {};
 
-// What crosses as one owned boxed value.
+// A result that is passed as one owned boxed value.
 template <class T>
 struct ValueResult {
   static constexpr const char* letters = "v";
@@ -147,7 +147,7 @@ struct Result<Value> : ValueResult<Value> {
 template <>
 struct Result<Scalar> : ValueResult<Scalar> {
   static std::string schema() { return "Scalar"; }
-  // Throws for a symbol, of which the owner lets go then.
+  // Throws for a symbol. The owner releases it.
   static Scalar unbox(tenon_value&& value) {
     const Value owner(value);
     if (value.tag >= TENON_TAG_SYMINT && value.tag <= TENON_TAG_SYMBOOL) [[unlikely]] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread wants of the nodes that its calls record: hooks of saved tensors, hooks of new
-// nodes, anomaly mode. Each is a guard, left on its own thread in the reverse order.
+// Guards for the nodes that a thread records: saved-tensor hooks, creation hooks, anomaly mode.
+// Each guard must be left on its own thread, in reverse order.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -28,9 +28,9 @@
 
 namespace tenon::inline hpp::autograd {
 
-// Packs what nodes save while it lives: `pack` takes a tensor and gives a Value that stands for it,
-// `unpack` takes that Value and gives a tensor, each time that a backward pass comes to the node.
-// What was packed keeps both callables.
+// Packs the tensors that nodes save while the guard lives. `pack` takes a tensor and returns a
+// Value to save in its place. `unpack` takes that Value and returns a tensor, each time a backward
+// pass reaches the node. Packed values keep both callables alive.
 template <class Pack, class Unpack>
 class saved_tensors_hooks {
   static_assert(std::is_invocable_r_v<Value, Pack&, const Tensor&>,
@@ -51,7 +51,7 @@ class saved_tensors_hooks {
     check(tenon_saved_hooks_push(&hooks));
   }
   ~saved_tensors_hooks() {
-    // Out of order the hooks stay: a destructor cannot say so.
+    // A destructor cannot report an error: if hooks are left out of order, these stay active.
     if (tenon_saved_hooks_pop(callables_) != TENON_OK) tenon_error_release(tenon_error_take());
   }
   saved_tensors_hooks(const saved_tensors_hooks&) = delete;
@@ -66,7 +66,7 @@ class saved_tensors_hooks {
   static tenon_status run_pack(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
     return detail::to_slot([&] {
       Value packed = static_cast<Callables*>(ctx)->pack(Tensor::retain(tensor));
-      // The node needs one that owns what it refers to.
+      // The node needs a value that owns what it refers to.
       if ((packed.get().flags & TENON_VALUE_OWNED) != 0) {
         *out_packed = packed.release();
       } else {
@@ -86,7 +86,7 @@ class saved_tensors_hooks {
   Callables* const callables_;
 };
 
-// Refuses hooks of saved tensors while it lives, with a message.
+// Disables saved-tensor hooks while the guard lives; trying to push some fails with a message.
 class disable_saved_tensors_hooks {
  public:
   explicit disable_saved_tensors_hooks(const std::string& message) {
@@ -104,7 +104,7 @@ class disable_saved_tensors_hooks {
   std::optional<std::string> before_;
 };
 
-// Calls a function with each node that is recorded while it lives: a tenon_node*, borrowed.
+// Calls a function with each node (a borrowed tenon_node*) that is recorded while the guard lives.
 template <class F>
 class node_creation_hook {
   static_assert(std::is_invocable_v<F&, tenon_node*>, "a creation hook must take tenon_node*");
@@ -127,8 +127,8 @@ class node_creation_hook {
   F* const hook_;
 };
 
-// Anomaly mode while it lives: errors of nodes say where the nodes were made, and, with
-// `check_nan`, a node that gives NaN fails.
+// Enables anomaly mode while the guard lives: errors of nodes report where the nodes were recorded,
+// and, with `check_nan`, a node that returns NaN fails.
 class DetectAnomalyGuard {
  public:
   explicit DetectAnomalyGuard(bool check_nan = true) : before_(tenon_anomaly_get()) {

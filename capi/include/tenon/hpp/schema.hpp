@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schema: an operator's signature, parsed from and printed as text.
+// Schema: an operator's signature, parsed from text and printed as text.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -43,7 +43,7 @@ class Schema {
   uint32_t flags() const { return tenon_schema_flags(handle_); }
   int64_t argument_count() const { return tenon_schema_argument_count(handle_); }
   int64_t return_count() const { return tenon_schema_return_count(handle_); }
-  // Texts, type and default live as long as the schema.
+  // Texts, type and default value are borrowed from the schema.
   tenon_argument_info argument(int64_t index) const {
     tenon_argument_info info{};
     info.struct_size = sizeof(info);
@@ -56,8 +56,8 @@ class Schema {
     check(tenon_schema_get_return(handle_, index, &info));
     return info;
   }
-  // The lowered letters of a typed kernel of this schema, such as "TTv>T" (see kernel.h); "" where
-  // there is no typed form.
+  // Returns the lowered letters of a typed kernel of this schema, such as "TTv>T" (see kernel.h),
+  // or "" if there is no typed form.
   const char* signature() const { return tenon_schema_signature(handle_); }
 
   friend bool operator==(const Schema& a, const Schema& b) {

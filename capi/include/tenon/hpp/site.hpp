@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Site: a place in a C++ source, taken from the caller.
+// Site: a source location, by default that of the caller.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -10,7 +10,7 @@
 
 namespace tenon::inline hpp {
 
-// Where something is registered or asked for.
+// The source location of a registration or request.
 struct Site {
   const char* file;
   int32_t line;

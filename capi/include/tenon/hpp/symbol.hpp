@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbolic numbers: sizes that stand for any number, and the guards by which they were decided.
+// Symbolic numbers: sizes without a fixed value, and the guards on them.
 //
 //   ShapeEnv env;
 //   const SymInt batch = env.new_size(4);
 //   const Tensor x = empty_symbolic({batch, 3});   // on meta
 //   x.sym_numel();                               // 3*s0
-//   if (batch < 10) ...                          // decided by the hint: a guard
+//   if (batch < 10) ...                          // decided by the hint: records a guard
 //   env.first_failure({{batch, 12}});            // "s0 < 10", with file and line
 #pragma once
 
@@ -54,15 +54,15 @@ inline std::string take_text(tenon_buffer* text) {
   return result;
 }
 
-// A number, or a symbol of one; what the three classes share.
+// A number or a symbol; base class of SymBool, SymFloat and SymInt.
 class SymNumber {
  public:
   bool is_symbolic() const noexcept { return value_.tag() >= TENON_TAG_SYMINT; }
-  // The symbol, borrowed; NULL for a number.
+  // Returns the symbol, borrowed, or NULL for a number.
   tenon_symbol* symbol() const noexcept { return is_symbolic() ? value_.get().as.symbol : nullptr; }
   const Value& value() const noexcept { return value_; }
   operator Value() const { return value_; }
-  // As Python would write it: "s0*s1 + 1".
+  // Returns the expression in Python syntax: "s0*s1 + 1".
   std::string str() const { return value_.str(); }
 
  protected:
@@ -76,13 +76,14 @@ class SymNumber {
     check(tenon_symbol_apply(function, args, count, &result));
     return Value(result);
   }
-  // What a symbol is from now on, by a guard that tells `site`.
+  // Converts a symbol to a number and records a guard with `site`.
   Value guard(Site site) const {
     tenon_value number{};
     check(tenon_symbol_guard(&value_.get(), site.file, site.line, &number));
     return Value(number);
   }
-  // The number in the case at hand; none where only data tells.
+  // Returns the hint, the number in the current example, or an empty Value if the symbol is
+  // unbacked.
   Value hint_value() const {
     if (!is_symbolic()) return value_;
     tenon_value hint{};
@@ -96,14 +97,15 @@ class SymNumber {
 
 }  // namespace detail
 
-// A truth that may not be decided yet, such as s0 < s1. Cheap to copy.
+// A bool that may be symbolic, such as s0 < s1. Cheap to copy.
 class SymBool : public detail::SymNumber {
  public:
   SymBool(bool truth) noexcept : SymNumber(Value(truth)) {}
   // Takes over a BOOL or SYMBOOL.
   explicit SymBool(Value value) noexcept : SymNumber(std::move(value)) {}
 
-  // Decides it: by what is known, else by hints and a guard that tells the caller's place.
+  // Decides the value. If it is not known, uses hints and records a guard with the caller's source
+  // location.
   bool guard_bool(Site site = Site::here()) const { return guard(site).to_bool(); }
   std::optional<bool> hint() const {
     const Value hint = hint_value();
@@ -119,7 +121,7 @@ class SymBool : public detail::SymNumber {
   friend SymBool operator~(const SymBool& a) { return SymBool(apply(TENON_SYMBOL_NOT, {&a})); }
 };
 
-// A float that may not be a number yet, such as s0 / 2. Cheap to copy.
+// A float that may be symbolic, such as s0 / 2. Cheap to copy.
 class SymFloat : public detail::SymNumber {
  public:
   SymFloat(double number) noexcept : SymNumber(Value(number)) {}
@@ -153,10 +155,10 @@ class SymFloat : public detail::SymNumber {
   }
 };
 
-// An int that may not be a number yet: a size. Cheap to copy; equal expressions are one symbol.
+// An int that may be symbolic, such as a size. Cheap to copy; equal expressions are one symbol.
 //
-// Relations in operators decide: they give a bool, and record a guard with the place of the
-// expression where hints decided. sym_eq() and its like give the relation itself.
+// Relational operators return a bool. If hints decide the relation, they record a guard with the
+// source location of the expression. sym_eq() and similar functions return the relation itself.
 class SymInt : public detail::SymNumber {
  public:
   SymInt() noexcept : SymInt(int64_t{0}) {}
@@ -165,7 +167,7 @@ class SymInt : public detail::SymNumber {
   noexcept : SymNumber(Value(static_cast<int64_t>(number))) {}
   // Takes over an INT or SYMINT.
   explicit SymInt(Value value) noexcept : SymNumber(std::move(value)) {}
-  // Of a word as shape rules have them (symbol.h); the word's symbol is retained.
+  // Makes a SymInt from a word, as shape rules use them (symbol.h). Retains the word's symbol.
   static SymInt of_word(int64_t word) {
     if (tenon_dim_is_symbol(word) == 0) return SymInt(word);
     return adopt(tenon_symbol_retain(tenon_dim_symbol(word)));
@@ -179,7 +181,7 @@ class SymInt : public detail::SymNumber {
     return SymInt(Value(value));
   }
 
-  // The word of it, which borrows its symbol. Throws for a number below -2^62, which has none.
+  // Returns the word, which borrows the symbol. Throws for a number below -2^62, which has no word.
   int64_t word() const {
     if (is_symbolic()) return tenon_dim_of_symbol(symbol());
     const int64_t number = value().get().as.i;
@@ -193,20 +195,20 @@ class SymInt : public detail::SymNumber {
   std::optional<int64_t> maybe_as_int() const noexcept {
     return is_symbolic() ? std::nullopt : std::optional<int64_t>(value().get().as.i);
   }
-  // Makes a number of it, by a guard that tells the caller's place.
+  // Converts to a number and records a guard with the caller's source location.
   int64_t guard_int(Site site = Site::here()) const { return guard(site).to_int(); }
   std::optional<int64_t> hint() const {
     const Value hint = hint_value();
     return hint.is_none() ? std::nullopt : std::optional<int64_t>(hint.to_int());
   }
-  // Least and greatest number, as far as known: INT64_MIN and INT64_MAX are no bounds.
+  // Returns the known lower and upper bound. INT64_MIN and INT64_MAX mean no bound.
   std::pair<int64_t, int64_t> bounds() const {
     if (!is_symbolic()) return {value().get().as.i, value().get().as.i};
     std::pair<int64_t, int64_t> bounds;
     check(tenon_symbol_bounds(symbol(), &bounds.first, &bounds.second));
     return bounds;
   }
-  // Its value where numbers stand for variables. Records nothing.
+  // Evaluates the expression with numbers for its variables. Records no guard.
   int64_t evaluate(std::span<const std::pair<SymInt, int64_t>> numbers) const;
   int64_t evaluate(std::initializer_list<std::pair<SymInt, int64_t>> numbers) const {
     return evaluate(std::span(numbers.begin(), numbers.size()));
@@ -250,7 +252,8 @@ class SymInt : public detail::SymNumber {
   SymInt& operator*=(const SymInt& other) { return *this = *this * other; }
   SymInt& operator/=(const SymInt& other) { return *this = *this / other; }
 
-  // One side of a relation, and where it stands: an operator has no default arguments.
+  // One side of a relation, with its source location. Operators cannot have default arguments, so
+  // the location is a default argument of this constructor.
   struct Side {
     template <std::convertible_to<SymInt> T>
     Side(const T& operand, Site where = Site::here())
@@ -278,7 +281,7 @@ inline std::ostream& operator<<(std::ostream& out, const detail::SymNumber& numb
   return out << number.str();
 }
 
-// Symbols and the numbers that stand for them.
+// Symbols, each with a number to use for it.
 using SymbolNumbers = std::span<const std::pair<SymInt, int64_t>>;
 
 namespace detail {
@@ -325,7 +328,7 @@ inline int64_t SymInt::evaluate(SymbolNumbers numbers) const {
   return number;
 }
 
-// A list of sizes as an argument of a call.
+// Makes a list of sizes, to be passed as an argument of a call.
 inline Value sym_list(std::span<const SymInt> sizes) {
   std::vector<int64_t> words;
   for (const SymInt& size : sizes) {
@@ -350,27 +353,27 @@ inline Value sym_list(std::initializer_list<SymInt> sizes) {
   return sym_list(std::span(sizes.begin(), sizes.size()));
 }
 
-// A relation that must hold for numbers that are put in, and who asked.
+// A relation that must hold for the numbers of variables, and what caused it.
 struct ShapeGuard {
   std::string text;  // "s0 == s1"
-  std::string op;    // whose kernel asked; empty: none
+  std::string op;    // operator whose kernel caused it; empty: none
   std::string file;  // empty: unknown
   int32_t line = 0;
 };
 
-// What a variable is made with.
+// Options of a new variable.
 struct SymbolOptions {
-  std::string name = {};             // empty: s0 and so on; u0 where there is no hint
-  std::optional<int64_t> hint = {};  // none: only data tells
+  std::string name = {};             // empty: s0 and so on; u0 and so on without a hint
+  std::optional<int64_t> hint = {};  // none: the value depends on data
   int64_t min = std::numeric_limits<int64_t>::min();
   int64_t max = std::numeric_limits<int64_t>::max();
 };
 
-// Owns symbols and the guards by which they were decided. Cheap to copy; copies are the same one.
+// Owns symbols and the guards on them. Cheap to copy; copies refer to the same environment.
 class ShapeEnv {
  public:
   ShapeEnv() { check(tenon_shape_env_new(0, &env_)); }
-  // Takes over a reference.
+  // Takes over the reference.
   explicit ShapeEnv(tenon_shape_env* env) noexcept : env_(env) {}
   ShapeEnv(const ShapeEnv& other) noexcept : env_(tenon_shape_env_retain(other.env_)) {}
   ShapeEnv(ShapeEnv&& other) noexcept : env_(std::exchange(other.env_, nullptr)) {}
@@ -382,7 +385,8 @@ class ShapeEnv {
 
   tenon_shape_env* get() const noexcept { return env_; }
 
-  // A size: the number itself for 0 and 1, which shape rules treat apart, else a variable >= 2.
+  // Creates a size: the number itself for 0 and 1, which shape rules treat specially, and otherwise
+  // a variable >= 2.
   SymInt new_size(int64_t hint) const {
     tenon_value size{};
     check(tenon_shape_env_new_size(env_, hint, &size));
@@ -397,7 +401,7 @@ class ShapeEnv {
     return SymInt::adopt(symbol);
   }
 
-  // The guards that no other one implies, in the order in which they were recorded.
+  // Returns the guards that no other guard implies, in the order in which they were recorded.
   std::vector<ShapeGuard> guards() const {
     std::vector<ShapeGuard> guards;
     const int64_t count = tenon_shape_env_guard_count(env_);
@@ -411,7 +415,7 @@ class ShapeEnv {
     }
     return guards;
   }
-  // The first guard or bound that does not hold where numbers stand for variables.
+  // Returns the first guard or bound that does not hold with numbers for variables, if any.
   std::optional<std::string> first_failure(SymbolNumbers numbers) const {
     const detail::VariablesAndNumbers given(numbers);
     int32_t holds = 0;
@@ -425,7 +429,8 @@ class ShapeEnv {
       std::initializer_list<std::pair<SymInt, int64_t>> numbers) const {
     return first_failure(SymbolNumbers(numbers.begin(), numbers.size()));
   }
-  // Variables with hints, bounds and what replaced them, then the guards; a line each.
+  // Returns the variables with hints, bounds and replacements, followed by the guards, one per
+  // line.
   std::string str() const {
     tenon_buffer* text = nullptr;
     check(tenon_shape_env_print(env_, &text));
@@ -461,8 +466,8 @@ inline SymInt Tensor::sym_storage_offset() const {
   return SymInt(Value(offset));
 }
 
-// A tensor without memory of such sizes, row-major unless strides are given. The device is one
-// without memory: meta, or that of a fake tensor, which makes it fake.
+// Creates a tensor without memory with these sizes, row-major unless strides are given. The device
+// must have no memory: meta, or the device of a fake tensor, which makes the result fake.
 inline Tensor empty_symbolic(std::span<const SymInt> sizes,
                              const TensorOptions& options = {default_dtype(), Device("meta")},
                              std::span<const SymInt> strides = {}) {
@@ -490,7 +495,7 @@ inline Tensor empty_symbolic(std::initializer_list<SymInt> sizes,
 
 namespace detail {
 
-// A kernel with such a parameter gets symbols; its callers are boxed.
+// A kernel with a SymInt parameter receives symbols. Its callers are boxed.
 template <>
 inline constexpr bool takes_symbols<SymInt> = true;
 template <>
@@ -528,7 +533,7 @@ struct Lowering<std::vector<SymInt>> {
   static tenon_value box(const std::vector<SymInt>&) = delete;
 };
 
-// A typed caller gets a number: a symbol is decided, or is an error that says so.
+// A typed caller receives a number. A symbol is decided, or an error if that is impossible.
 template <>
 struct Result<SymInt> {
   static constexpr const char* letters = "i";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor: an owning handle; TensorRef and TensorList: borrowed ones, as kernels get them.
+// Tensor: an owning handle. TensorRef and TensorList: borrowed handles, which kernels receive.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -49,7 +49,7 @@ inline void require_as_many(const char* function, Sizes sizes, Sizes strides) {
 
 }  // namespace detail
 
-// Sizes or strides of a tensor: borrowed from it, and compared by what they are.
+// Sizes or strides of a tensor, borrowed from it. Comparisons compare the numbers.
 class IntArrayRef : public Sizes {
  public:
   using Sizes::Sizes;
@@ -59,7 +59,7 @@ class IntArrayRef : public Sizes {
   }
 };
 
-// What a tensor is made of beside its sizes.
+// Properties of a tensor besides its sizes.
 struct TensorOptions {
   Dtype dtype = default_dtype();
   Device device{};
@@ -67,8 +67,9 @@ struct TensorOptions {
 
 class SymInt;
 
-// Owns one reference to a tensor, or none. Copies share the tensor. Without a reference (made by
-// default, moved from) it answers as the undefined tensor does: no dims, dtype None, no data.
+// Owns one reference to a tensor, or none. Copies share the tensor. An object without reference
+// (default-constructed or moved from) behaves like the undefined tensor: it has no dims, dtype None
+// and no data.
 class Tensor {
  public:
   Tensor() noexcept {}
@@ -81,7 +82,7 @@ class Tensor {
     const Tensor mine(std::exchange(handle_, std::exchange(other.handle_, nullptr)));
     return *this;
   }
-  // A tensor that was moved from costs no call.
+  // Destroying a tensor that was moved from calls nothing.
   ~Tensor() {
     if (handle_ != nullptr) tenon_tensor_release(handle_);
   }
@@ -89,7 +90,8 @@ class Tensor {
   // Adds a reference to a borrowed handle.
   static Tensor retain(tenon_tensor* handle) { return Tensor(tenon_tensor_retain(handle)); }
 
-  // Allocates with uninitialised elements; strides in elements, row-major when empty.
+  // Creates a tensor with uninitialised elements. Strides are in elements; if they are empty, it is
+  // row-major.
   static Tensor empty(Sizes sizes, Dtype dtype, Device device = {}, Sizes strides = {}) {
     if (!strides.empty()) detail::require_as_many("Tensor::empty", sizes, strides);
     tenon_tensor* handle = nullptr;
@@ -147,22 +149,22 @@ class Tensor {
   tenon_tensor* release() noexcept { return std::exchange(handle_, nullptr); }
 
   int64_t ndim() const { return tenon_tensor_ndim(some()); }
-  // Both throw for a symbolic shape, whose numbers are not known.
+  // Both throw for a symbolic shape, which has no numbers.
   IntArrayRef sizes() const { return plain_dims("Tensor::sizes", tenon_tensor_sizes(some())); }
   IntArrayRef strides() const {
     return plain_dims("Tensor::strides", tenon_tensor_strides(some()));
   }
   int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(wrap(dim))]; }
-  // -1 for a symbolic shape.
+  // Returns -1 for a symbolic shape.
   int64_t numel() const { return tenon_tensor_numel(some()); }
-  // The same of any shape: numbers, or symbols for them. In symbol.hpp.
+  // Sizes, strides and so on of any shape, as numbers or symbols. Defined in symbol.hpp.
   std::vector<SymInt> sym_sizes() const;
   std::vector<SymInt> sym_strides() const;
   SymInt sym_size(int64_t dim) const;
   SymInt sym_numel() const;
   SymInt sym_storage_offset() const;
   Dtype dtype() const { return static_cast<Dtype>(tenon_tensor_dtype(some())); }
-  // Of a fake tensor it makes fake tensors, too.
+  // For a fake tensor, factories on the returned device create fake tensors, too.
   Device device() const {
     Device device;
     tenon_fake_device(some(), &device);
@@ -177,9 +179,9 @@ class Tensor {
   bool is_wrapped_number() const {
     return (tenon_tensor_flags(some()) & TENON_TENSOR_WRAPPED_NUMBER) != 0;
   }
-  // All facts in one call: data, sizes, strides, dtype, device, flags.
+  // Returns data, sizes, strides, dtype, device and flags in one call.
   tenon_tensor_info info() const {
-    tenon_tensor_info info;  // filled whole, or check() throws
+    tenon_tensor_info info;  // filled completely, or check() throws
     check(tenon_tensor_describe(some(), &info));
     return info;
   }
@@ -189,7 +191,7 @@ class Tensor {
     check(tenon_tensor_data(some(), &data));
     return data;
   }
-  // The first element; throws unless T is the dtype's element type.
+  // Returns the first element's address; throws unless T is the dtype's element type.
   template <class T>
   T* data() const {
     static_assert(dtype_of<T> != Dtype::None, "no dtype has elements of this type");
@@ -203,7 +205,7 @@ class Tensor {
   T* data_ptr() const {
     return data<T>();
   }
-  // The elements of a contiguous tensor.
+  // Returns the elements of a contiguous tensor.
   template <class T>
   std::span<T> elements() const {
     if (!is_contiguous()) {
@@ -212,33 +214,37 @@ class Tensor {
     return {data<T>(), static_cast<size_t>(numel())};
   }
 
-  // Whether gradients flow to it: it asks for them, or a recorded call has made it.
+  // Returns true if the tensor requires grad: it was requested for a leaf, or a recorded call made
+  // it from a tensor that requires grad.
   bool requires_grad() const { return tenon_tensor_requires_grad(some()) != 0; }
-  // Makes a leaf ask for gradients, or no longer.
+  // Sets whether a leaf requires grad.
   const Tensor& set_requires_grad(bool requires_grad) const {
     check(tenon_tensor_set_requires_grad(some(), requires_grad ? 1 : 0));
     return *this;
   }
   bool is_leaf() const { return tenon_tensor_is_leaf(some()) != 0; }
-  // What backward passes have left with a leaf; without handle where there is nothing.
+  // Returns the gradient that backward passes have accumulated in a leaf, without handle if there
+  // is none.
   Tensor grad() const {
     tenon_tensor* grad = nullptr;
     check(tenon_tensor_copy_grad(some(), &grad));
     return Tensor(grad);
   }
-  // Sets it; a tensor without handle clears it.
+  // Sets the gradient; a tensor without handle clears it.
   void set_grad(const Tensor& grad) const { check(tenon_tensor_set_grad(some(), grad.get())); }
-  // Runs a backward pass that begins here, with 1 for one element unless a gradient is given.
+  // Runs a backward pass from this tensor. Without a gradient it must have one element, and the
+  // gradient is 1.
   void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
                 bool create_graph = false) const;
 
-  // The tensor itself where it is contiguous, else a copy that is; in tensor_methods.hpp.
+  // Returns the tensor itself if it is contiguous, otherwise a contiguous copy; in
+  // tensor_methods.hpp.
   Tensor contiguous() const;
-  // One of the slices along the first dim, a view.
+  // Returns a slice along the first dim, as a view.
   Tensor operator[](int64_t index) const;
 
-  // Another view of the same storage. For kernels below ADInplaceOrView; everyone else calls view
-  // operators. The offset is in elements from the start of the storage.
+  // Returns another view of the same storage. For kernels below ADInplaceOrView; all other code
+  // calls view operators. The offset is in elements from the start of the storage.
   Tensor alias(Sizes sizes, Sizes strides, int64_t storage_offset) const {
     detail::require_as_many("Tensor::alias", sizes, strides);
     tenon_tensor* handle = nullptr;
@@ -286,7 +292,7 @@ class Tensor {
   tenon_tensor* handle_ = nullptr;
 };
 
-// A tensor with uninitialised elements.
+// Creates a tensor with uninitialised elements.
 inline Tensor empty(Sizes sizes, const TensorOptions& options = {}) {
   return Tensor::empty(sizes, options.dtype, options.device);
 }
@@ -305,13 +311,13 @@ inline void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_
   check(tenon_backward(&options));
 }
 
-// A Tensor that holds no reference: lets a borrowed handle be passed as `const Tensor&`.
+// A Tensor that holds no reference, so that a borrowed handle can be passed as `const Tensor&`.
 class TensorRef {
  public:
   explicit TensorRef(tenon_tensor* handle) noexcept : tensor_(handle) {}
   TensorRef(const TensorRef& other) noexcept : tensor_(other.tensor_.get()) {}
   TensorRef& operator=(const TensorRef&) = delete;
-  ~TensorRef() {}  // the union keeps the member's destructor from running
+  ~TensorRef() {}  // the member is in a union, so its destructor does not run
 
   operator const Tensor&() const noexcept { return tensor_; }
   const Tensor& operator*() const noexcept { return tensor_; }
@@ -348,7 +354,7 @@ class TensorList {
   TensorList() noexcept = default;
   TensorList(tenon_tensor* const* handles, int64_t count) noexcept
       : handles_(handles), count_(count) {}
-  // A Tensor is one pointer wide, and nothing but that pointer.
+  // A Tensor is one pointer wide, and contains nothing but that pointer.
   TensorList(std::span<const Tensor> tensors) noexcept
       : handles_(reinterpret_cast<tenon_tensor* const*>(tensors.data())),
         count_(static_cast<int64_t>(tensors.size())) {}

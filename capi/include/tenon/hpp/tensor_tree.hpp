@@ -15,8 +15,9 @@
 
 namespace tenon::inline hpp::detail {
 
-// Whether there are tensors in a type, and whether there is nothing else. `map` makes a tree of
-// what a function gives for each leaf: for each tensor, and for each other value beside them.
+// Properties of a type: `has_tensors` is true if it contains tensors, `is_tree` if all leaves are
+// tensors. `map` makes a tree with the result of a function for each leaf, which is a tensor, or a
+// value of another type if the tree has such leaves.
 template <class T>
 struct TreeOf {
   static constexpr bool has_tensors = std::is_same_v<T, Tensor>;
@@ -49,7 +50,7 @@ struct TreeOf<std::tuple<T...>> {
 
   template <class Fn>
   static auto map(const std::tuple<T...>& tree, Fn& leaf_of) {
-    // Braces evaluate in order.
+    // Elements in braces are evaluated in order.
     return std::apply(
         [&](const T&... each) {
           return std::tuple<decltype(TreeOf<T>::map(each, leaf_of))...>{
@@ -89,7 +90,7 @@ std::vector<Tensor> leaves_of(const T& tree) {
   return leaves;
 }
 
-// A tree like another, with other tensors.
+// Makes a tree with the structure of another one and other tensors.
 template <TensorTree T>
 T tree_like(const T& tree, const std::vector<Tensor>& leaves) {
   size_t index = 0;

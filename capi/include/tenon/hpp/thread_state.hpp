@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadState: what a thread's calls depend on (keys, modes, transforms), for threads that work for
-// it.
+// ThreadState: state that affects a thread's calls (keys, modes, transforms), to carry to threads
+// that work for it.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -24,7 +24,7 @@ namespace tenon::inline hpp {
 // A captured state. Cheap to copy.
 class ThreadState {
  public:
-  // The calling thread's state now.
+  // Captures the calling thread's state.
   static ThreadState capture() {
     tenon_thread_state* state = nullptr;
     check(tenon_thread_state_capture(&state));
@@ -39,14 +39,16 @@ class ThreadState {
   }
   ~ThreadState() { tenon_thread_state_release(state_); }
 
-  // The state on the calling thread while it lives; then the thread's own again.
+  // Enters the state on the calling thread while the object lives, and then restores the thread's
+  // own state.
   class Scope {
    public:
     explicit Scope(const ThreadState& state) {
       check(tenon_thread_state_enter(state.state_, &previous_));
     }
     ~Scope() {
-      // Out of order the thread keeps what it has: a destructor cannot say so.
+      // A destructor cannot report an error: if states are left out of order, the thread keeps its
+      // state.
       if (tenon_thread_state_leave(previous_) != TENON_OK) {
         tenon_error_release(tenon_error_take());
         tenon_thread_state_release(previous_);
@@ -59,7 +61,7 @@ class ThreadState {
     tenon_thread_state* previous_ = nullptr;
   };
 
-  // A callable that runs `task` under this state, wherever it is called:
+  // Returns a callable that runs `task` under this state, wherever it is called:
   // std::thread(tenon::ThreadState::capture().bind(work)).
   template <class F>
   auto bind(F task) const {

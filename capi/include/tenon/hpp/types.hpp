@@ -43,7 +43,7 @@ enum class MemoryFormat : int64_t {
   ChannelsLast3d = TENON_MEMORY_FORMAT_CHANNELS_LAST_3D,
 };
 
-// Size of an element in bytes; a test holds it against tenon_dtype_size.
+// Returns the size of an element in bytes. A test compares it with tenon_dtype_size.
 constexpr int64_t size_of(Dtype dtype) noexcept {
   switch (dtype) {
     case Dtype::U8:
@@ -86,8 +86,8 @@ inline Dtype promote(Dtype a, Dtype b) {
 }
 inline Dtype default_dtype() { return static_cast<Dtype>(tenon_dtype_default()); }
 
-// The dtype whose elements have the C++ type T; not defined for half-width floats, which C++20 has
-// no type for.
+// The dtype whose elements have the C++ type T. Half-width floats have none, because C++20 has no
+// type for them.
 template <class T>
 inline constexpr Dtype dtype_of = Dtype::None;
 template <>
@@ -111,8 +111,8 @@ inline constexpr Dtype dtype_of<std::complex<float>> = Dtype::C64;
 template <>
 inline constexpr Dtype dtype_of<std::complex<double>> = Dtype::C128;
 
-// A device such as "cpu" or "cuda:1". One of a fake tensor makes fake tensors, and reads and
-// compares as the one that it claims.
+// A device such as "cpu" or "cuda:1". Factories on the device of a fake tensor create fake tensors,
+// but the device prints and compares as the claimed one.
 struct Device : tenon_device {
   Device() : tenon_device{TENON_DEVICE_CPU, 0} {}
   Device(tenon_device device) : tenon_device(device) {}
@@ -127,7 +127,7 @@ struct Device : tenon_device {
     return text;
   }
   bool is_fake() const { return index >= TENON_DEVICE_FAKE; }
-  // The CPU and Meta are one device each, whatever the index.
+  // CPU and Meta are single devices, so their index is ignored.
   friend bool operator==(const Device& a, const Device& b) {
     return a.type == b.type && (a.claimed_index() == b.claimed_index() || a.is_only_one());
   }

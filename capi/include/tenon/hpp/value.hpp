@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value: one owned boxed value; Scalar: a number; and conversions from and to C++ types.
+// Value: an owned boxed value. Scalar: a number. Conversions from and to C++ types.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -29,7 +29,7 @@
 
 namespace tenon::inline hpp {
 
-// A number whose type is decided at run time: bool, int, float or complex.
+// A number whose type is only known at run time: bool, int, float or complex.
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
@@ -57,7 +57,7 @@ class Scalar {
   bool is_float() const { return value_.tag == TENON_TAG_FLOAT; }
   bool is_complex() const { return value_.tag == TENON_TAG_COMPLEX; }
 
-  // The dtype that the number has in type promotion.
+  // Returns the dtype of the number in type promotion.
   Dtype dtype() const {
     switch (value_.tag) {
       case TENON_TAG_BOOL:
@@ -75,12 +75,12 @@ class Scalar {
     return is_complex() ? std::complex<double>(value_.as.c.real, value_.as.c.imag)
                         : std::complex<double>(to_double(), 0.0);
   }
-  // Throws for a complex number, as for one that is symbolic.
+  // Throws for a complex or symbolic number.
   double to_double() const {
     require_real("float");
     return is_float() ? value_.as.f : static_cast<double>(value_.as.i);
   }
-  // Truncates a float; throws for a complex number, as for one that is symbolic.
+  // Truncates a float; throws for a complex or symbolic number.
   int64_t to_int() const {
     require_real("int");
     return is_float() ? static_cast<int64_t>(value_.as.f) : value_.as.i;
@@ -112,13 +112,13 @@ class Scalar {
   tenon_value value_{};
 };
 
-// One boxed value that owns what it refers to.
+// A boxed value that owns its contents.
 class Value {
  public:
   Value() noexcept : value_{} {}
   Value(std::nullopt_t) noexcept : value_{} {}
   Value(std::nullptr_t) noexcept : value_{} {}
-  // Takes over what the value owns.
+  // Takes over the contents of a value.
   explicit Value(tenon_value value) noexcept : value_(value) {}
   Value(const Value& other) : value_{} { check(tenon_value_copy(&other.value_, &value_)); }
   Value(Value&& other) noexcept : value_(std::exchange(other.value_, tenon_value{})) {}
@@ -172,7 +172,7 @@ class Value {
   Value(const std::optional<T>& value) : value_{} {
     if (value) *this = Value(*value);
   }
-  // A list, tuple or dict of kind `tag` from elements of the C type that the tag names.
+  // Makes a list, tuple or dict of kind `tag` from elements of the C type that the tag names.
   Value(uint16_t tag, const void* elements, size_t count) : value_{} {
     check(tenon_value_new_list(tag, elements, static_cast<int64_t>(count), &value_));
   }
@@ -201,7 +201,7 @@ class Value {
     expect(TENON_TAG_STRING);
     return {static_cast<const char*>(value_.as.list.data), value_.count};
   }
-  // Throws for a list with symbols, whose elements are words: see SymInt.
+  // Throws for a list with symbols, because its elements are words: see SymInt.
   std::span<const int64_t> ints() const {
     expect(TENON_TAG_INT_LIST);
     if ((value_.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) [[unlikely]] {
@@ -243,13 +243,13 @@ class Value {
   tenon_value value_;
 };
 
-// A Value that owns nothing: lets a borrowed boxed value be passed as `const Value&`.
+// A Value that owns nothing, so that a borrowed boxed value can be passed as `const Value&`.
 class ValueRef {
  public:
   explicit ValueRef(const tenon_value& value) noexcept : value_(value) {}
   ValueRef(const ValueRef& other) noexcept : value_(other.value_.get()) {}
   ValueRef& operator=(const ValueRef&) = delete;
-  ~ValueRef() {}  // the union keeps the member's destructor from running
+  ~ValueRef() {}  // the member is in a union, so its destructor does not run
 
   operator const Value&() const noexcept { return value_; }
 

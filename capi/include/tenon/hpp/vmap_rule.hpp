@@ -26,19 +26,19 @@
 
 namespace tenon::inline hpp {
 
-// What a random operator does in a vmap.
+// Behaviour of a random operator in a vmap.
 enum class Randomness : uint32_t {
   Error = TENON_RANDOMNESS_ERROR,          // it fails
-  Same = TENON_RANDOMNESS_SAME,            // the same numbers for all of the mapped
-  Different = TENON_RANDOMNESS_DIFFERENT,  // other numbers for each
+  Same = TENON_RANDOMNESS_SAME,            // the same numbers for all examples of the batch
+  Different = TENON_RANDOMNESS_DIFFERENT,  // different numbers for each example
 };
 
-// What a batching rule is told of the vmap.
+// Describes the vmap to a batching rule.
 struct VmapInfo {
   int64_t batch_size;
   Randomness randomness;
-  // The mapped dim of each tensor among the arguments, elements of lists one by one; -1 where
-  // nothing is mapped.
+  // The mapped dim of each tensor argument, with elements of lists counted separately; -1 if it is
+  // not mapped.
   std::span<const int64_t> in_dims;
 };
 
@@ -68,10 +68,10 @@ struct VmapRule<F, std::pair<R, D>(const VmapInfo&, P...)> {
 //
 //   [](const VmapInfo& info, const Tensor& x, double factor) -> std::pair<Tensor, int64_t>
 //
-// After the info it takes a kernel's parameters, whose tensors show the mapped dim. It returns a
-// kernel's results and where the mapped dim is in them: an int64_t for all, a std::vector<int64_t>
-// with one for each, -1 where nothing is mapped, or a std::optional<int64_t> that may say so for
-// all.
+// After the info the rule takes a kernel's parameters; the mapped dim is visible in its tensors. It
+// returns a kernel's results and the position of the mapped dim in them: an int64_t for all
+// results, a std::vector<int64_t> with one element for each (-1 if it is not mapped), or a
+// std::optional<int64_t>, which is empty if no result is mapped.
 template <class F>
 Registration register_vmap(const Library& library, const std::string& name, F&& rule,
                            Site site = Site::here()) {

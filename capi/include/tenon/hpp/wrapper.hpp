@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter types of generated wrappers: lists that are given in braces, vectors or spans;
-// and what they do with results of boxed calls.
+// Types of generated wrappers: parameters that are lists in braces, vectors or spans, and
+// conversions of the results of boxed calls.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -24,7 +24,7 @@ template <class T>
 class List : public std::span<const T> {
  public:
   List() noexcept = default;
-  // The elements live until the call that this is an argument of returns.
+  // The elements outlive the call that this list is an argument of.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
@@ -39,7 +39,7 @@ class List : public std::span<const T> {
   noexcept : std::span<const T>(range) {}
 };
 
-// The same or nothing; braces make a list here, where std::optional would take them for itself.
+// A list of numbers or nothing. Braces make a list here; std::optional would interpret them itself.
 template <class T>
 class OptionalList {
  public:
@@ -73,7 +73,7 @@ class Tensors : public TensorList {
   Tensors(const std::vector<Tensor>& tensors) noexcept : TensorList(tensors) {}
 };
 
-// A result of a boxed call as T, taken out of its value.
+// Returns a result of a boxed call as T, moved out of its value.
 template <class T>
 T take_result(Value& value) {
   if constexpr (std::is_same_v<T, Value>) {

@@ -20,11 +20,11 @@ use crate::text::{c_name, c_text};
 use crate::value_ref::{slice, ValueRef, Values};
 use crate::Tensor;
 
-/// A gradient formula, ready to be registered.
+/// A gradient formula to register.
 ///
-/// As a text it has an expression for an argument, in names of arguments and results, `grad`,
-/// numbers, `+ - * /` and operators; where a text is due, `&str` does. As a closure it is called in
-/// backward passes, with what [`Formula::saves`] names.
+/// As a text, it has an expression for each argument, which uses names of arguments and results,
+/// `grad`, numbers, `+ - * /` and operators. A `&str` can be passed instead of a text formula. As a
+/// closure, it is called in backward passes, with the values that [`Formula::saves`] names.
 ///
 /// ```
 /// use tenon::{autograd::{BackwardCall, Formula}, DispatchKey, Library, Op, Tensor};
@@ -47,8 +47,8 @@ use crate::Tensor;
 /// # Ok::<(), tenon::Error>(())
 /// ```
 ///
-/// With [`Formula::setup`] instead of names a closure says for each call what to save, and with
-/// [`Formula::jvp`] another one serves forward mode.
+/// With [`Formula::setup`] instead of names, a closure decides for each call what to save. With
+/// [`Formula::jvp`], another closure computes tangents in forward mode.
 #[must_use = "a formula does nothing before it is registered"]
 pub struct Formula {
     gradient: Option<String>,
@@ -65,7 +65,7 @@ type Setup =
     dyn Fn(&FunctionContext<'_>, &[ValueRef<'_>], &[ValueRef<'_>]) -> Result<()> + Send + Sync;
 type Jvp = dyn Fn(&JvpCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync;
 
-/// What a registered formula's context holds.
+/// The closures in a registered formula's context.
 struct Closures {
     backward: Box<Backward>,
     setup: Option<Box<Setup>>,
@@ -76,15 +76,15 @@ struct Closures {
 }
 
 impl Formula {
-    /// A formula as a text, such as `"self: grad * other; other: grad * self"`.
+    /// Makes a formula from text, such as `"self: grad * other; other: grad * self"`.
     pub fn text(gradient: &str) -> Formula {
         let mut formula = Formula::empty();
         formula.gradient = Some(gradient.to_owned());
         formula
     }
 
-    /// A formula as a closure. It returns a gradient for each of [`BackwardCall::input_count`]
-    /// inputs, `None` for none.
+    /// Makes a formula from a closure. It returns a gradient, or `None`, for each of
+    /// [`BackwardCall::input_count`] inputs.
     #[track_caller]
     pub fn new<F>(backward: F) -> Formula
     where
@@ -96,7 +96,7 @@ impl Formula {
             backward: Box::new(backward),
             setup: None,
             jvp: None,
-            operator: String::new(), // before it is registered
+            operator: String::new(), // set on registration
             name: name.to_owned(),
             location: Location::caller(),
         });
@@ -116,14 +116,15 @@ impl Formula {
         }
     }
 
-    /// What a closure needs: names of arguments and results (`result`, or `result0` and so on).
+    /// Sets what the closure needs: names of arguments and results (`result`, or `result0` and so
+    /// on).
     pub fn saves(mut self, names: &[&str]) -> Formula {
         self.saves = Some(names.join(" "));
         self
     }
 
-    /// A closure that looks at each recorded call after its kernel ran, with its arguments and
-    /// results, and leaves in the context what the backward pass needs. It runs in no_grad mode.
+    /// Sets a closure that runs after the kernel of each recorded call, with its arguments and
+    /// results, and saves what the backward pass needs in the context. It runs in no_grad mode.
     ///
     /// ```
     /// use tenon::autograd::{BackwardCall, Formula, FunctionContext};
@@ -165,9 +166,9 @@ impl Formula {
         self
     }
 
-    /// A closure that serves forward mode: from the inputs' tangents it computes one for each of
-    /// [`JvpCall::output_count`] outputs, `None` for none. It goes with [`Formula::setup`], which
-    /// saves what it needs.
+    /// Sets a closure for forward mode: from the inputs' tangents it computes one for each of
+    /// [`JvpCall::output_count`] outputs, or `None`. It requires [`Formula::setup`], which saves
+    /// what it needs.
     pub fn jvp<F>(mut self, jvp: F) -> Formula
     where
         F: Fn(&JvpCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
@@ -176,19 +177,19 @@ impl Formula {
         self
     }
 
-    /// The name that dumps show; else the closure's type.
+    /// Sets the name that dumps show. The default is the closure's type.
     pub fn named(mut self, name: &str) -> Formula {
         self.name = Some(name.to_owned());
         self
     }
 
-    /// What to do when the operator has a formula already.
+    /// Sets the policy for an operator that has a formula already.
     pub fn policy(mut self, policy: Policy) -> Formula {
         self.policy = policy;
         self
     }
 
-    /// The closures as C refers to them, in a formula that owns them.
+    /// Moves the closures into `raw`, which then owns them.
     fn give_closures(&mut self, operator: &str, raw: &mut sys::tenon_formula) {
         let Some(mut closures) = self.closures.take() else {
             return;
@@ -271,7 +272,7 @@ impl fmt::Debug for Formula {
 
 impl Library {
     /// Registers the gradient formula of an operator: a [`Formula`], or its text. Calls of tracked
-    /// tensors are recorded with it; nodes keep it though its registration be removed.
+    /// tensors are recorded with it. Nodes keep it alive even if its registration is removed.
     ///
     /// ```
     /// use tenon::{DispatchKey, Library, Op, Tensor};
@@ -287,8 +288,8 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// [`Status::PARSE`] for a text that is none; [`Status::INVALID_ARGUMENT`] for a bad name and
-    /// for a text that says what it saves; [`Status::ALREADY_EXISTS`] under [`Policy::Error`];
+    /// [`Status::PARSE`] for a malformed text; [`Status::INVALID_ARGUMENT`] for a bad name and for
+    /// a text formula that names what it saves; [`Status::ALREADY_EXISTS`] under [`Policy::Error`];
     /// [`Status::STATE`] for a closed library.
     #[track_caller]
     pub fn register_autograd(
@@ -299,13 +300,13 @@ impl Library {
         formula.into().register(self, name, Location::caller())
     }
 
-    /// Says what becomes of gradients that come to calls of an operator without formula, until that
-    /// has one. Of the name "_", in a library that implements "_": of all operators that have
-    /// neither formula nor policy.
+    /// Sets how backward treats calls of an operator without gradient formula, until one is
+    /// registered. The name "_", in a library that implements "_", applies to all operators that
+    /// have neither a formula nor a policy.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for a bad name; [`Status::ALREADY_EXISTS`] for "_" where
-    /// Autograd has a fallback; [`Status::STATE`] for a closed library.
+    /// [`Status::INVALID_ARGUMENT`] for a bad name; [`Status::ALREADY_EXISTS`] for "_" if Autograd
+    /// has a fallback; [`Status::STATE`] for a closed library.
     pub fn set_gradient_policy(&self, name: &str, policy: GradientPolicy) -> Result<Registration> {
         let name = c_name("Library::set_gradient_policy", "name", name)?;
         let mut out = ptr::null_mut();
@@ -323,42 +324,42 @@ impl Library {
     }
 }
 
-/// What becomes of gradients that come to an operator without formula.
+/// How backward treats an operator without gradient formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum GradientPolicy {
-    /// A backward pass that comes to a call fails: the default.
+    /// A backward pass that reaches a call fails: the default.
     Error = sys::TENON_GRADIENT_ERROR,
-    /// It warns, and gives no gradient.
+    /// It warns and propagates no gradient.
     Warn = sys::TENON_GRADIENT_WARN,
     /// Calls are not recorded.
     Stop = sys::TENON_GRADIENT_STOP,
 }
 
-/// A node that is being run backward, as a formula's closure is told of it.
+/// A node that is run backward, as seen by a formula's closure.
 #[derive(Clone, Copy)]
 pub struct BackwardCall<'a> {
     raw: &'a sys::tenon_backward_call,
 }
 
 impl<'a> BackwardCall<'a> {
-    /// The node.
+    /// Returns the node.
     pub fn node(&self) -> Node {
         // SAFETY: the node lives while its formula runs.
         unsafe { Node::share(self.raw.node) }
     }
 
-    /// Gradients of the operator's tensor results, elements of lists one by one. Zeros where none
-    /// came, `None` for a result that none can flow to.
+    /// Returns the gradients of the operator's tensor results, with elements of lists counted
+    /// separately. Missing gradients are zeros, or `None` for a result that cannot have a gradient.
     pub fn grads(&self) -> &'a [Option<Tensor>] {
         // SAFETY: autograd.h: `noutputs` handles, borrowed for the call, NULL for none.
         unsafe { slice(self.raw.grads.cast(), self.raw.noutputs as usize) }
     }
 
-    /// The gradient of one result.
+    /// Returns the gradient of one result.
     ///
     /// # Errors
-    /// [`Status::INDEX`] for a result that there is not, [`Status::STATE`] where there is none.
+    /// [`Status::INDEX`] for a result that does not exist, [`Status::STATE`] if it has no gradient.
     pub fn grad(&self, index: usize) -> Result<&'a Tensor> {
         let grads = self.grads();
         let grad = grads.get(index).ok_or_else(|| {
@@ -373,7 +374,7 @@ impl<'a> BackwardCall<'a> {
         })
     }
 
-    /// What [`Formula::saves`] named.
+    /// Returns the values that [`Formula::saves`] named.
     pub fn saved(&self) -> Values<'a> {
         // SAFETY: autograd.h: `nsaved` values, borrowed for the call.
         Values(unsafe { slice(self.raw.saved, self.raw.nsaved as usize) })
@@ -402,13 +403,13 @@ impl<'a> BackwardCall<'a> {
         }
     }
 
-    /// How many inputs the operator has: its tensor arguments in order, elements of lists one by
-    /// one.
+    /// Returns the number of inputs of the operator: its tensor arguments in order, with elements
+    /// of lists counted separately.
     pub fn input_count(&self) -> usize {
         self.raw.ninputs as usize
     }
 
-    /// Whether a gradient is wanted for an input.
+    /// Returns true if the gradient of an input is needed.
     pub fn needs(&self, index: usize) -> bool {
         // SAFETY: autograd.h: `ninputs` bytes, borrowed for the call.
         let needs: &[u8] = unsafe { slice(self.raw.needs, self.input_count()) };
@@ -431,7 +432,7 @@ impl<'a> BackwardCall<'a> {
         self.raw.context
     }
 
-    /// Hands the gradients over.
+    /// Passes the gradients to C.
     pub(crate) fn finish(&self, grads: Vec<Option<Tensor>>) -> Result<()> {
         if grads.len() != self.input_count() {
             return Err(self.wrong(Status::INVALID_ARGUMENT, || {

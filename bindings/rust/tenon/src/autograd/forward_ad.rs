@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Forward mode: dual levels, in which tensors carry tangents through calls.
+//! Forward mode: dual levels, in which calls propagate tangents of tensors.
 //!
 //! ```
 //! use tenon::{autograd::forward_ad::DualLevel, Tensor};
@@ -21,9 +21,9 @@ use crate::error::{check, Result};
 use crate::guard::left;
 use crate::Tensor;
 
-/// A level of this thread, open until it is dropped: tensors that [`DualLevel::make_dual`] gives
-/// have a tangent, and so have results of calls with them, in no_grad mode too. There is one at a
-/// time.
+/// A dual level of this thread, which is open until it is dropped. Tensors made by
+/// [`DualLevel::make_dual`] have a tangent, and so have results of calls with them, in no_grad mode
+/// too. A thread has only one level at a time.
 #[must_use = "tangents are gone when the level is dropped"]
 #[derive(Debug)]
 pub struct DualLevel {
@@ -50,8 +50,8 @@ impl DualLevel {
     ///
     /// # Errors
     /// [`Status::TYPE`](crate::Status::TYPE) for a dtype that is neither floating nor complex, and
-    /// for a tangent of another; [`Status::STATE`](crate::Status::STATE) for sizes that differ, and
-    /// for tensors that have a tangent.
+    /// for a tangent of another dtype; [`Status::STATE`](crate::Status::STATE) for sizes that
+    /// differ, and for tensors that have a tangent.
     pub fn make_dual(&self, primal: &Tensor, tangent: &Tensor) -> Result<Tensor> {
         let mut out = ptr::null_mut();
         // SAFETY: both are live, and `out` gets a new reference.
@@ -62,7 +62,7 @@ impl DualLevel {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// Gives the two parts of a tensor: an alias without tangent, and its tangent, if it has one.
+    /// Returns the two parts of a tensor: an alias without tangent, and its tangent, if it has one.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for the undefined tensor.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions with gradients of their own: forward and backward in one, recorded as one node.
+//! Custom functions: forward and backward in one type, recorded as one node.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -23,8 +23,8 @@ use crate::value::{RawValue, Value};
 use crate::value_ref::{slice, ValueRef, Values};
 use crate::Tensor;
 
-/// A function with a gradient of its own, whatever operators it calls. [`function`] makes one that
-/// can be called, from Rust and from any other language.
+/// A function with a custom gradient, regardless of the operators that it calls. [`function`] makes
+/// it callable from Rust and from any other language.
 ///
 /// ```
 /// use tenon::autograd::{self, BackwardCall, Function, FunctionContext};
@@ -59,24 +59,24 @@ use crate::Tensor;
 /// # Ok::<(), tenon::Error>(())
 /// ```
 pub trait Function: Send + Sync + 'static {
-    /// What errors call it, and nodes with "Backward" behind it.
+    /// The name in errors. Nodes have this name with "Backward" appended.
     const NAME: &'static str;
 
-    /// Whether a gradient must not be derived again.
+    /// True if gradients cannot be differentiated again.
     const ONCE_DIFFERENTIABLE: bool = false;
 
     /// Computes the result, in no_grad mode: a tensor, a list of tensors, a tuple whose tensors are
-    /// outputs, or anything else, which has no gradient.
+    /// outputs, or any other value, which has no gradient.
     ///
     /// # Errors
-    /// Whatever goes wrong: it comes home to the caller.
+    /// Any error; it is returned to the caller.
     fn forward(&self, ctx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> Result<Value>;
 
-    /// Runs after forward, in no_grad mode, too: says what is kept for backward where forward is
-    /// to be free of that.
+    /// Runs after forward, also in no_grad mode, and saves what backward needs, so that forward
+    /// does not have to.
     ///
     /// # Errors
-    /// Whatever goes wrong: it comes home to the caller.
+    /// Any error; it is returned to the caller.
     fn setup_context(
         &self,
         _ctx: &FunctionContext<'_>,
@@ -86,13 +86,13 @@ pub trait Function: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Forward mode: computes a tangent for each output from those of the inputs, `None` for none,
-    /// right after forward. Where an output is a view of an input, its tangent is a view of that
-    /// one's, and what forward wrote in place is written in its tangent.
+    /// Computes the outputs' tangents in forward mode, right after forward: one for each output, or
+    /// `None`. If an output is a view of an input, its tangent must be a view of the input's
+    /// tangent, and if forward wrote in place, the tangent must be written in place, too.
     ///
     /// # Errors
-    /// Whatever goes wrong: it comes home to the caller. [`Status::NOT_SUPPORTED`] where a function
-    /// has none.
+    /// Any error; it is returned to the caller. [`Status::NOT_SUPPORTED`] if the function has no
+    /// jvp.
     fn jvp(&self, _call: &JvpCall<'_>) -> Result<Vec<Option<Tensor>>> {
         Err(Error::new(
             Status::NOT_SUPPORTED,
@@ -104,15 +104,15 @@ pub trait Function: Send + Sync + 'static {
         ))
     }
 
-    /// Computes a gradient for each argument, `None` for none. Arguments are the call's inputs, and
-    /// the parts of the result its outputs.
+    /// Computes a gradient, or `None`, for each argument. The arguments are the inputs of `call`,
+    /// and the parts of the result its outputs.
     ///
     /// # Errors
-    /// Whatever goes wrong: it comes home to who runs the pass.
+    /// Any error; it is returned to the caller of the backward pass.
     fn backward(&self, call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>>;
 }
 
-/// Makes a function that can be called: [`apply`], or as an argument where a schema has a function.
+/// Makes a callable function, to call with [`apply`] or to pass for an argument of a function type.
 ///
 /// # Errors
 /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a name with a NUL.
@@ -139,12 +139,12 @@ pub fn function<F: Function>(function: F) -> Result<crate::Function> {
     Ok(crate::Function(unsafe { Object::from_raw(out) }))
 }
 
-/// Applies a function of any language, and records the call as one node where gradients flow to an
+/// Applies a function of any language, and records the call as one node if gradients flow to an
 /// argument.
 ///
 /// # Errors
-/// [`Status::TYPE`](crate::Status::TYPE) for a function without a gradient of its own, or a result
-/// of another type; what the function raised.
+/// [`Status::TYPE`](crate::Status::TYPE) for a function without a custom gradient, or a result of
+/// another type; what the function raised.
 pub fn apply<R: crate::FromValue>(function: &crate::Function, args: impl Arguments) -> Result<R> {
     args.with(|args| {
         let args = raw_values(args);
@@ -166,8 +166,8 @@ pub fn apply<R: crate::FromValue>(function: &crate::Function, args: impl Argumen
     })
 }
 
-/// What one call of a function, or of an operator whose formula has a setup, keeps for its backward
-/// pass, which gets it in a [`BackwardCall`], and for forward mode, which gets it in a [`JvpCall`].
+/// State of a call of a function, or of an operator whose formula has a setup, that is kept for its
+/// backward pass ([`BackwardCall`]) and for forward mode ([`JvpCall`]).
 pub struct FunctionContext<'a> {
     raw: *mut sys::tenon_function_context,
     life: PhantomData<&'a ()>,
@@ -183,7 +183,7 @@ impl FunctionContext<'_> {
         }
     }
 
-    /// Saves values, in place of what was saved before, for [`BackwardCall::saved`].
+    /// Saves values for [`BackwardCall::saved`] and replaces those that were saved before.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -198,13 +198,13 @@ impl FunctionContext<'_> {
         })
     }
 
-    /// Whether a gradient flows to an argument.
+    /// Returns true if a gradient flows to an argument.
     pub fn needs_input_grad(&self, argument: usize) -> bool {
         // SAFETY: the context is live.
         unsafe { sys::tenon_function_context_needs_grad(self.raw, argument as i64) != 0 }
     }
 
-    /// Says that forward has written an argument in place, which it returns.
+    /// Marks an argument as written in place by forward, which must return it.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -213,7 +213,7 @@ impl FunctionContext<'_> {
         check(unsafe { sys::tenon_function_context_mark_dirty(self.raw, tensor.as_raw()) })
     }
 
-    /// Says that a result has no gradient.
+    /// Marks a result as having no gradient.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -224,8 +224,7 @@ impl FunctionContext<'_> {
         })
     }
 
-    /// Says whether backward gets zeros, as at first, or `None` for outputs that no gradient came
-    /// to.
+    /// Sets whether backward receives zeros (the default) or `None` for outputs without gradient.
     pub fn set_materialize_grads(&self, materialize: bool) {
         // SAFETY: the context is live, and this is the thread that calls the function.
         unsafe {
@@ -233,10 +232,10 @@ impl FunctionContext<'_> {
         }
     }
 
-    /// Keeps a value of Rust's own, in place of the one that was kept, for [`BackwardCall::state`].
+    /// Keeps a Rust value for [`BackwardCall::state`] and drops the one that was kept before.
     pub fn set_state<T: Any + Send + Sync>(&self, state: T) {
         let state: State = Box::new(state);
-        // SAFETY: the context takes the box over, and `drop_state` frees it once. Nobody refers to
+        // SAFETY: the context takes over the box, and `drop_state` frees it once. Nothing refers to
         // the state before the call is recorded.
         unsafe {
             let state = Box::into_raw(Box::new(state)).cast();
@@ -245,31 +244,31 @@ impl FunctionContext<'_> {
     }
 }
 
-/// What [`FunctionContext::set_state`] keeps.
+/// The type that [`FunctionContext::set_state`] stores.
 type State = Box<dyn Any + Send + Sync>;
 
 impl<'a> BackwardCall<'a> {
-    /// The value that the function's forward kept with [`FunctionContext::set_state`], if it is of
-    /// this type.
+    /// Returns the value that the function's forward kept with [`FunctionContext::set_state`], if
+    /// it has this type.
     pub fn state<T: Any + Send + Sync>(&self) -> Option<&'a T> {
         let context = self.context();
         if context.is_null() {
             return None;
         }
-        // SAFETY: the context lives as long as the node; once the call is recorded nobody replaces
-        // its state.
+        // SAFETY: the context lives as long as the node, and its state is not replaced after the
+        // call was recorded.
         unsafe { state_of(context) }
     }
 }
 
-/// What [`FunctionContext::set_state`] has put into a context.
+/// Returns the state that [`FunctionContext::set_state`] stored in a context.
 ///
 /// # Safety
-/// The context lives for `'a`, and nobody replaces its state meanwhile.
+/// The context lives for `'a`, and its state is not replaced during that time.
 pub(crate) unsafe fn state_of<'a, T: Any>(
     context: *const sys::tenon_function_context,
 ) -> Option<&'a T> {
-    // SAFETY: contexts of Rust's functions keep what `set_state` put there, of the same copy of the
+    // SAFETY: contexts of Rust functions hold what `set_state` stored, from the same copy of the
     // package as the function's own entries.
     let state = unsafe {
         sys::tenon_function_context_state(context, sys::TENON_LANGUAGE_RUST)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hooks: closures that run as gradients flow.
+//! Hooks: closures that run during backward passes.
 
 use std::any::type_name;
 use std::ffi::c_void;
@@ -16,13 +16,13 @@ use crate::status::Status;
 use crate::value_ref::slice;
 use crate::Tensor;
 
-/// Gradients that take the place of others; `None` in one's place: none.
+/// Gradients that replace others. An element that is `None` means no gradient.
 pub type Replaced = Option<Vec<Option<Tensor>>>;
 
 type Outcome = sys::tenon_status;
 
-/// A hook that was added to a tensor or a node, which keeps it: dropping the handle leaves it
-/// there.
+/// A hook on a tensor or a node, which keeps it alive. Dropping the handle does not remove the
+/// hook.
 ///
 /// ```
 /// let x = tenon::Tensor::scalar(3.0f32)?;
@@ -42,7 +42,7 @@ unsafe impl Send for Hook {}
 unsafe impl Sync for Hook {}
 
 impl Hook {
-    /// Removes it: no run of it begins any more. Removing again does nothing.
+    /// Removes the hook, so that it is not called again. Removing it again does nothing.
     pub fn remove(&self) {
         // SAFETY: hooks.h: any thread, any number of times, also from inside the hook.
         unsafe { sys::tenon_hook_remove(self.0.as_ptr()) }
@@ -90,7 +90,7 @@ impl fmt::Debug for Hook {
     }
 }
 
-/// A hook that ends with its scope.
+/// A hook that is removed at the end of its scope.
 #[derive(Debug)]
 #[must_use = "dropping it removes the hook"]
 pub struct ScopedHook(Hook);
@@ -102,8 +102,8 @@ impl Drop for ScopedHook {
 }
 
 impl Tensor {
-    /// Adds a hook that runs when the tensor's whole gradient has come, before the node that made
-    /// the tensor does. It may return another gradient.
+    /// Adds a hook that runs when the tensor's gradient is complete, before the node that made the
+    /// tensor runs. It may return another gradient.
     ///
     /// # Errors
     /// [`Status::STATE`] for a tensor that does not require grad.
@@ -120,7 +120,7 @@ impl Tensor {
         )
     }
 
-    /// Adds a hook that runs when a leaf's gradient has been added to, with the leaf.
+    /// Adds a hook that runs, with the leaf, after a leaf's gradient was accumulated.
     ///
     /// # Errors
     /// [`Status::STATE`] for a tensor that does not require grad or is no leaf.
@@ -146,7 +146,7 @@ impl Tensor {
         })
     }
 
-    /// Makes passes leave gradients with a tensor that is no leaf, too: see [`Tensor::grad`].
+    /// Makes passes accumulate gradients in a tensor that is no leaf, too: see [`Tensor::grad`].
     ///
     /// # Errors
     /// [`Status::STATE`] for a tensor that does not require grad.
@@ -155,7 +155,7 @@ impl Tensor {
         check(unsafe { sys::tenon_tensor_retain_grad(self.as_raw()) })
     }
 
-    /// Whether passes leave gradients with a tensor that is no leaf.
+    /// Returns true if [`Tensor::retain_grad`] is in effect.
     pub fn retains_grad(&self) -> bool {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_retains_grad(self.as_raw()) != 0 }
@@ -163,8 +163,8 @@ impl Tensor {
 }
 
 impl Node {
-    /// Adds a hook that runs before the node does, with the gradients of its outputs. It may return
-    /// others.
+    /// Adds a hook that runs before the node, with the gradients of its outputs. It may return
+    /// other gradients.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -181,8 +181,8 @@ impl Node {
         )
     }
 
-    /// Adds a hook that runs after the node did, with the gradients of its inputs and of its
-    /// outputs. It may return others for the inputs.
+    /// Adds a hook that runs after the node, with the gradients of its inputs and of its outputs.
+    /// It may return other gradients for the inputs.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -212,7 +212,8 @@ impl Node {
         })
     }
 
-    /// The tensor whose gradients a leaf keeps; `None` of other nodes, and when it is gone.
+    /// Returns the tensor whose gradients a leaf accumulates. Returns `None` for other nodes, and
+    /// if the tensor has died.
     pub fn variable(&self) -> Option<Tensor> {
         // SAFETY: the node is live; NULL or a new reference.
         unsafe {
@@ -222,11 +223,11 @@ impl Node {
     }
 }
 
-/// Runs a closure when the backward pass that runs on the calling thread has run all its nodes;
-/// not where the pass fails before. For hooks and formulas.
+/// Runs a closure when the backward pass that runs on the calling thread has run all its nodes. It
+/// does not run if the pass fails before that. For hooks and formulas.
 ///
 /// # Errors
-/// [`Status::STATE`] where no pass runs.
+/// [`Status::STATE`] if no pass runs.
 pub fn when_done<F>(function: F) -> Result<()>
 where
     F: FnOnce() -> Result<()> + Send + 'static,
@@ -240,7 +241,7 @@ where
 
 unsafe extern "C" fn done<F: FnOnce() -> Result<()>>(ctx: *mut c_void) -> sys::tenon_status {
     let run = || {
-        // SAFETY: hooks.h: the box lives until its deleter runs, and nobody else looks into it.
+        // SAFETY: hooks.h: the box lives until its deleter runs, and nothing else uses it.
         match unsafe { &mut *ctx.cast::<Option<F>>() }.take() {
             Some(function) => function(),
             None => Ok(()),
@@ -298,7 +299,7 @@ impl Run<'_> {
     }
 }
 
-/// Runs a hook's closure; its error or panic goes to the thread's slot.
+/// Runs a hook's closure. Its error or panic is stored in the thread's slot.
 unsafe fn run<F>(
     call: *mut sys::tenon_hook_call,
     body: impl FnOnce(&F, &mut Run<'_>) -> Result<()>,
@@ -319,7 +320,7 @@ where
     let body = |function: &F, run: &mut Run<'_>| {
         let replaced = match run.grads() {
             [Some(grad)] => function(grad)?,
-            _ => None, // no gradient came
+            _ => None, // no gradient
         };
         run.replace(replaced.map(|grad| vec![Some(grad)]))
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Forward mode of functions and of formulas as closures: what their jvp is told.
+//! Forward mode of functions and of formulas as closures: the argument of their jvp.
 
 use std::any::Any;
 use std::fmt;
@@ -13,8 +13,8 @@ use crate::value::{RawValue, Value};
 use crate::value_ref::{slice, ValueRef, Values};
 use crate::Tensor;
 
-/// A call in forward mode, after it ran: its inputs' tangents are there, those of its outputs are
-/// due. Inputs and outputs are as in a [`BackwardCall`](crate::autograd::BackwardCall).
+/// A call in forward mode, after it ran. It has the tangents of its inputs; the jvp computes those
+/// of its outputs. Inputs and outputs are as in a [`BackwardCall`](crate::autograd::BackwardCall).
 pub struct JvpCall<'a> {
     context: *mut sys::tenon_function_context,
     name: &'a str,
@@ -22,20 +22,20 @@ pub struct JvpCall<'a> {
 }
 
 impl<'a> JvpCall<'a> {
-    /// How many inputs the call has.
+    /// Returns the number of inputs of the call.
     pub fn input_count(&self) -> usize {
         self.tangents.len()
     }
 
-    /// How many outputs the call has.
+    /// Returns the number of outputs of the call.
     pub fn output_count(&self) -> usize {
         // SAFETY: function.h: the context lives while its jvp runs.
         unsafe { sys::tenon_function_context_output_count(self.context) as usize }
     }
 
-    /// The tangent of an input: zeros where the input has none, unless
-    /// [`FunctionContext::set_materialize_grads`] asks for `None`, as of an input that can have
-    /// none.
+    /// Returns the tangent of an input. If the input has none, the tangent is zeros, or `None`
+    /// after [`FunctionContext::set_materialize_grads`] was set to false, and for an input that
+    /// cannot have a tangent.
     ///
     /// [`FunctionContext::set_materialize_grads`]: crate::autograd::FunctionContext
     pub fn tangent(&self, input: usize) -> Option<&'a Tensor> {
@@ -45,7 +45,7 @@ impl<'a> JvpCall<'a> {
         }
     }
 
-    /// A value that forward or setup saved.
+    /// Returns a value that forward or setup saved.
     ///
     /// # Errors
     /// [`Status::INDEX`] for a value that was not saved, [`Status::STATE`] for a tensor that was
@@ -59,7 +59,7 @@ impl<'a> JvpCall<'a> {
         Value::from_owned(RawValue(out))
     }
 
-    /// A tensor that forward or setup saved.
+    /// Returns a tensor that forward or setup saved.
     ///
     /// # Errors
     /// As [`JvpCall::saved`]; [`Status::TYPE`] for a value that is no tensor.
@@ -77,24 +77,25 @@ impl<'a> JvpCall<'a> {
         }
     }
 
-    /// The value that forward or setup kept with
-    /// [`FunctionContext::set_state`](crate::autograd::FunctionContext::set_state), if it is of
-    /// this type.
+    /// Returns the value that forward or setup kept with
+    /// [`FunctionContext::set_state`](crate::autograd::FunctionContext::set_state), if it has this
+    /// type.
     pub fn state<T: Any + Send + Sync>(&self) -> Option<&'a T> {
-        // SAFETY: the context lives while its jvp runs, and nobody replaces its state meanwhile.
+        // SAFETY: the context lives while its jvp runs, and its state is not replaced during that
+        // time.
         unsafe { state_of(self.context) }
     }
 
-    /// Makes a call of what C tells a jvp.
+    /// Makes a call from the arguments of a `tenon_jvp_fn`.
     ///
     /// # Safety
-    /// Both are what a `tenon_jvp_fn` is given, for the time of its run.
+    /// Both are arguments of a `tenon_jvp_fn`, for the duration of its call.
     pub(crate) unsafe fn new(
         name: &'a str,
         context: *mut sys::tenon_function_context,
         tangents: *const sys::tenon_value,
     ) -> JvpCall<'a> {
-        // SAFETY: function.h: as many tangents as the context has inputs.
+        // SAFETY: function.h: one tangent per input of the context.
         let tangents = unsafe {
             let count = sys::tenon_function_context_input_count(context);
             Values(slice(tangents, count as usize))
@@ -106,10 +107,10 @@ impl<'a> JvpCall<'a> {
         }
     }
 
-    /// Hands the tangents over.
+    /// Passes the tangents to C.
     ///
     /// # Safety
-    /// `out` is where the same run's tangents go.
+    /// `out` is the array for the tangents of the same call.
     pub(crate) unsafe fn finish(
         &self,
         tangents: Vec<Option<Tensor>>,

@@ -11,8 +11,8 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::text::text;
 
-/// A step of a backward graph: recorded with a call, it knows the formula and, by its edges, the
-/// nodes that made the arguments. Cloning shares it; equal means the same node.
+/// A step of a backward graph. It is recorded with a call and has the formula and, by its edges,
+/// the nodes that made the arguments. Cloning shares the node, and equality means identity.
 ///
 /// ```
 /// let x = tenon::Tensor::scalar(2.0f32)?;
@@ -30,17 +30,17 @@ unsafe impl Send for Node {}
 // SAFETY: as above.
 unsafe impl Sync for Node {}
 
-/// A node that gradients go to, and which of its outputs they belong to.
+/// An edge to a node: the node that receives gradients, and the output that they belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// The node.
     pub node: Node,
-    /// The number of its output.
+    /// Index of the output.
     pub output: i64,
 }
 
 impl Edge {
-    /// Calls a function that gives a node and the number of an output; NULL is no edge.
+    /// Calls a function that returns a node and the index of an output. A NULL node is no edge.
     pub(crate) fn fill(
         function: impl FnOnce(*mut *mut sys::tenon_node, *mut i64) -> sys::tenon_status,
     ) -> Result<Option<Edge>> {
@@ -54,33 +54,34 @@ impl Edge {
 }
 
 impl Node {
-    /// Shares a node that C lends for a call.
+    /// Shares a node that C lends for the duration of a call.
     ///
     /// # Safety
     /// `raw` is a live node.
     pub(crate) unsafe fn share(raw: *mut sys::tenon_node) -> Node {
-        // SAFETY: the caller's promise; retain gives a new reference to the same node.
+        // SAFETY: the caller's promise; retain returns a new reference to the same node.
         Node(unsafe { NonNull::new_unchecked(sys::tenon_node_retain(raw)) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_node {
         self.0.as_ptr()
     }
 
-    /// The name, such as `"MulBackward0"`, or `"AccumulateGrad"` for a leaf's.
+    /// Returns the name, such as `"MulBackward0"`, or `"AccumulateGrad"` for a leaf's.
     pub fn name(&self) -> Cow<'_, str> {
         // SAFETY: the text is borrowed until the node dies.
         unsafe { text(sys::tenon_node_name(self.as_raw())) }
     }
 
-    /// A number that is larger than that of every node the edges lead to.
+    /// Returns a sequence number that is larger than that of every node that the edges lead to.
     pub fn sequence(&self) -> i64 {
         // SAFETY: the node is live.
         unsafe { sys::tenon_node_sequence(self.as_raw()) }
     }
 
-    /// The edges, one for each input of the formula; `None` where no gradient is wanted.
+    /// Returns the edges, one for each input of the formula, or `None` if the input needs no
+    /// gradient.
     pub fn next_functions(&self) -> impl Iterator<Item = Option<Edge>> + '_ {
         // SAFETY: the node is live.
         let count = unsafe { sys::tenon_node_edge_count(self.as_raw()) };

@@ -9,31 +9,30 @@ use crate::error::{check, Error, Result};
 use crate::status::Status;
 use crate::Tensor;
 
-/// Runs a backward pass: gradients of `tensors`, each of one element, flow through the graph and
-/// are added to those of the leaves. The first error ends it; gradients that were added before
-/// stay.
+/// Runs a backward pass: propagates gradients from `tensors`, each of one element, through the
+/// graph and adds them to those of the leaves. The first error stops it; gradients that were added
+/// before remain.
 ///
 /// # Errors
-/// [`Status::INVALID_ARGUMENT`] for a tensor of more than one element, which
-/// [`BackwardOptions::grad_tensors`] gives a gradient; [`Status::STATE`] for tensors that do not
-/// require grad, a graph that was freed, and saved tensors that were written since; what a formula
-/// raised.
+/// [`Status::INVALID_ARGUMENT`] for a tensor with more than one element, whose gradient must be
+/// passed by [`BackwardOptions::grad_tensors`]; [`Status::STATE`] for tensors that do not require
+/// grad, a graph that was freed, and saved tensors that were written since; what a formula raised.
 pub fn backward(tensors: &[&Tensor]) -> Result<()> {
     BackwardOptions::new().backward(tensors)
 }
 
-/// Returns the gradients of `inputs`, and leaves those of leaves alone.
+/// Returns the gradients of `inputs`, without changing those of leaves.
 ///
 /// # Errors
 /// As [`backward`]; [`Status::STATE`] for inputs that do not require grad, or that no output
 /// depends on.
 pub fn grad(outputs: &[&Tensor], inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
     let grads = BackwardOptions::new().grad(outputs, inputs)?;
-    // Without `allow_unused` each input has one.
+    // Without `allow_unused` each input has a gradient.
     Ok(grads.into_iter().flatten().collect())
 }
 
-/// How a backward pass runs, and what it is for.
+/// Options of a backward pass.
 ///
 /// ```
 /// use tenon::{autograd::BackwardOptions, Tensor};
@@ -54,35 +53,36 @@ pub struct BackwardOptions<'a> {
 }
 
 impl<'a> BackwardOptions<'a> {
-    /// The default: gradients of one-element tensors, for all leaves, and the graph is freed.
+    /// Returns the default options: outputs have one element, all leaves get gradients, and the
+    /// graph is freed.
     pub fn new() -> BackwardOptions<'a> {
         BackwardOptions::default()
     }
 
-    /// A gradient for each output, of its shape; `None` for one of one element: 1.
+    /// Sets a gradient for each output, of its shape. `None` means 1, for a one-element output.
     pub fn grad_tensors(mut self, grads: &'a [Option<&'a Tensor>]) -> Self {
         self.grad_tensors = Some(grads);
         self
     }
 
-    /// The leaves that get gradients, of [`BackwardOptions::backward`]; by default all.
+    /// Sets the leaves that [`BackwardOptions::backward`] computes gradients for; all by default.
     pub fn inputs(mut self, inputs: &'a [&'a Tensor]) -> Self {
         self.inputs = Some(inputs);
         self
     }
 
-    /// What nodes saved stays for another pass.
+    /// Sets whether nodes keep their saved values for another pass.
     pub fn retain_graph(self, retain: bool) -> Self {
         self.flag(sys::TENON_BACKWARD_KEEP_GRAPH, retain)
     }
 
-    /// The pass is recorded itself, for derivatives of gradients; the graph is kept, too.
+    /// Sets whether the pass itself is recorded, for higher derivatives. This also keeps the graph.
     pub fn create_graph(self, create: bool) -> Self {
         self.flag(sys::TENON_BACKWARD_CREATE_GRAPH, create)
     }
 
-    /// Of [`BackwardOptions::grad`]: an input that no output depends on gets `None`, instead of an
-    /// error.
+    /// Sets whether [`BackwardOptions::grad`] returns `None` for an input that no output depends
+    /// on, instead of an error.
     pub fn allow_unused(self, allow: bool) -> Self {
         self.flag(sys::TENON_BACKWARD_ALLOW_UNUSED, allow)
     }
@@ -117,8 +117,8 @@ impl<'a> BackwardOptions<'a> {
         })
     }
 
-    /// Runs a pass that returns the gradients of `inputs`. `None` is left only where
-    /// [`BackwardOptions::allow_unused`] allows it.
+    /// Runs a pass that returns the gradients of `inputs`. A gradient can only be `None` with
+    /// [`BackwardOptions::allow_unused`].
     ///
     /// # Errors
     /// As [`grad`](crate::autograd::grad); [`Status::INVALID_ARGUMENT`] for gradients of other
@@ -132,8 +132,8 @@ impl<'a> BackwardOptions<'a> {
         self.with_raw(FUNCTION, outputs, inputs, |options| {
             let mut grads: Vec<Option<Tensor>> = Vec::new();
             grads.resize_with(inputs.len(), || None);
-            // SAFETY: as above; `grads` has room for one new reference an input, where NULL is
-            // `None`, and nothing is left in it by a failure.
+            // SAFETY: as above; `grads` has room for one new reference per input, NULL is `None`,
+            // and a failure leaves no reference in it.
             check(unsafe { sys::tenon_grad(options, grads.as_mut_ptr().cast()) })?;
             Ok(grads)
         })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a thread wants of the nodes that its calls record: hooks of saved tensors, hooks of new
-//! nodes, anomaly mode. Each is a guard; thread states carry them.
+//! Guards for the nodes that a thread records: saved-tensor hooks, creation hooks, anomaly mode.
+//! Thread states carry them.
 
 use std::any::type_name;
 use std::ffi::{c_void, CString};
@@ -18,8 +18,8 @@ use crate::value::Value;
 use crate::value_ref::ValueRef;
 use crate::Tensor;
 
-/// Hooks of saved tensors of this thread, until they are dropped: what nodes save is packed by the
-/// innermost ones. What they packed keeps the closures.
+/// Saved-tensor hooks of this thread, which are active until they are dropped. Tensors that nodes
+/// save are packed by the innermost hooks. Packed values keep the closures alive.
 ///
 /// ```
 /// use tenon::{autograd::SavedTensorsHooks, Tensor, Value, ValueRef};
@@ -40,7 +40,7 @@ use crate::Tensor;
 /// ```
 ///
 /// # Panics
-/// Dropping hooks before those that were entered later panics, and leaves them.
+/// Panics, and leaves the hooks active, if hooks that were entered later have not been dropped yet.
 #[must_use = "the hooks end when they are dropped"]
 #[derive(Debug)]
 pub struct SavedTensorsHooks {
@@ -53,13 +53,12 @@ struct Packing<P, U> {
 }
 
 impl SavedTensorsHooks {
-    /// Enters hooks: `pack` makes a value that stands for a tensor, which must not be written;
-    /// `unpack` makes a tensor of it, each time that a backward pass comes to the node. An error or
-    /// panic of `pack` fails the recorded call, one of `unpack` the pass.
+    /// Enters hooks. `pack` converts a tensor, which must not be written, to a value to save in its
+    /// place. `unpack` converts the value back, each time a backward pass reaches the node. An
+    /// error or panic of `pack` fails the recorded call, one of `unpack` fails the pass.
     ///
     /// # Errors
-    /// [`Status::STATE`](crate::Status::STATE), with the reason as message, where they are
-    /// disabled.
+    /// [`Status::STATE`](crate::Status::STATE), with the reason as message, if hooks are disabled.
     #[track_caller]
     pub fn enter<P, U>(pack: P, unpack: U) -> Result<SavedTensorsHooks>
     where
@@ -83,14 +82,14 @@ impl SavedTensorsHooks {
         Ok(SavedTensorsHooks { ctx })
     }
 
-    /// Refuses hooks of saved tensors on this thread, with a message, until the guard is dropped.
+    /// Disables saved-tensor hooks on this thread, with a message, until the guard is dropped.
     ///
     /// # Errors
     /// [`Status::STATE`](crate::Status::STATE), with the message, inside of hooks;
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a message with a NUL.
     pub fn disable(message: &str) -> Result<DisabledSavedTensorsHooks> {
         let message = c_name("SavedTensorsHooks::disable", "message", message)?;
-        // SAFETY: the text is borrowed until this thread says otherwise, and copied before.
+        // SAFETY: the text is borrowed until this thread changes it, and copied before that.
         let before = unsafe {
             let before = sys::tenon_saved_hooks_refusal();
             (!before.is_null()).then(|| text(before).into_owned())
@@ -112,7 +111,7 @@ impl Drop for SavedTensorsHooks {
     }
 }
 
-/// Hooks of saved tensors are refused on this thread until it is dropped.
+/// A guard that disables saved-tensor hooks on this thread until it is dropped.
 #[must_use = "hooks are allowed again when the guard is dropped"]
 #[derive(Debug)]
 pub struct DisabledSavedTensorsHooks {
@@ -174,7 +173,7 @@ where
     )
 }
 
-/// A closure that sees each node which this thread's calls record, until it is dropped.
+/// A closure that is called with each node that this thread records, until it is dropped.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -194,7 +193,7 @@ where
 /// ```
 ///
 /// # Panics
-/// Dropping a hook before one that was entered later panics, and leaves it.
+/// Panics, and leaves the hook active, if a hook that was entered later has not been dropped yet.
 #[must_use = "the hook ends when it is dropped"]
 #[derive(Debug)]
 pub struct NodeCreationHook {
@@ -239,8 +238,9 @@ where
     )
 }
 
-/// Anomaly mode of this thread, until it is dropped: nodes remember where they were made, in all
-/// languages that tell, and the error of one that fails says so in its notes. It is slow.
+/// Anomaly mode of this thread, which is active until it is dropped. Nodes store where they were
+/// recorded, in all languages that report frames, and errors of a node have that in their notes. It
+/// is slow.
 #[must_use = "the mode ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct AnomalyMode {
@@ -249,7 +249,7 @@ pub struct AnomalyMode {
 }
 
 impl AnomalyMode {
-    /// Enters the mode. With `check_nan` a node that gives NaN fails.
+    /// Enters the mode. With `check_nan`, a node that returns NaN fails.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).

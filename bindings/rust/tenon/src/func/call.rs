@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One call of a function by C, with other tensors in the place of its arguments.
+//! A call of a function through C, with other tensors in place of its arguments.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -23,9 +23,9 @@ struct FlatCall<'a, R> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Has C call a function by way of `transform`, which gets what C's functions of functions take.
-/// Returns a tree like the function's output, for each value that C gave: the stack's result, and
-/// another one of `transform` (NONE without).
+/// Calls a function through `transform`, which is called with the arguments of C's transforms of
+/// functions. Returns a tree with the structure of the function's output for the stack's result,
+/// and another one for the additional value of `transform` (NONE if there is none).
 pub(super) fn call_by<R: TensorTree>(
     function: &Apply<'_, R>,
     args: &[Tensor],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Derivatives of functions: grad, vjp, jvp, and Jacobians made of these and vmap.
+//! Derivatives of functions: grad, vjp, jvp, and Jacobians computed with these and vmap.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,7 +16,8 @@ use crate::func::vmap::{map, VmapOptions};
 use crate::status::Status;
 use crate::Tensor;
 
-/// Gives the gradients of a function's arguments from those of its result; runs as often as wanted.
+/// Computes the gradients of a function's arguments from those of its result. Can run any number of
+/// times.
 pub struct Pullback<R> {
     raw: NonNull<sys::tenon_pullback>,
     output: PhantomData<fn(&R)>,
@@ -28,7 +29,7 @@ unsafe impl<R> Send for Pullback<R> {}
 unsafe impl<R> Sync for Pullback<R> {}
 
 impl<R: TensorTree> Pullback<R> {
-    /// The gradients, one for each argument.
+    /// Computes the gradients, one for each argument.
     ///
     /// # Errors
     /// [`Status::STATE`] for cotangents of other sizes than the result's, and what a formula
@@ -39,7 +40,7 @@ impl<R: TensorTree> Pullback<R> {
         self.run(&handles)
     }
 
-    /// From 1, of a result without dims.
+    /// Starts from the gradient 1, for a 0-dim result.
     fn call_from_one(&self) -> Result<Vec<Tensor>> {
         self.run(&[ptr::null_mut()])
     }
@@ -50,8 +51,8 @@ impl<R: TensorTree> Pullback<R> {
         unsafe { sys::tenon_pullback_count(self.raw.as_ptr(), &mut count) };
         let mut grads: Vec<Option<Tensor>> = Vec::new();
         grads.resize_with(count as usize, || None);
-        // SAFETY: the handles live for the call; `grads` has room for one new reference an
-        // argument, where NULL is `None`, and nothing is left in it by a failure.
+        // SAFETY: the handles live for the call; `grads` has room for one new reference per
+        // argument, NULL is `None`, and a failure leaves no reference in it.
         check(unsafe {
             sys::tenon_pullback_run(
                 self.raw.as_ptr(),
@@ -77,7 +78,7 @@ impl<R> fmt::Debug for Pullback<R> {
     }
 }
 
-/// Calls a function; gives its result, and the [`Pullback`] to its arguments.
+/// Calls a function. Returns its result and the [`Pullback`] to its arguments.
 ///
 /// ```
 /// use tenon::{func::vjp, Tensor};
@@ -115,11 +116,11 @@ fn record<R: TensorTree>(function: &Apply<'_, R>, primals: &[Tensor]) -> Result<
     Ok((output, pullback.ok_or_else(missing)?))
 }
 
-/// Calls a function; gives its result, and the result's derivative along the tangents, one for each
-/// argument.
+/// Calls a function. Returns its result and the derivative of the result along the tangents, which
+/// are one for each argument.
 ///
 /// # Errors
-/// [`Status::INVALID_ARGUMENT`] for another number of tangents, [`Status::STATE`] for tangents of
+/// [`Status::INVALID_ARGUMENT`] for a wrong number of tangents, [`Status::STATE`] for tangents of
 /// other sizes or dtypes, and what the function returned.
 pub fn jvp<Kind, F>(
     function: F,
@@ -157,7 +158,7 @@ fn push<R: TensorTree>(
     Ok((output, derivative.ok_or_else(missing)?))
 }
 
-/// The arguments at some places.
+/// Returns the arguments at some indices.
 fn some_of(name: &str, places: &[usize], args: &[Tensor]) -> Result<Vec<Tensor>> {
     if let Some(far) = places.iter().find(|&&place| place >= args.len()) {
         let count = args.len();
@@ -169,7 +170,7 @@ fn some_of(name: &str, places: &[usize], args: &[Tensor]) -> Result<Vec<Tensor>>
     Ok(places.iter().map(|&place| args[place].clone()).collect())
 }
 
-/// The function of these alone.
+/// Makes a function of the arguments at some indices, with the others fixed.
 fn of_places<'a, R: TensorTree + 'a>(
     function: &'a Apply<'a, R>,
     places: &'a [usize],
@@ -189,8 +190,8 @@ fn only<T>(mut all: Vec<T>) -> Result<T> {
         .ok_or_else(|| Error::new(Status::INTERNAL, "func: succeeded and left nothing"))
 }
 
-/// A function that gives (gradient, value) of one whose result has no dims; the gradient is that of
-/// the first argument.
+/// Makes a function that returns (gradient, value) of a function with a 0-dim result. The gradient
+/// is that of the first argument.
 pub fn grad_and_value<'f, Kind, F>(function: F) -> Transformed<'f, (Tensor, Tensor)>
 where
     Kind: 'f,
@@ -203,7 +204,7 @@ where
     })
 }
 
-/// The same with the gradients of the arguments at some places.
+/// Like [`grad_and_value`], with the gradients of the arguments at some indices.
 pub fn grad_and_value_of<'f, Kind, F>(
     function: F,
     argnums: &[usize],
@@ -222,7 +223,8 @@ where
     })
 }
 
-/// A function that gives the gradient, by its first argument, of one whose result has no dims.
+/// Makes a function that returns the gradient, with respect to its first argument, of a function
+/// with a 0-dim result.
 pub fn grad<'f, Kind, F>(function: F) -> Transformed<'f, Tensor>
 where
     Kind: 'f,
@@ -232,7 +234,7 @@ where
     Transformed::new(move |args| Ok(both.apply(args)?.0))
 }
 
-/// The same with the gradients of the arguments at some places.
+/// Like [`grad`], with the gradients of the arguments at some indices.
 pub fn grad_of<'f, Kind, F>(function: F, argnums: &[usize]) -> Transformed<'f, Vec<Tensor>>
 where
     Kind: 'f,
@@ -242,7 +244,8 @@ where
     Transformed::new(move |args| Ok(both.apply(args)?.0))
 }
 
-/// Unit vectors of all tensors together: for each a first dim over the elements of all.
+/// Returns the unit vectors of all tensors together: for each tensor, a batch whose first dim runs
+/// over the elements of all tensors.
 fn unit_vectors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
     let total: usize = tensors.iter().map(Tensor::numel).sum();
     let mut start = 0;
@@ -270,7 +273,8 @@ fn joined(first: &[i64], second: &[i64]) -> Vec<i64> {
     [first, second].concat()
 }
 
-/// The elements along a dim that belong to one of several tensors, of sizes put together.
+/// Returns the slice along a dim that belongs to one of several tensors, reshaped to the
+/// concatenated sizes.
 fn block_of(
     tensor: &Tensor,
     dim: i64,
@@ -287,8 +291,9 @@ fn block_of(
     aten::reshape(&aten::slice_tensor_with(tensor, options)?, sizes)
 }
 
-/// A function that gives the Jacobian of another by its first argument, by one backward pass for
-/// all rows: for each tensor of the result one of its sizes and then the argument's.
+/// Makes a function that returns the Jacobian of another one with respect to its first argument,
+/// computed by one backward pass for all rows. For each tensor of the result it has a tensor with
+/// the sizes of the result followed by those of the argument.
 pub fn jacrev<'f, Kind, F>(function: F) -> Transformed<'f, F::Output>
 where
     Kind: 'f,
@@ -297,7 +302,8 @@ where
     first_of(jacrev_of(function, &[0], VmapOptions::new()))
 }
 
-/// The same for the arguments at some places, one for each. The options' dims are not used.
+/// Like [`jacrev`], for the arguments at some indices, one Jacobian for each. The dims in the
+/// options are ignored.
 pub fn jacrev_of<'f, Kind, F>(
     function: F,
     argnums: &[usize],
@@ -331,7 +337,7 @@ where
     })
 }
 
-/// As [`jacrev`], in forward mode for all columns.
+/// Like [`jacrev`], but in forward mode, for all columns at once.
 pub fn jacfwd<'f, Kind, F>(function: F) -> Transformed<'f, F::Output>
 where
     Kind: 'f,
@@ -340,7 +346,8 @@ where
     first_of(jacfwd_of(function, &[0], VmapOptions::new()))
 }
 
-/// The same for the arguments at some places, one for each. The options' dims are not used.
+/// Like [`jacfwd`], for the arguments at some indices, one Jacobian for each. The dims in the
+/// options are ignored.
 pub fn jacfwd_of<'f, Kind, F>(
     function: F,
     argnums: &[usize],
@@ -378,8 +385,8 @@ fn first_of<'f, R: TensorTree + 'f>(all: Transformed<'f, Vec<R>>) -> Transformed
     Transformed::new(move |args| only(all.apply(args)?))
 }
 
-/// A function that gives the Hessian of another by its first argument: forward mode over backward
-/// passes.
+/// Makes a function that returns the Hessian of another one with respect to its first argument:
+/// forward mode over backward passes.
 pub fn hessian<'f, Kind, F>(function: F) -> Transformed<'f, F::Output>
 where
     Kind: 'f,
@@ -389,8 +396,8 @@ where
     jacfwd(jacrev(function))
 }
 
-/// The same for the arguments at some places: `[i][j]` is the derivative by argument j and then by
-/// argument i.
+/// Like [`hessian`], for the arguments at some indices: `[i][j]` is the derivative with respect to
+/// argument j and then to argument i.
 pub fn hessian_of<'f, Kind, F>(
     function: F,
     argnums: &[usize],

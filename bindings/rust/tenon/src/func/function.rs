@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of tensors: closures, and what transforms make of them.
+//! Functions of tensors: closures, and transformed functions.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use crate::func::tree::TensorTree;
 use crate::status::Status;
 use crate::Tensor;
 
-/// A function that can be transformed. `Kind` tells closures of different parameters apart and is
-/// never written: a closure's parameters are, as in `|x: &Tensor, y: &Tensor|`.
+/// A function that can be transformed. `Kind` distinguishes closures with different parameters and
+/// is inferred. The parameters of a closure must have types, as in `|x: &Tensor, y: &Tensor|`.
 pub trait TensorFunction<Kind> {
     /// The result.
     type Output: TensorTree;
 
-    /// Calls it.
+    /// Calls the function.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for another number of arguments, and what it returns.
+    /// [`Status::INVALID_ARGUMENT`] for a wrong number of arguments, and what the function returns.
     fn apply(&self, args: &[Tensor]) -> Result<Self::Output>;
 }
 
@@ -60,10 +60,10 @@ function_of!(2: a &Tensor, b &Tensor);
 function_of!(3: a &Tensor, b &Tensor, c &Tensor);
 function_of!(4: a &Tensor, b &Tensor, c &Tensor, d &Tensor);
 
-/// A function of all its arguments in a slice.
+/// A function that takes all its arguments in a slice.
 pub(super) type Apply<'f, R> = dyn Fn(&[Tensor]) -> Result<R> + 'f;
 
-/// A function that a transform has made.
+/// A transformed function.
 pub struct Transformed<'f, R>(Box<Apply<'f, R>>);
 
 impl<'f, R: TensorTree> Transformed<'f, R> {
@@ -71,16 +71,16 @@ impl<'f, R: TensorTree> Transformed<'f, R> {
         Transformed(Box::new(function))
     }
 
-    /// Calls it with one tensor, a tuple of up to four, or a slice.
+    /// Calls the function with one tensor, a tuple of up to four, or a slice.
     ///
     /// # Errors
-    /// What the transform says, and what the function returned.
+    /// Errors of the transform and of the function.
     pub fn call(&self, args: impl TensorArgs) -> Result<R> {
         (self.0)(&args.into_tensors())
     }
 }
 
-/// Of any number of arguments.
+/// Takes any number of arguments.
 impl<R: TensorTree> TensorFunction<()> for Transformed<'_, R> {
     type Output = R;
 
@@ -97,7 +97,7 @@ impl<R> fmt::Debug for Transformed<'_, R> {
 
 /// The arguments of a [`Transformed`] function.
 pub trait TensorArgs {
-    /// The tensors, shared.
+    /// Returns the tensors, shared.
     fn into_tensors(self) -> Vec<Tensor>;
 }
 

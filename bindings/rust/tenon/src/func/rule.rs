@@ -22,7 +22,7 @@ use crate::value::{RawValue, Value};
 use crate::value_ref::{slice, ValueRef, Values};
 use crate::Tensor;
 
-/// A call in a vmap, as its batching rule sees it: tensors show the mapped dim.
+/// A call in a vmap, as seen by its batching rule: the mapped dim is visible in its tensors.
 pub struct VmapCall<'a> {
     op: Op,
     args: Values<'a>,
@@ -31,20 +31,20 @@ pub struct VmapCall<'a> {
 }
 
 impl<'a> VmapCall<'a> {
-    /// The operator. Called here, it runs outside of the vmap.
+    /// Returns the operator. Calls of it from the rule run outside of the vmap.
     pub fn op(&self) -> Op {
         self.op
     }
 
-    /// The arguments in schema order.
+    /// Returns the arguments in schema order.
     pub fn args(&self) -> Values<'a> {
         self.args
     }
 
-    /// An argument that is a tensor.
+    /// Returns an argument that is a tensor.
     ///
     /// # Errors
-    /// [`Status::TYPE`] for one that is not, or that there is not.
+    /// [`Status::TYPE`] for an argument that is no tensor or does not exist.
     pub fn tensor(&self, index: usize) -> Result<&'a Tensor> {
         match self.args.get(index) {
             Some(ValueRef::Tensor(tensor)) => Ok(tensor),
@@ -59,18 +59,18 @@ impl<'a> VmapCall<'a> {
         }
     }
 
-    /// The mapped dim of each tensor among the arguments, elements of lists one by one; -1 where
-    /// nothing is mapped.
+    /// Returns the mapped dim of each tensor argument, with elements of lists counted separately;
+    /// -1 if it is not mapped.
     pub fn in_dims(&self) -> &'a [i64] {
         self.in_dims
     }
 
-    /// Over how many is mapped.
+    /// Returns the number of examples in the batch.
     pub fn batch_size(&self) -> i64 {
         self.info.batch_size
     }
 
-    /// What a random operator is to do.
+    /// Returns the behaviour of random operators.
     pub fn randomness(&self) -> Randomness {
         Randomness::of_number(self.info.randomness)
     }
@@ -82,9 +82,9 @@ impl fmt::Debug for VmapCall<'_> {
     }
 }
 
-/// What a batching rule gives: results, and where the mapped dim is in them. Made of a pair: of one
-/// result and its dim, which may be `None` where nothing is mapped, or of values and a dim for each
-/// tensor among them, -1 for none.
+/// The output of a batching rule: results, and the position of the mapped dim in them. It is made
+/// from a pair: one result and its dim, which is `None` if it is not mapped, or values and a dim
+/// for each tensor among them, -1 if it is not mapped.
 #[derive(Debug)]
 pub struct Batched {
     values: Vec<Value>,
@@ -116,8 +116,8 @@ impl From<(Vec<Value>, Vec<i64>)> for Batched {
 }
 
 impl Library {
-    /// Registers the batching rule of an operator. In a vmap it is called instead of the operator;
-    /// without one the operator's decomposition serves, or a loop over the mapped.
+    /// Registers the batching rule of an operator, which is called in a vmap instead of the
+    /// operator. Without a rule the operator's decomposition is used, or a loop over the examples.
     ///
     /// ```
     /// use tenon::func::{vmap, VmapCall};

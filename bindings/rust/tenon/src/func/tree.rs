@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What functions that are transformed return: trees of tensors.
+//! The results of functions that are transformed: trees of tensors.
 
 use crate::error::{Error, Result};
 use crate::status::Status;
@@ -10,11 +10,11 @@ pub trait TensorTree: Sized {
     #[doc(hidden)]
     const IS_TENSOR: bool = false;
 
-    /// Adds its tensors in order.
+    /// Appends the tensors of the tree in order.
     #[doc(hidden)]
     fn add_leaves(&self, leaves: &mut Vec<Tensor>);
 
-    /// A tree of the same structure with the next of other tensors.
+    /// Makes a tree of the same structure, taking the next tensors from an iterator.
     #[doc(hidden)]
     fn take_like(&self, leaves: &mut dyn Iterator<Item = Tensor>) -> Result<Self>;
 }

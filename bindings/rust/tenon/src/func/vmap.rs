@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! vmap: a function of one example, called once for all of them.
+//! vmap: calls a function of one example once for a whole batch.
 
 use std::ffi::CString;
 use std::ptr;
@@ -13,16 +13,16 @@ use crate::func::tree::TensorTree;
 use crate::text::c_text;
 use crate::Tensor;
 
-/// What a random operator does in a vmap.
+/// Behaviour of a random operator in a vmap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Randomness {
     /// It fails.
     #[default]
     Error,
-    /// It gives the same numbers for all of the mapped.
+    /// It returns the same numbers for all examples.
     Same,
-    /// It gives other numbers for each.
+    /// It returns different numbers for each example.
     Different,
 }
 
@@ -44,7 +44,7 @@ impl Randomness {
     }
 }
 
-/// How a function is mapped. Dims count from the end where they are negative.
+/// Options for mapping a function. Negative dims count from the end.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options do nothing before a function is mapped with them"]
 pub struct VmapOptions {
@@ -56,38 +56,39 @@ pub struct VmapOptions {
 }
 
 impl VmapOptions {
-    /// The first dim of all tensors, of arguments and results.
+    /// Returns the default options: the first dim of all tensors is mapped, in arguments and
+    /// results.
     pub fn new() -> VmapOptions {
         VmapOptions::default()
     }
 
-    /// Which dim is mapped: one for all arguments, or one for each, `None` for what is passed on as
-    /// it is.
+    /// Sets the mapped dims: one for all arguments, or one for each, `None` for an argument that is
+    /// not mapped.
     pub fn in_dims(mut self, dims: &[Option<i64>]) -> VmapOptions {
         self.in_dims = Some(raw_dims(dims));
         self
     }
 
-    /// Where the mapped dim is in the results: one for all tensors, or one for each, `None` for one
-    /// that is the same for all of the mapped.
+    /// Sets the position of the mapped dim in the results: one for all tensors, or one for each,
+    /// `None` for a result that is the same for all examples.
     pub fn out_dims(mut self, dims: &[Option<i64>]) -> VmapOptions {
         self.out_dims = Some(raw_dims(dims));
         self
     }
 
-    /// What random operators do.
+    /// Sets the behaviour of random operators.
     pub fn randomness(mut self, randomness: Randomness) -> VmapOptions {
         self.randomness = randomness;
         self
     }
 
-    /// So many of the mapped at once; 0, as at first, is all.
+    /// Sets the number of examples to run at once; 0, the default, means all.
     pub fn chunk_size(mut self, chunk_size: usize) -> VmapOptions {
         self.chunk_size = chunk_size as i64;
         self
     }
 
-    /// What messages begin with.
+    /// Sets the function's name in messages.
     pub fn name(mut self, name: &str) -> VmapOptions {
         self.name = Some(c_text(name));
         self
@@ -118,8 +119,8 @@ fn raw_dims(dims: &[Option<i64>]) -> Vec<i64> {
     dims.iter().map(|dim| dim.unwrap_or(none)).collect()
 }
 
-/// A function that is another, mapped over the first dim of its arguments: it is called once, with
-/// tensors that lack the dim.
+/// Makes a function that maps another one over the first dim of its arguments. The function is
+/// called once, with tensors that lack the dim.
 pub fn vmap<'f, Kind, F>(function: F) -> Transformed<'f, F::Output>
 where
     F: TensorFunction<Kind> + 'f,
@@ -127,8 +128,8 @@ where
     vmap_with(function, VmapOptions::new())
 }
 
-/// As [`vmap`], over other dims and with other options. The function made returns
-/// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for dims that do not fit.
+/// Like [`vmap`], over other dims and with other options. The resulting function returns
+/// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) if the dims do not fit.
 pub fn vmap_with<'f, Kind, F>(function: F, options: VmapOptions) -> Transformed<'f, F::Output>
 where
     F: TensorFunction<Kind> + 'f,

@@ -15,7 +15,7 @@ use crate::text::c_name;
 use crate::value::RawValue;
 use crate::{Op, Tensor, Value};
 
-/// Names a value of a graph, as an argument or output.
+/// A reference to a value of a graph, as an argument or output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ref(pub i64);
 
@@ -27,7 +27,7 @@ impl Ref {
         raw
     }
 
-    /// The reference that a value is, if it is one.
+    /// Returns the reference in a value, if it is one.
     pub fn of(value: &Value) -> Option<Ref> {
         let Value::Other(raw) = value else {
             return None;
@@ -54,7 +54,7 @@ impl<'a> IntoArg<'a> for Ref {
     }
 }
 
-/// Builds a graph call by call; nothing is run.
+/// Builds a graph call by call, without running anything.
 ///
 /// ```
 /// use tenon::graph::Builder;
@@ -74,7 +74,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty graph.
+    /// Creates an empty graph.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
@@ -91,7 +91,7 @@ impl Builder {
         })
     }
 
-    /// Adds an input; `""` gives it a name.
+    /// Adds an input. If `name` is `""`, one is generated.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a name that is no
@@ -105,7 +105,7 @@ impl Builder {
         })
     }
 
-    /// Adds a tensor that the graph holds; `""` gives it a name.
+    /// Adds a tensor that the graph holds. If `name` is `""`, one is generated.
     ///
     /// # Errors
     /// As [`Builder::input`].
@@ -118,18 +118,18 @@ impl Builder {
         })
     }
 
-    /// Appends a call; its first result, which the others follow. Arguments that are left out at
-    /// the end have their defaults.
+    /// Appends a call and returns its first result; the other results follow it. Trailing arguments
+    /// that are omitted have their defaults.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a wrong count,
-    /// [`Status::TYPE`](crate::Status::TYPE) for an argument that is none of its type,
-    /// [`Status::INDEX`](crate::Status::INDEX) for a value that is not there.
+    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a wrong number of
+    /// arguments, [`Status::TYPE`](crate::Status::TYPE) for an argument of the wrong type,
+    /// [`Status::INDEX`](crate::Status::INDEX) for a value that does not exist.
     pub fn append(&self, op: Op, args: impl Arguments) -> Result<Ref> {
         append(self.as_raw(), op, args)
     }
 
-    /// Adds the value of an element of a value that is a list of tensors.
+    /// Adds a value that is an element of another value, a list of tensors.
     ///
     /// # Errors
     /// [`Status::TYPE`](crate::Status::TYPE) for a value that is no list.
@@ -137,17 +137,17 @@ impl Builder {
         element(self.as_raw(), list, index)
     }
 
-    /// Adds an output: a reference, a tensor, a number or a list of such.
+    /// Adds an output: a reference, a tensor, a number or a list of these.
     ///
     /// # Errors
-    /// [`Status::INDEX`](crate::Status::INDEX) for a value that is not there.
+    /// [`Status::INDEX`](crate::Status::INDEX) for a value that does not exist.
     pub fn output<'a>(&self, value: impl IntoArg<'a>) -> Result<()> {
         let value = value.into_arg();
         // SAFETY: graph.h: the value is copied.
         check(unsafe { sys::tenon_graph_add_output(self.as_raw(), value.as_raw()) })
     }
 
-    /// The graph as it is.
+    /// Returns the graph.
     pub fn finish(self) -> Graph {
         self.graph
     }

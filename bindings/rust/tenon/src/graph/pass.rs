@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Passes: new graphs made of old ones, call by call or pattern by pattern.
+//! Passes: new graphs made from old ones, call by call or pattern by pattern.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -17,7 +17,7 @@ use crate::value::RawValue;
 use crate::value_ref::Values;
 use crate::{Error, Op, Status, Value};
 
-/// One call of a graph, as a pass of [`Graph::rewrite`] looks at it.
+/// A call of a graph, as a pass of [`Graph::rewrite`] sees it.
 pub struct Call<'a> {
     op: Op,
     index: usize,
@@ -29,30 +29,30 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Its number in the old graph.
+    /// Returns its index in the old graph.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// The operator that it calls.
+    /// Returns the operator that it calls.
     pub fn op(&self) -> Op {
         self.op
     }
 
-    /// That operator's name, such as `"aten::relu"`.
+    /// Returns the operator's name, such as `"aten::relu"`.
     pub fn name(&self) -> &'static str {
         self.op.name()
     }
 
-    /// All arguments, with values of the new graph.
+    /// Returns all arguments, with values of the new graph.
     pub fn args(&self) -> Values<'_> {
         Values(self.args)
     }
 
-    /// One of them.
+    /// Returns an argument, with values of the new graph.
     ///
     /// # Errors
-    /// [`Status::INDEX`] for one that is not there.
+    /// [`Status::INDEX`] if the argument does not exist.
     pub fn arg(&self, index: usize) -> Result<Value> {
         let raw = self.args.get(index).ok_or_else(|| {
             let count = self.args.len();
@@ -64,7 +64,7 @@ impl Call<'_> {
         RawValue::copy_of(raw).and_then(Value::from_owned)
     }
 
-    /// The value of the new graph that an argument names, if it names one.
+    /// Returns the value of the new graph that an argument refers to, if it is a reference.
     pub fn value(&self, index: usize) -> Option<Ref> {
         Ref::of(&self.arg(index).ok()?)
     }
@@ -77,7 +77,7 @@ impl Call<'_> {
         append(self.to, op, args)
     }
 
-    /// Adds the value of an element of a list to the new graph.
+    /// Adds a value that is an element of a list to the new graph.
     ///
     /// # Errors
     /// As [`Builder::element`](super::Builder::element).
@@ -85,18 +85,19 @@ impl Call<'_> {
         element(self.to, list, index)
     }
 
-    /// Says what stands for the call's result: a reference, a tensor or a number.
+    /// Sets the replacement of the call's result: a reference, a tensor or a number.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for a call of another number of results.
+    /// [`Status::INVALID_ARGUMENT`] if the call does not have one result.
     pub fn replace(&mut self, result: impl Into<Value>) -> Result<()> {
         self.replace_all(vec![result.into()])
     }
 
-    /// The same for several results; [`Value::None`] for one that nothing uses any more.
+    /// Sets the replacements of several results; [`Value::None`] for one that nothing uses any
+    /// more.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for another number of results.
+    /// [`Status::INVALID_ARGUMENT`] for a wrong number of results.
     pub fn replace_all(&mut self, results: Vec<Value>) -> Result<()> {
         if results.len() != self.result_count {
             let (wanted, given) = (self.result_count, results.len());
@@ -110,7 +111,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Leaves the call out; nothing may use its results.
+    /// Removes the call. Nothing may use its results.
     pub fn remove(&mut self) {
         self.stand_ins = Some(
             std::iter::repeat_with(|| RawValue(RawValue::NONE))
@@ -120,15 +121,15 @@ impl Call<'_> {
     }
 }
 
-/// A pass while it runs, and what stands for the results of the last call.
+/// A running pass, and the replacements of the last call's results.
 struct Running<F> {
     pass: F,
     stand_ins: Vec<RawValue>,
 }
 
 impl Graph {
-    /// A new graph by a pass that looks at each call. The call stays as it is unless the pass says
-    /// otherwise.
+    /// Returns a new graph made by a pass that is called for each call. Calls are kept unchanged
+    /// unless the pass replaces or removes them.
     ///
     /// ```
     /// use tenon::graph::Graph;
@@ -144,8 +145,8 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// What the pass fails with, where a panic is [`Status::FOREIGN`]; [`Status::STATE`] for a use
-    /// of a call that was removed, [`Status::TYPE`] for a result of another type.
+    /// The error of the pass ([`Status::FOREIGN`] for a panic); [`Status::STATE`] if a removed
+    /// call's result is used, [`Status::TYPE`] for a replacement of another type.
     pub fn rewrite<F>(&self, pass: F) -> Result<Graph>
     where
         F: FnMut(&mut Call<'_>) -> Result<()>,
@@ -163,12 +164,12 @@ impl Graph {
         Ok(unsafe { Graph::from_raw(out) })
     }
 
-    /// A new graph in which `replacement` stands wherever `pattern` was, and how many times.
-    /// `flags`: [`IGNORE_LITERALS`](super::IGNORE_LITERALS) or 0.
+    /// Returns a new graph in which each match of `pattern` is replaced by `replacement`, and the
+    /// number of matches. `flags`: [`IGNORE_LITERALS`](super::IGNORE_LITERALS) or 0.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a pattern without calls, with an unused input or an output
-    /// that no call gives, and for other numbers of inputs or outputs of the replacement.
+    /// that no call makes, and for a replacement with another number of inputs or outputs.
     pub fn replace_pattern(
         &self,
         pattern: &Graph,
@@ -191,11 +192,11 @@ impl Graph {
         Ok((unsafe { Graph::from_raw(out) }, count as usize))
     }
 
-    /// Checks that operators are as they were, and that values are what their calls give.
+    /// Checks that operators have not changed, and that values are those that their calls return.
     ///
     /// # Errors
-    /// [`Status::NOT_SUPPORTED`] for an operator that changed, [`Status::TYPE`] for a value that is
-    /// recorded as another, or what a call fails with on fake tensors.
+    /// [`Status::NOT_SUPPORTED`] for an operator that changed, [`Status::TYPE`] for a value whose
+    /// recorded properties differ, or the error of a call on fake tensors.
     pub fn check(&self) -> Result<()> {
         // SAFETY: graph.h: the graph is only read.
         check(unsafe { sys::tenon_graph_check(self.as_raw()) })
@@ -213,16 +214,16 @@ unsafe extern "C" fn look<F>(
 where
     F: FnMut(&mut Call<'_>) -> Result<()>,
 {
-    // SAFETY: `rewrite` gave its state, which lives until the call ends and is used here alone.
+    // SAFETY: `rewrite` passes its state, which lives until the call ends and is used only here.
     let running = unsafe { &mut *ctx.cast::<Running<F>>() };
     let body = || -> Result<Option<Vec<RawValue>>> {
         let described = super::described(from, node)?;
         let mut call = Call {
-            // SAFETY: graph.h: a node's operator lives for ever.
+            // SAFETY: graph.h: a node's operator is never freed.
             op: unsafe { Op::from_raw(described.op) }?,
             // Numbers of nodes come from a usize.
             index: node as usize,
-            // SAFETY: graph.h: as many arguments as the node has, for this call.
+            // SAFETY: graph.h: the arguments of the node, which live for this call.
             args: unsafe { crate::value_ref::slice(args, described.nargs as usize) },
             to,
             result_count: described.nresults as usize,
@@ -237,8 +238,8 @@ where
         Ok(Ok(None)) => sys::TENON_DECLINED as sys::tenon_status,
         Ok(Ok(Some(stand_ins))) => {
             for (index, value) in stand_ins.iter().enumerate() {
-                // SAFETY: graph.h: as many results as the node has, which borrow until the next
-                // call of this function; so long they are kept.
+                // SAFETY: graph.h: as many results as the node has. They borrow until the next call
+                // of this function, and are kept until then.
                 unsafe {
                     let mut raw = *value.as_raw();
                     raw.flags &= !(sys::TENON_VALUE_OWNED as u16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Profiles: the dispatches of one thread with times and nesting.
+//! Profiles: dispatches of one thread with times and nesting.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -13,7 +13,7 @@ use crate::op::Op;
 use crate::status::Status;
 use crate::text::{language_name, static_text};
 
-/// One dispatch of a profile.
+/// A dispatch of a profile.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProfileEvent {
@@ -21,34 +21,34 @@ pub struct ProfileEvent {
     pub op: &'static str,
     /// The key whose slot was called.
     pub key: DispatchKey,
-    /// Whether this was a redispatch from inside a kernel.
+    /// True for a redispatch from inside a kernel.
     pub redispatch: bool,
     /// The dispatch's key set.
     pub keys: DispatchKeySet,
-    /// Events of the profile that it ran inside.
+    /// Number of the profile's events that it ran inside.
     pub depth: usize,
-    /// Number of the innermost of those.
+    /// Index of the innermost of those events.
     pub parent: Option<usize>,
     /// The kernel's language, such as `"Rust"`.
     pub language: &'static str,
     /// The kernel's name; empty if unknown.
     pub kernel: &'static str,
-    /// Where the kernel was registered; empty if unknown.
+    /// File in which the kernel was registered; empty if unknown.
     pub file: &'static str,
-    /// Line there; 0 if unknown.
+    /// Line of the registration; 0 if unknown.
     pub line: i32,
-    /// When it began, since the profile began.
+    /// Start time, relative to the beginning of the profile.
     pub begin: Duration,
-    /// How long it took; `None` where it outlived the profile.
+    /// Duration; `None` if it was still running when the profile ended.
     pub duration: Option<Duration>,
-    /// What the kernel failed with; `None` where it succeeded or did not return.
+    /// Status of a failed kernel; `None` if it succeeded or did not return.
     pub error: Option<Status>,
 }
 
 impl ProfileEvent {
     fn from_span(span: &sys::tenon_profile_span) -> ProfileEvent {
         let nanoseconds = |count: i64| Duration::from_nanos(u64::try_from(count).unwrap_or(0));
-        // SAFETY: profile.h: the texts are valid for ever.
+        // SAFETY: profile.h: the texts are never freed.
         let (kernel, file) = unsafe { (static_text(span.kernel), static_text(span.file)) };
         ProfileEvent {
             op: Op::unread(span.op).name(),
@@ -69,7 +69,7 @@ impl ProfileEvent {
     }
 }
 
-/// One line, indented by depth, ending in how long it took where that is known.
+/// One line, indented by depth, with the duration at its end if that is known.
 impl fmt::Display for ProfileEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (op, key, language) = (self.op, self.key, self.language);
@@ -93,7 +93,7 @@ impl fmt::Display for ProfileEvent {
     }
 }
 
-/// A profile of this thread that records until it is dropped.
+/// A profile of this thread, which records until it is dropped.
 struct Recording {
     raw: NonNull<sys::tenon_profile>,
     on: bool,
@@ -136,7 +136,7 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         if self.on {
-            // A panic goes through; ending what records on its own thread does not fail.
+            // A panic is propagated. Ending a recording on its own thread does not fail.
             let _ = self.end();
         }
         // SAFETY: this is our reference.
@@ -144,7 +144,7 @@ impl Drop for Recording {
     }
 }
 
-/// Runs `body` and collects each dispatch of the calling thread meanwhile. Profiles nest.
+/// Runs `body` and returns the dispatches of the calling thread during it. Profiles can be nested.
 ///
 /// ```
 /// use tenon::{introspect, DispatchKey, Library, Op, Tensor};

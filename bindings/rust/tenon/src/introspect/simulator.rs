@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A simulator: names of keys in, dispatch tables out, without any operator or kernel.
+//! A simulator: computes dispatch tables from names of keys, without an operator or kernel.
 
 use std::ffi::CString;
 use std::fmt;
@@ -13,8 +13,9 @@ use crate::error::{check, Error, Result};
 use crate::status::Status;
 use crate::text::c_name;
 
-/// An imagined operator to try registrations on. It is in no list, takes no kernel from anyone, and
-/// nothing is left of it; the process's fallbacks serve it as they would a real operator.
+/// An operator outside the registry, to try registrations on. It is not listed, changes no kernel
+/// of a real operator, and leaves nothing behind. The process's fallbacks serve it like a real
+/// operator.
 ///
 /// ```
 /// use tenon::introspect::{Provenance, Simulator};
@@ -27,13 +28,13 @@ use crate::text::c_name;
 /// ```
 pub struct Simulator(NonNull<sys::tenon_simulator>);
 
-// SAFETY: simulator.h: all its functions are for any thread.
+// SAFETY: simulator.h: all its functions may run on any thread.
 unsafe impl Send for Simulator {}
 // SAFETY: as above.
 unsafe impl Sync for Simulator {}
 
 impl Simulator {
-    /// Makes one with a schema, since fallbacks choose by it.
+    /// Creates a simulator with a schema, which fallbacks may select by.
     ///
     /// # Errors
     /// [`Status::PARSE`] for a malformed schema.
@@ -46,16 +47,17 @@ impl Simulator {
         NonNull::new(out).map(Simulator).ok_or_else(missing)
     }
 
-    /// Registers a kernel `fn_KEY` on each key, given by name, runtime key or alias: all or none.
+    /// Registers a kernel `fn_KEY` on each key, given by the name of a runtime key or alias; all or
+    /// none.
     ///
     /// # Errors
     /// [`Status::NOT_FOUND`] naming what is no key, [`Status::INVALID_ARGUMENT`] for a key that is
-    /// there already and for both composites, which no operator should have.
+    /// registered already and for both composites, which no operator should have.
     pub fn register(&self, keys: &[&str]) -> Result<()> {
         self.register_with(keys, 0)
     }
 
-    /// The same with fallthroughs: calls skip these keys.
+    /// Registers fallthroughs on these keys, so that calls skip them.
     ///
     /// # Errors
     /// As [`Simulator::register`].
@@ -74,17 +76,17 @@ impl Simulator {
         })
     }
 
-    /// Takes back what was registered on a key.
+    /// Removes the registration on a key.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`] for what is no key or has no registration.
+    /// [`Status::NOT_FOUND`] for a text that is no key or a key without registration.
     pub fn remove(&self, key: &str) -> Result<()> {
         let key = c_name("Simulator::remove", "key", key)?;
         // SAFETY: simulator and text live for the call.
         check(unsafe { sys::tenon_simulator_remove(self.0.as_ptr(), key.as_ptr()) })
     }
 
-    /// The slot of a runtime key.
+    /// Returns the slot of a runtime key.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for an alias or unknown key.
@@ -94,7 +96,7 @@ impl Simulator {
         Slot::fill(|info| unsafe { sys::tenon_simulator_get_slot(raw, key.code(), info) })
     }
 
-    /// The computed table: the slots that are not missing, Undefined first.
+    /// Returns the computed table: the slots that are not missing, Undefined first.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -102,7 +104,7 @@ impl Simulator {
         table(|key| self.slot(key))
     }
 
-    /// The registered keys and their kernels, one a line.
+    /// Returns the registered keys and their kernels, one per line.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -110,7 +112,7 @@ impl Simulator {
         self.print(sys::TENON_SIMULATOR_REGISTRATIONS)
     }
 
-    /// The slots that the registrations serve, one a line, without fallbacks.
+    /// Returns the slots that the registrations serve, one per line, without fallbacks.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -118,7 +120,7 @@ impl Simulator {
         self.print(sys::TENON_SIMULATOR_TABLE)
     }
 
-    /// What is registered, as [`Op::dump`](crate::Op::dump) tells it.
+    /// Returns the registrations in the format of [`Op::dump`](crate::Op::dump).
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -126,7 +128,8 @@ impl Simulator {
         self.print(sys::TENON_SIMULATOR_RAW_REGISTRATIONS)
     }
 
-    /// Every filled slot, fallbacks included, as [`Op::dump_table`](crate::Op::dump_table) does.
+    /// Returns every filled slot, including fallbacks, in the format of
+    /// [`Op::dump_table`](crate::Op::dump_table).
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -134,7 +137,7 @@ impl Simulator {
         self.print(sys::TENON_SIMULATOR_RAW_TABLE)
     }
 
-    /// Says in words what a call with this key set would do.
+    /// Explains in words what a call with this key set would do.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].

@@ -8,7 +8,7 @@ use tenon_sys as sys;
 use super::{apply, SymBool, SymFunction, SymInt};
 use crate::error::Result;
 
-/// Unwraps what an operator cannot report.
+/// Unwraps a result, because operators cannot return an error.
 pub(super) fn calculated<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists of sizes, and tensors that have symbolic ones.
+//! Lists of sizes, and tensors with symbolic sizes.
 
 use std::ptr;
 
@@ -16,7 +16,7 @@ use crate::value::{RawValue, Value};
 use crate::value_ref::{slice, ValueRef};
 use crate::{Device, Geometry, Tensor};
 
-/// The sizes that a list of ints and symbols holds.
+/// Returns the sizes in a list of ints and symbols.
 fn sizes_of(raw: &sys::tenon_value) -> Option<Vec<SymInt>> {
     if u32::from(raw.tag) != sys::TENON_TAG_INT_LIST {
         return None;
@@ -31,7 +31,7 @@ fn sizes_of(raw: &sys::tenon_value) -> Option<Vec<SymInt>> {
     }
 }
 
-/// Sizes that a kernel got for `SymInt[]`.
+/// Returns the sizes that a kernel received for `SymInt[]`.
 ///
 /// # Errors
 /// [`Status::TYPE`] for another value.
@@ -100,7 +100,7 @@ impl From<Vec<SymInt>> for Value {
     }
 }
 
-/// Copied, as the words of symbols lie in a list of their own.
+/// The list is copied, because the words of symbols are stored in a separate list.
 impl<'a> IntoArg<'a> for &[SymInt] {
     fn into_arg(self) -> Arg<'a> {
         Arg::owned(list_of(self))
@@ -120,7 +120,7 @@ impl<'a> IntoArg<'a> for &Vec<SymInt> {
 }
 
 impl Tensor {
-    /// A row-major tensor of such sizes on Meta, without memory.
+    /// Creates a row-major tensor with these sizes on Meta, without memory.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a negative size and symbols of two environments.
@@ -128,7 +128,7 @@ impl Tensor {
         Tensor::symbolic(sizes, None, dtype, &Device::META.to_raw())
     }
 
-    /// As [`Tensor::empty_symbolic`], with strides in elements.
+    /// Like [`Tensor::empty_symbolic`], with strides in elements.
     ///
     /// # Errors
     /// As [`Tensor::empty_symbolic`].
@@ -140,8 +140,8 @@ impl Tensor {
         Tensor::symbolic(sizes, Some(strides), dtype, &Device::META.to_raw())
     }
 
-    /// A row-major tensor of such sizes, of this tensor's dtype, and on its device without memory;
-    /// fake where this one is.
+    /// Creates a row-major tensor with these sizes, with this tensor's dtype and device, which must
+    /// have no memory. It is fake if this tensor is.
     ///
     /// # Errors
     /// As [`Tensor::empty_symbolic`]; also for a device with memory.
@@ -170,7 +170,7 @@ impl Tensor {
                 ),
             ));
         }
-        // SAFETY: plain data, of which zero is valid.
+        // SAFETY: plain data; all-zero is valid.
         let mut options: sys::tenon_symbolic_options = unsafe { std::mem::zeroed() };
         options.struct_size = std::mem::size_of::<sys::tenon_symbolic_options>() as u32;
         options.dtype = dtype.0;
@@ -198,7 +198,7 @@ impl Tensor {
         })
     }
 
-    /// Sizes: numbers, or symbols for them.
+    /// Returns the sizes: numbers or symbols.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -206,7 +206,7 @@ impl Tensor {
         self.sym_geometry(Geometry::Sizes)
     }
 
-    /// Strides in elements: numbers, or symbols for them.
+    /// Returns the strides in elements: numbers or symbols.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -214,7 +214,7 @@ impl Tensor {
         self.sym_geometry(Geometry::Strides)
     }
 
-    /// The number of elements, or a symbol for it.
+    /// Returns the number of elements, which may be a symbol.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -222,7 +222,7 @@ impl Tensor {
         self.sym_geometry(Geometry::Numel)
     }
 
-    /// The offset in elements, or a symbol for it.
+    /// Returns the storage offset in elements, which may be a symbol.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].

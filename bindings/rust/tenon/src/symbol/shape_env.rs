@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shape environments: symbols and the guards by which they were decided.
+//! Shape environments: symbols and the guards on them.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -14,7 +14,7 @@ use crate::status::Status;
 use crate::text::{c_name, text};
 use crate::value::RawValue;
 
-/// Variables and the numbers that stand for them, as C takes them.
+/// Variables and their numbers, in the layout of the C interface.
 #[allow(clippy::type_complexity)]
 pub(super) fn put_in(
     numbers: &[(&SymInt, i64)],
@@ -35,34 +35,34 @@ pub(super) fn put_in(
     ))
 }
 
-/// A relation that must hold for numbers that are put in, and who asked.
+/// A relation that must hold for the numbers of variables, and what caused it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ShapeGuard {
-    /// Such as `"s0 == s1"`.
+    /// The relation, such as `"s0 == s1"`.
     pub text: String,
-    /// The operator whose kernel asked.
+    /// The operator whose kernel caused it.
     pub op: Option<String>,
-    /// The file that asked.
+    /// The file of the place that caused it.
     pub file: Option<String>,
     /// The line; 0: unknown.
     pub line: u32,
 }
 
-/// What a variable is made with.
+/// Options of a new variable.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct SymbolOptions<'a> {
-    /// Its name; else `s0` and so on, `u0` and so on where there is no hint.
+    /// The name; by default `s0` and so on, or `u0` and so on without a hint.
     pub name: Option<&'a str>,
-    /// The number in the case at hand; else only data tells.
+    /// The number in the current example; `None` if the value depends on data.
     pub hint: Option<i64>,
-    /// The least number.
+    /// The lower bound.
     pub min: Option<i64>,
-    /// The greatest number.
+    /// The upper bound.
     pub max: Option<i64>,
 }
 
-/// Owns symbols and the guards by which they were decided. Clones are the same environment.
+/// Owns symbols and the guards on them. Clones refer to the same environment.
 pub struct ShapeEnv(NonNull<sys::tenon_shape_env>);
 
 // SAFETY: symbol.h: several threads may use one environment at once.
@@ -71,7 +71,7 @@ unsafe impl Send for ShapeEnv {}
 unsafe impl Sync for ShapeEnv {}
 
 impl ShapeEnv {
-    /// An empty environment.
+    /// Creates an empty environment.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -87,19 +87,19 @@ impl ShapeEnv {
     /// Takes over a reference.
     ///
     /// # Safety
-    /// `raw` is a live environment, one reference to which is the caller's.
+    /// `raw` is a live environment, and the caller owns one reference to it.
     pub(crate) unsafe fn from_raw(raw: *mut sys::tenon_shape_env) -> ShapeEnv {
         // SAFETY: the caller's promise.
         ShapeEnv(unsafe { NonNull::new_unchecked(raw) })
     }
 
-    /// The handle, borrowed.
+    /// Returns the handle, borrowed.
     pub fn as_raw(&self) -> *mut sys::tenon_shape_env {
         self.0.as_ptr()
     }
 
-    /// A size: the number itself for 0 and 1, which shape rules treat apart, else a variable that
-    /// is 2 or more.
+    /// Creates a size: the number itself for 0 and 1, which shape rules treat specially, and
+    /// otherwise a variable that is at least 2.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a negative hint.
@@ -110,11 +110,11 @@ impl ShapeEnv {
         Ok(SymInt(RawValue(out)))
     }
 
-    /// A variable.
+    /// Creates a variable.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for a name that is taken, no number from `min` to `max` and a
-    /// hint outside.
+    /// [`Status::INVALID_ARGUMENT`] for a name that is taken, `min` above `max` and a hint outside
+    /// of the bounds.
     pub fn new_symbol(&self, options: SymbolOptions<'_>) -> Result<SymInt> {
         let name = options
             .name
@@ -139,7 +139,7 @@ impl ShapeEnv {
         Ok(SymInt(RawValue(raw)))
     }
 
-    /// The guards that no other one implies, in the order in which they were recorded.
+    /// Returns the guards that no other guard implies, in the order in which they were recorded.
     ///
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
@@ -150,7 +150,7 @@ impl ShapeEnv {
     }
 
     fn guard(&self, index: i64) -> Result<ShapeGuard> {
-        // SAFETY: plain data, of which zero is valid.
+        // SAFETY: plain data; all-zero is valid.
         let mut raw: sys::tenon_shape_guard = unsafe { std::mem::zeroed() };
         raw.struct_size = std::mem::size_of::<sys::tenon_shape_guard>() as u32;
         // SAFETY: symbol.h: fills it; the texts live with the owner, which is released here.
@@ -169,14 +169,14 @@ impl ShapeEnv {
         }
     }
 
-    /// The first guard or bound that does not hold where numbers stand for variables.
+    /// Returns the first guard or bound that does not hold with numbers for variables, if any.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] where a guard has a variable without number.
+    /// [`Status::INVALID_ARGUMENT`] if a guard has a variable without number.
     pub fn first_failure(&self, numbers: &[(&SymInt, i64)]) -> Result<Option<String>> {
         let (variables, numbers) = put_in(numbers)?;
         let (mut holds, mut out) = (0, ptr::null_mut());
-        // SAFETY: symbol.h: as many live symbols as numbers; `out` gets a new reference or NULL.
+        // SAFETY: symbol.h: one live symbol per number; `out` gets a new reference or NULL.
         check(unsafe {
             sys::tenon_shape_env_check(
                 self.as_raw(),
@@ -191,7 +191,7 @@ impl ShapeEnv {
             return Ok(None);
         }
         let text = Buffer::fill(|to| {
-            // SAFETY: a place of ours for the reference from above.
+            // SAFETY: `to` is a local for the reference from above.
             unsafe { *to = out };
             0
         })?;
@@ -221,7 +221,7 @@ impl PartialEq for ShapeEnv {
 
 impl Eq for ShapeEnv {}
 
-/// Variables with hints, bounds and what replaced them, then the guards; a line each.
+/// Formats the variables with hints, bounds and replacements, then the guards, one per line.
 impl fmt::Display for ShapeEnv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: the environment is live and `out` gets a new reference.

@@ -7,9 +7,9 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.TenonNative;
 
 /**
- * Anomaly mode of the calling thread, until it is closed: nodes remember where they were made, in
- * all languages that tell, and the error of one that fails says so in its notes. It is slow. {@link
- * ThreadState} carries it.
+ * Anomaly mode of the calling thread, until it is closed. Nodes store where they were recorded, in
+ * all languages that report frames, and errors of a node have that in their notes. It is slow.
+ * {@link ThreadState} carries it.
  *
  * <pre>{@code
  * try (AnomalyMode mode = AnomalyMode.enter(true)) {
@@ -28,7 +28,7 @@ public final class AnomalyMode implements AutoCloseable {
   /**
    * Enters the mode on the calling thread.
    *
-   * @param checkNan whether a node that gives NaN fails
+   * @param checkNan whether a node that returns NaN fails
    */
   public static AnomalyMode enter(boolean checkNan) {
     int before = TenonNative.tenon_anomaly_get();
@@ -37,7 +37,7 @@ public final class AnomalyMode implements AutoCloseable {
     return new AnomalyMode(before);
   }
 
-  /** Sets what was there before. Closing again does nothing. */
+  /** Restores the previous mode. Closing again does nothing. */
   @Override
   public void close() {
     if (!closed) {

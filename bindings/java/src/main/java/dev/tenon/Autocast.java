@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Autocast: regions in which operators choose the precision that they compute in.
+// Autocast: regions in which operators choose the precision in which they compute.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -19,10 +19,10 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>Regions nest, also with key guards and grad modes, are closed in reverse order on the thread
- * that made them, and are not for virtual threads. {@link ThreadState} carries them to other
- * threads. Without a dtype it is the thread's lower precision, at first bfloat16 for the CPU and
- * float16 for all others.
+ * <p>Regions can be nested, also with key guards and grad modes. They must be closed in reverse
+ * order on the thread that made them, and cannot be used on virtual threads. {@link ThreadState}
+ * carries them to other threads. Without a dtype a region uses the thread's lower precision, by
+ * default bfloat16 for the CPU and float16 for all other device types.
  */
 public final class Autocast extends Guard {
   private Autocast(Device device, Boolean enabled, DType dtype, Boolean caches) {
@@ -60,17 +60,17 @@ public final class Autocast extends Guard {
     return new Autocast(device, true, dtype, null);
   }
 
-  /** Enters a region that keeps casts of leaves, or none. */
+  /** Enters a region, and sets whether it caches casts of leaves. */
   public static Autocast enter(Device device, DType dtype, boolean caches) {
     return new Autocast(device, true, dtype, caches);
   }
 
-  /** Ends an outer region for a while. */
+  /** Suspends an outer region until the result is closed. */
   public static Autocast off(Device device) {
     return new Autocast(device, false, null, null);
   }
 
-  /** Runs something inside of a region. */
+  /** Runs a task inside a region. */
   public static <T> T get(Device device, DType dtype, Supplier<T> task) {
     Autocast region = enter(device, dtype);
     try (region) {
@@ -78,9 +78,9 @@ public final class Autocast extends Guard {
     }
   }
 
-  // ---- What the thread has set ----------------------------------------------------------------
+  // ---- Settings of the thread ------------------------------------------------------------------
 
-  /** Tells whether calls of the thread with tensors of a device type are cast. */
+  /** Returns true if calls of the thread with tensors of a device type are cast. */
   public static boolean isEnabled(Device device) {
     return (word(device, Structs.AUTOCAST_STATE_FLAGS) & TENON_AUTOCAST_ENABLED) != 0;
   }
@@ -90,12 +90,12 @@ public final class Autocast extends Guard {
     return DType.ofNumber(word(device, Structs.AUTOCAST_STATE_DTYPE));
   }
 
-  /** Tells whether regions keep casts of leaves. */
+  /** Returns true if regions cache casts of leaves. */
   public static boolean isCacheEnabled() {
     return (word(Device.CPU, Structs.AUTOCAST_STATE_FLAGS) & TENON_AUTOCAST_CACHE) != 0;
   }
 
-  /** Turns autocast on or off, until it is set again or a guard around it is closed. */
+  /** Turns autocast on or off, until it is set again or an enclosing guard is closed. */
   public static void setEnabled(Device device, boolean enabled) {
     set(device, enabled, null, null);
   }
@@ -105,12 +105,12 @@ public final class Autocast extends Guard {
     set(device, null, dtype, null);
   }
 
-  /** Says whether regions keep casts of leaves. */
+  /** Sets whether regions cache casts of leaves. */
   public static void setCacheEnabled(boolean enabled) {
     set(Device.CPU, null, null, enabled);
   }
 
-  /** Drops the casts that the calling thread keeps. */
+  /** Empties the calling thread's cache of casts. */
   public static void clearCache() {
     TenonNative.tenon_autocast_clear_cache();
     References.drain();
@@ -119,9 +119,9 @@ public final class Autocast extends Guard {
   // ---- For kernels on Autocast ----------------------------------------------------------------
 
   /**
-   * Converts a tensor that is eligible: of the device's type, and of a floating dtype other than
-   * float64; of all others this is an equal handle. Casts of float32 leaves that ask for gradients
-   * to the region's dtype are kept until the outermost region ends.
+   * Converts a tensor that is eligible: on the device's type, and with a floating dtype other than
+   * float64. For all other tensors it returns a handle of the same tensor. Casts of float32 leaves
+   * that require grad to the region's dtype are cached until the outermost region ends.
    */
   public static Tensor cachedCast(DType dtype, Tensor tensor, Device device) {
     CallFrame frame = CallFrame.get();
@@ -139,7 +139,7 @@ public final class Autocast extends Guard {
   }
 
   /**
-   * Returns the widest dtype of a first guess and those of the eligible tensors.
+   * Returns the widest dtype among {@code initial} and the dtypes of the eligible tensors.
    *
    * @throws TenonException TYPE for a floating dtype that is neither float32 nor the lower one
    */
@@ -183,7 +183,7 @@ public final class Autocast extends Guard {
     }
   }
 
-  // Calls with the thread's state after what is given, not null, was changed in it.
+  // Calls a function with the thread's settings, where arguments that are not null replace theirs.
   private static int withState(
       Device device, Boolean enabled, DType dtype, Boolean caches, OnState work) {
     CallFrame frame = CallFrame.get();

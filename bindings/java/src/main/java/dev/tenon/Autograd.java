@@ -20,17 +20,18 @@ import java.util.Objects;
  * x.grad();                                              // 4, 6
  * }</pre>
  *
- * <p>{@link GradMode} says what is recorded; {@link Library#registerAutograd} gives operators their
- * gradients. Formulas run on the calling thread; what they throw is thrown here, the same object.
+ * <p>{@link GradMode} controls what is recorded. {@link Library#registerAutograd} registers
+ * gradients of operators. Formulas run on the calling thread, and their exceptions are thrown here
+ * unchanged.
  */
 public final class Autograd {
   private Autograd() {}
 
   /**
-   * Runs a backward pass: gradients of tensors, each of one element, are added to those of the
-   * leaves. The first error ends it; gradients that were added before stay.
+   * Runs a backward pass: adds the gradients of tensors, each of one element, to those of the
+   * leaves. The first error stops it; gradients that were added before remain.
    *
-   * @throws TenonException INVALID_ARGUMENT for a tensor of more than one element; STATE for
+   * @throws TenonException INVALID_ARGUMENT for a tensor with more than one element; STATE for
    *     tensors that do not require grad, a graph that was freed, and saved tensors that were
    *     written since
    */
@@ -39,9 +40,9 @@ public final class Autograd {
   }
 
   /**
-   * The same with options.
+   * Runs a backward pass with options.
    *
-   * @throws TenonException also INVALID_ARGUMENT for gradients of other sizes or another number of
+   * @throws TenonException also INVALID_ARGUMENT for gradients of other sizes or a wrong number of
    *     them, and for inputs that are empty; STATE for inputs that are no leaves
    */
   public static void backward(BackwardOptions options, Tensor... tensors) {
@@ -61,15 +62,15 @@ public final class Autograd {
     }
   }
 
-  /** Returns the gradients of inputs of one output, and leaves those of leaves alone. */
+  /** Returns the gradients of inputs of one output, without changing those of leaves. */
   public static Tensor[] grad(Tensor output, Tensor... inputs) {
     return grad(BackwardOptions.of(), new Tensor[] {output}, inputs);
   }
 
   /**
-   * Returns the gradients of inputs, and leaves those of leaves alone.
+   * Returns the gradients of inputs, without changing those of leaves.
    *
-   * @return one for each input; null only where the options allow unused inputs
+   * @return one for each input; null only if the options allow unused inputs
    * @throws TenonException as {@link #backward(BackwardOptions, Tensor...)}; STATE for inputs that
    *     do not require grad, or that no output depends on
    */
@@ -97,8 +98,9 @@ public final class Autograd {
   }
 
   /**
-   * Makes a function with a gradient of its own that can be called, and passed to operators and to
-   * other languages. It is closed by its owner, by the open {@link Scope}, or at last by a cleaner.
+   * Makes a callable function with a custom gradient, which can also be passed to operators and
+   * other languages. It is closed by its owner, by the open {@link Scope}, or otherwise by a
+   * cleaner.
    */
   public static ForeignObject function(AutogradFunction function) {
     Bridge.open();
@@ -119,7 +121,7 @@ public final class Autograd {
       Memory.putLong(type + Structs.FUNCTION_TYPE_DELETER, Addresses.DROP_REFERENCE);
       Memory.putInt(type + Structs.FUNCTION_TYPE_LANGUAGE, TENON_LANGUAGE_JAVA);
       long out = frame.allocate(8);
-      // From here on C owns the reference, whatever happens.
+      // C owns the reference from here on, also on failure.
       Memory.putLong(type + Structs.FUNCTION_TYPE_CTX, References.add(function));
       Errors.check(TenonNative.tenon_function_new(type, out));
       return ForeignObject.own(frame, Memory.getLong(out), true);
@@ -130,10 +132,10 @@ public final class Autograd {
   }
 
   /**
-   * Runs something when the backward pass that runs on the calling thread has run all its nodes;
-   * not where the pass fails before. For hooks and formulas.
+   * Runs a task when the backward pass that runs on the calling thread has run all its nodes. It
+   * does not run if the pass fails before that. For hooks and formulas.
    *
-   * @throws TenonException STATE where no pass runs
+   * @throws TenonException STATE if no pass runs
    */
   public static void whenDone(Runnable task) {
     Objects.requireNonNull(task, "task");
@@ -168,7 +170,7 @@ public final class Autograd {
     return raw;
   }
 
-  // C refuses null where a tensor has to be.
+  // C refuses null where a tensor is required.
   private static long handles(CallFrame frame, Tensor[] tensors) {
     long data = frame.allocate(tensors.length * 8L);
     for (int i = 0; i < tensors.length; i++) {

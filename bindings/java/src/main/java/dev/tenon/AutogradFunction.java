@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions with gradients of their own.
+// Custom functions with forward and backward.
 package dev.tenon;
 
 /**
- * A function with a gradient of its own, whatever operators it calls: each call is recorded as one
- * node. {@link Autograd#function} makes one that can be called, from Java and from any other
+ * A function with a custom gradient, regardless of the operators that it calls. Each call is
+ * recorded as one node. {@link Autograd#function} makes it callable, from Java and from any other
  * language.
  *
  * <pre>{@code
@@ -25,32 +25,32 @@ package dev.tenon;
  * Tensor y = (Tensor) cube.call(x);
  * }</pre>
  *
- * <p>Arguments and what {@link BackwardCall} gives are views that end with the call, as a {@link
- * Kernel}'s. Whatever is thrown comes home as the same object.
+ * <p>Arguments, and tensors of a {@link BackwardCall}, are views that end with the call, as in a
+ * {@link Kernel}. Exceptions are propagated unchanged.
  */
 public interface AutogradFunction {
   /**
    * Computes the result, without recording.
    *
-   * @return a tensor, a Tensor[], an Object[] whose tensors are outputs, or anything else, which
+   * @return a tensor, a Tensor[], an Object[] whose tensors are outputs, or any other value, which
    *     has no gradient
    */
   Object forward(FunctionContext ctx, Object[] args) throws Exception;
 
   /**
-   * Runs after forward, without recording too: says what is kept for backward where forward is to
-   * be free of that.
+   * Runs after forward, also without recording, and saves what backward needs, so that forward does
+   * not have to.
    *
-   * @param output what forward returned
+   * @param output the result of forward
    */
   default void setupContext(FunctionContext ctx, Object[] args, Object output) throws Exception {}
 
   /**
-   * Forward mode: computes the outputs' tangents from those of the inputs, right after forward.
-   * Where an output is a view of an input, its tangent is a view of that one's.
+   * Computes the outputs' tangents from those of the inputs in forward mode, right after forward.
+   * If an output is a view of an input, its tangent must be a view of the input's tangent.
    *
    * @return a tangent for each output, null for none
-   * @throws TenonException NOT_SUPPORTED where a function has none
+   * @throws TenonException NOT_SUPPORTED if the function has no jvp
    */
   default Tensor[] jvp(JvpCall call) throws Exception {
     throw new TenonException(
@@ -61,19 +61,20 @@ public interface AutogradFunction {
   }
 
   /**
-   * Computes gradients. Arguments are the call's inputs, the parts of the result its outputs.
+   * Computes gradients. The arguments are the inputs of the call, and the parts of the result its
+   * outputs.
    *
    * @return a gradient for each argument, null for none
    */
   Tensor[] backward(BackwardCall call) throws Exception;
 
-  /** What errors call it, and nodes with "Backward" behind it. */
+  /** Returns the name in errors. Nodes have this name with "Backward" appended. */
   default String name() {
     String name = getClass().getSimpleName();
     return name.isEmpty() ? "Function" : name;
   }
 
-  /** Tells whether a gradient must not be derived again. */
+  /** Returns true if gradients cannot be differentiated again. */
   default boolean isOnceDifferentiable() {
     return false;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a gradient formula is told.
+// The argument of a gradient formula.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.TENON_LANGUAGE_JAVA;
@@ -9,11 +9,11 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 
 /**
- * One node that is being run backward. Its tensors are views that end with the call, as arguments
- * of a {@link Kernel}.
+ * A node that is run backward. Its tensors are views that end with the call, as arguments of a
+ * {@link Kernel} do.
  *
- * <p>Inputs are the operator's tensor arguments in order, the elements of a list one by one;
- * outputs are its tensor results in the same way.
+ * <p>Inputs are the operator's tensor arguments in order, with elements of lists counted
+ * separately. Outputs are its tensor results, counted in the same way.
  */
 public final class BackwardCall {
   private final Node node;
@@ -66,27 +66,29 @@ public final class BackwardCall {
     return node;
   }
 
-  /** Returns the gradients of the outputs: zeros where none came, null where none can come. */
+  /**
+   * Returns the gradients of the outputs. Missing ones are zeros, or null if an output has none.
+   */
   public Tensor[] grads() {
     return grads.clone();
   }
 
   /**
-   * Returns the gradient of one output; null where none can come, as for integers.
+   * Returns the gradient of an output, or null if it cannot have one, such as an integer output.
    *
-   * @throws TenonException INDEX for an output that there is not
+   * @throws TenonException INDEX for an output that does not exist
    */
   public Tensor grad(int output) {
     return grads[checked("output", output, grads.length)];
   }
 
-  /** Returns what was saved: objects as a kernel gets them. */
+  /** Returns the saved values, as the objects that a kernel receives. */
   public Object[] saved() {
     return saved.clone();
   }
 
   /**
-   * Returns one saved value.
+   * Returns a saved value.
    *
    * @throws TenonException INDEX for a value that was not saved
    */
@@ -95,7 +97,7 @@ public final class BackwardCall {
   }
 
   /**
-   * Returns one saved tensor; null for an absent optional.
+   * Returns a saved tensor; null for an absent optional.
    *
    * @throws TenonException INDEX for a value that was not saved, TYPE for one that is no tensor
    */
@@ -108,17 +110,17 @@ public final class BackwardCall {
     return (Tensor) value;
   }
 
-  /** Returns what the function's forward kept with {@link FunctionContext#setState}; else null. */
+  /** Returns the object that forward kept with {@link FunctionContext#setState}, or null. */
   public Object state() {
     return state;
   }
 
-  /** Returns how many inputs the operator has. */
+  /** Returns the number of inputs of the operator. */
   public int inputCount() {
     return needs.length;
   }
 
-  /** Tells whether a gradient is wanted for an input. */
+  /** Returns true if the gradient of an input is needed. */
   public boolean needs(int input) {
     return needs[checked("input", input, needs.length)];
   }

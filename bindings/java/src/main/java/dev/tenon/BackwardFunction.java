@@ -12,14 +12,13 @@ package dev.tenon;
  * }, "a", "b");
  * }</pre>
  *
- * <p>It runs on the thread that asked for the backward pass, in a scope of its own, as a kernel
- * does. Whatever is thrown reaches a Java caller as the same object.
+ * <p>It runs on the thread that runs the backward pass, in its own scope, as a kernel does.
+ * Exceptions reach a Java caller unchanged.
  */
 @FunctionalInterface
 public interface BackwardFunction {
   /**
-   * Computes gradients. They need not have the inputs' sizes and dtype where the operator has
-   * broadcast or converted those.
+   * Computes gradients. They may have the broadcast sizes and the converted dtype of the operator.
    *
    * @return a gradient for each of the call's inputs, null for none
    */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a backward pass runs.
+// Options of a backward pass.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
 
 /**
- * How a backward pass runs, and what it is for; by default it frees the graph, and is for all
- * leaves.
+ * Options of a backward pass. By default it frees the graph and computes gradients for all leaves.
  *
  * <pre>{@code
  * Tensor[] slopes = Autograd.grad(BackwardOptions.of().createGraph(true), outputs, inputs);
@@ -15,41 +14,41 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 public final class BackwardOptions {
   private static final Tensor[] NONE = {};
 
-  // Arrays of the caller's, copied; null where they were not given.
+  // Copies of the caller's arrays, or null.
   Tensor[] gradTensors;
   Tensor[] inputs;
   int flags;
 
   private BackwardOptions() {}
 
-  /** The default. */
+  /** Returns the default options. */
   public static BackwardOptions of() {
     return new BackwardOptions();
   }
 
-  /** Sets a gradient for each output, of its sizes; null for one of one element: 1. */
+  /** Sets a gradient for each output, of its sizes. Null means 1, for a one-element output. */
   public BackwardOptions gradTensors(Tensor... grads) {
     gradTensors = grads == null ? new Tensor[1] : grads.clone();
     return this;
   }
 
-  /** Sets the leaves that get gradients by {@link Autograd#backward}; by default all. */
+  /** Sets the leaves that {@link Autograd#backward} computes gradients for; all by default. */
   public BackwardOptions inputs(Tensor... leaves) {
     inputs = leaves.clone();
     return this;
   }
 
-  /** Keeps what nodes saved for another pass. */
+  /** Sets whether nodes keep their saved values for another pass. */
   public BackwardOptions retainGraph(boolean retain) {
     return flag(TENON_BACKWARD_KEEP_GRAPH, retain);
   }
 
-  /** Records the pass itself, for derivatives of gradients; keeps the graph, too. */
+  /** Sets whether the pass itself is recorded, for higher derivatives. Also keeps the graph. */
   public BackwardOptions createGraph(boolean create) {
     return flag(TENON_BACKWARD_CREATE_GRAPH, create);
   }
 
-  /** Gives null for an input of {@link Autograd#grad} that no output depends on. */
+  /** Sets whether an input of {@link Autograd#grad} that no output depends on gets null. */
   public BackwardOptions allowUnused(boolean allow) {
     return flag(TENON_BACKWARD_ALLOW_UNUSED, allow);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where C enters Java.
+// The entry points from C to Java.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -10,12 +10,12 @@ import dev.tenon.internal.Structs;
 import java.util.Objects;
 
 /**
- * The static methods that the native library calls; found once, by name.
+ * The static methods that the native library calls. It finds them once, by name.
  *
- * <p>C enters kernels by JNI. Where the Foreign Function API can make a cheaper way ({@link
- * EntryStub}), it is made once kernels were entered so often that it pays: linking costs some 75 ms
- * of a processor and 300 classes, and saves some 50 ns a call. The property {@code
- * tenon.linkAfter} states another number, 0 for at once, -1 for never.
+ * <p>C enters kernels by JNI at first. If the Foreign Function API can make a cheaper entry ({@link
+ * EntryStub}), that is made after so many calls that it pays: linking costs some 75 ms of processor
+ * time and 300 classes, and saves some 50 ns per call. The property {@code tenon.linkAfter} sets
+ * another number of calls; 0 means at once, -1 means never.
  */
 final class Bridge {
   private static final int LINK_AFTER = Integer.getInteger("tenon.linkAfter", 10_000);
@@ -29,30 +29,31 @@ final class Bridge {
     } else if (EntryStub.isPossible()) {
       Native.linkAfter(LINK_AFTER);
     }
-    // After this no thread of C enters Java: the machine may vanish under it.
+    // After this no thread of C enters Java, because the virtual machine may go away.
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(Native::closeGate, "tenon-shutdown"));
     } catch (IllegalStateException e) {
-      Native.closeGate(); // first used by a shutdown hook: the machine ends already
+      Native.closeGate(); // first used by a shutdown hook: the machine is ending already
     }
   }
 
   private Bridge() {}
 
   /**
-   * Makes the machine initialize what it reads stack traces with. Left to the first kernel that
-   * throws, a stack overflow inside of that initializer would break the class for ever, and every
-   * {@link Throwable#getStackTrace} after it.
+   * Makes the virtual machine initialize the classes that it reads stack traces with. Otherwise the
+   * first kernel that throws would initialize them. A stack overflow inside of that initializer
+   * would make the class unusable for the rest of the process, and with it every {@link
+   * Throwable#getStackTrace}.
    */
   private static void prepareTraces() {
     try {
-      Objects.requireNonNull(null); // a frame of the module java.base asks for the most
+      Objects.requireNonNull(null); // a frame in the module java.base needs the most of them
     } catch (NullPointerException e) {
       e.getStackTrace();
     }
   }
 
-  /** Makes sure that C can call Java; cheap after the first time. */
+  /** Ensures that C can call Java. Cheap after the first call. */
   static void open() {}
 
   /** Runs kernel {@code id} on the call described at {@code upcall}; returns a status. */
@@ -62,8 +63,8 @@ final class Bridge {
     int outer = frame.openRegion();
     int guards = frame.guards;
     long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
-    // Up to four arguments are read into variables: with them at hand the array is made at once,
-    // and views end without a look at it, which the kernel may write to.
+    // Up to four arguments are read into local variables: the array is then made without a loop,
+    // and their views are ended without reading the array, which the kernel may modify.
     Object a = null;
     Object b = null;
     Object c = null;
@@ -94,7 +95,7 @@ final class Bridge {
               default -> new Object[] {a, b, c, d};
             };
       }
-      Signature signature = op.signature(); // of now: the kernel may close the library
+      Signature signature = op.signature(); // read now, because the kernel may close the library
       Object result = kernel.call(op, upcall + Structs.UPCALL_KEYS, args);
       frame.checkGuards(guards, op.name());
       writeResults(frame, op.name(), stack, result, signature);
@@ -104,7 +105,7 @@ final class Bridge {
       return Errors.store(t, stack, frame.upcalls);
     } finally {
       frame.upcalls--;
-      frame.reset(mark); // first: what the region closes is no longer in use
+      frame.reset(mark); // first: handles that the region closes are not in use any more
       Tensor.endViewOf(a);
       Tensor.endViewOf(b);
       Tensor.endViewOf(c);
@@ -124,7 +125,7 @@ final class Bridge {
     return Handlers.handle(kind, id, upcall);
   }
 
-  /** Writes results as the signature says; without one, of any types. */
+  /** Writes results according to the signature, or with any types if there is none. */
   static void writeResults(
       CallFrame frame, String op, long stack, Object result, Signature signature) {
     int count = Memory.getInt(stack + Structs.STACK_NRETS);
@@ -141,7 +142,7 @@ final class Bridge {
     }
   }
 
-  /** As {@link #dispatch} for callers that nothing may be thrown to. */
+  /** Like {@link #dispatch}, for callers that no exception may reach. */
   static int enter(int id, long upcall) {
     try {
       try {
@@ -150,11 +151,11 @@ final class Bridge {
         return fail(t, Memory.getLong(upcall + Structs.UPCALL_STACK));
       }
     } catch (Throwable t) {
-      return TENON_ERROR_FOREIGN; // without an error of its own: the dispatcher makes one
+      return TENON_ERROR_FOREIGN; // without an error object: the dispatcher makes one
     }
   }
 
-  /** Makes the cheaper way into Java beside the calls that go on; C asks for it once. */
+  /** Makes the cheaper entry into Java. Called once by C, while calls continue. */
   static void link() {
     Thread thread = new Thread(Bridge::linkNow, "tenon-link");
     thread.setDaemon(true);
@@ -185,18 +186,19 @@ final class Bridge {
     return result;
   }
 
-  /** Turns what {@link #dispatch} itself threw into an error. */
+  /** Converts an exception of {@link #dispatch} itself to an error. */
   static int fail(Throwable thrown, long stack) {
     return Errors.store(thrown, stack, 0);
   }
 
-  /** Asks a fallback's selector about an operator. */
+  /** Calls a fallback's selector for an operator. */
   static int select(int id, long schema) {
     KernelReference kernel = (KernelReference) References.get(id);
     try (Schema view = Schema.retain(schema)) {
       return kernel.select.test(view) ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
     } catch (Throwable t) {
-      // There is nobody to throw to: as any thread that dies of an exception, then "concerned".
+      // The exception cannot be thrown to a caller. It is reported like an uncaught one, and the
+      // operator is treated as selected.
       Thread current = Thread.currentThread();
       current.getUncaughtExceptionHandler().uncaughtException(current, t);
       return TENON_SELECT_KERNEL;

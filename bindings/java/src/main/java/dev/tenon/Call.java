@@ -5,7 +5,7 @@ package dev.tenon;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A call in the making: named arguments first, positional ones with the call. */
+/** A call under construction: first named arguments, then the call with positional ones. */
 public final class Call {
   private final Op op;
   private final Map<String, Object> named = new LinkedHashMap<>();
@@ -20,7 +20,7 @@ public final class Call {
     return this;
   }
 
-  /** Calls; see {@link Op#call(Object...)}. */
+  /** Calls the operator; see {@link Op#call(Object...)}. */
   public Object call(Object... args) {
     return Op.unwrap(op.callWith(args, named));
   }
@@ -32,12 +32,12 @@ public final class Call {
     return op.oneTensor(s, op.callWith(args, named));
   }
 
-  /** Calls and returns all results, whatever their number. */
+  /** Calls the operator and returns all results, regardless of their number. */
   public Object[] callAll(Object... args) {
     return op.callWith(args, named);
   }
 
-  /** Says in words what the call would do, without making it; see {@link Op#explain(Object...)}. */
+  /** Explains what the call would do, without making it; see {@link Op#explain(Object...)}. */
   public String explain(Object... args) {
     return op.explainWith(args, named);
   }

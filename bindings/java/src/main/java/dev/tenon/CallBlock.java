@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one call: stack, frame, arguments, results.
+// The memory of a call: stack, frame, arguments, results.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.TENON_VALUE_OWNED;
@@ -9,20 +9,23 @@ import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 
-/** Lays out and runs calls in a thread's memory; a call is known by the address of its values. */
+/**
+ * Lays out and runs calls in a thread's memory. A call is identified by the address of its values.
+ */
 final class CallBlock {
   private static final int VALUES = Structs.BLOCK_FRAME + Structs.FRAME_SIZE;
 
   private CallBlock() {}
 
-  /** Takes memory for a call until the frame's mark is reset; arguments are not written yet. */
+  /** Allocates memory for a call until the frame's mark is reset. Arguments are not initialised. */
   static long open(CallFrame frame, int args, int returns) {
     long block = frame.allocate(VALUES + (long) (args + returns) * Structs.VALUE_SIZE);
     long values = block + VALUES;
     long rets = values + (long) args * Structs.VALUE_SIZE;
     Memory.putLong(block, values);
     Memory.putLong(block + Structs.STACK_RETS, rets);
-    // Both counts at once: C reads them so, and would wait for a store of half of what it reads.
+    // Both counts are stored at once, because C reads both at once: a load that covers two separate
+    // stores would have to wait for them.
     Memory.putLong(block + Structs.STACK_NARGS, (long) returns << 32 | args);
     Memory.putLong(block + Structs.STACK_ERROR, 0);
     Memory.putLong(block + Structs.STACK_ERROR + 8, 0);
@@ -33,21 +36,21 @@ final class CallBlock {
     return values;
   }
 
-  /** Returns the block that natives take. */
+  /** Returns the block, which natives take. */
   static long block(long values) {
     return values - VALUES;
   }
 
-  /** Returns the tenon_frame in which a Java kernel may be left to run. */
+  /** Returns the tenon_frame in which a Java kernel may still be running. */
   static long running(long values) {
     return values - Structs.FRAME_SIZE;
   }
 
-  // ---- Calls with tensors and numbers, the rest defaults ----------------------------------------
+  // ---- Calls with tensors and numbers, and defaults for the other arguments -------------------
 
   /**
-   * Opens a call with the defaults that `given` arguments leave; 0 when the operator takes other
-   * arguments or returns something else than one tensor.
+   * Opens a call with defaults for all arguments after the first `given`. Returns 0 if the operator
+   * takes other arguments, or does not return one tensor.
    */
   static long open(CallFrame frame, Signature s, int given) {
     if (!s.takes(given)) {
@@ -75,7 +78,7 @@ final class CallBlock {
     return s.conversion(index).writeFloat(values + (long) index * Structs.VALUE_SIZE, number);
   }
 
-  /** Lets go of what binding made, and of the schema that the arguments' defaults belong to. */
+  /** Releases the values that binding made, and the schema that owns the defaults. */
   static void release(long values, int count, long schema) {
     for (int i = 0; i < count; i++) {
       long at = values + (long) i * Structs.VALUE_SIZE;
@@ -86,7 +89,7 @@ final class CallBlock {
     TenonNative.tenon_schema_release(schema);
   }
 
-  /** Runs the call through C, Java kernels too, and returns its one result. */
+  /** Runs the call through C, also for Java kernels, and returns its only result. */
   static Tensor run(CallFrame frame, Signature s, Op op, long values) {
     Errors.check(Native.call(op.address(), block(values), false));
     long ret = values + (long) s.arguments.length * Structs.VALUE_SIZE;
@@ -94,7 +97,7 @@ final class CallBlock {
     if (result instanceof Tensor tensor) {
       return tensor;
     }
-    TenonNative.tenon_value_clear(ret); // the operator was defined anew under our feet
+    TenonNative.tenon_value_clear(ret); // the operator was redefined during the call
     return op.oneTensor(s, new Object[] {result});
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread keeps for its calls: native memory, the handles of open scopes, guards.
+// The per-thread data of calls: native memory, handles of open scopes, guards.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -13,12 +13,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A thread's direct frame: memory laid out as stacks and values, taken and given back like a stack,
- * so that a call allocates nothing. Long lists and texts that do not fit get memory of their own.
+ * A thread's direct frame: memory laid out as stacks and values, allocated and freed like a stack,
+ * so that a call allocates nothing. Long lists and texts that do not fit get separate memory.
  */
 final class CallFrame {
   private static final int SIZE = 32 * 1024;
-  // A mark has the memory's top, the number of overflowing parts, and that of objects in use.
+  // A mark consists of the memory's top, the number of overflowing parts, and that of objects in
+  // use.
   private static final int TOP_BITS = 16;
   private static final int COUNT_BITS = 24;
   private static final int MOST = (1 << COUNT_BITS) - 1;
@@ -27,7 +28,7 @@ final class CallFrame {
       ThreadLocal.withInitial(() -> new CallFrame(Thread.currentThread()));
   private static final MethodHandle IS_VIRTUAL = isVirtualMethod();
 
-  // Keeps the memory at `base` alive. Made when it is first needed: `limit` is 0 until then.
+  // Keeps the memory at `base` alive. Made on first use: `limit` is 0 until then.
   private ByteBuffer memory;
   private long base;
   private int limit;
@@ -46,24 +47,24 @@ final class CallFrame {
   private final Thread thread;
 
   /**
-   * Whether Java kernels may be called without going through C. Not on virtual threads: those may
-   * go on on another carrier thread, while a dispatch belongs to the thread that began it; frames
-   * of C pin them.
+   * True if Java kernels may be called without going through C. False on virtual threads, which may
+   * continue on another carrier thread, while a dispatch belongs to the thread that began it.
+   * Frames of C pin a virtual thread to its carrier.
    */
   final boolean direct;
 
-  /** Guards that this thread has open. */
+  /** Number of guards that are open on this thread. */
   int guards;
 
   private Guard[] openGuards = new Guard[4];
 
-  /** Lists that are being written as values, one inside the other. */
+  /** Number of nested lists that are being written as values. */
   int nesting;
 
-  /** Java kernels that C entered and that still run on this thread. */
+  /** Number of Java kernels that C entered and that are running on this thread. */
   int upcalls;
 
-  // Objects in use until the mark before them is reset.
+  // Objects that are in use until the mark before them is reset.
   private NativeHandle[] held = new NativeHandle[16];
   private int heldCount;
 
@@ -81,7 +82,7 @@ final class CallFrame {
       return MethodHandles.publicLookup()
           .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
     } catch (ReflectiveOperationException e) {
-      return null; // before Java 21: there are none
+      return null; // before Java 21 there are none
     }
   }
 
@@ -104,7 +105,7 @@ final class CallFrame {
     return ((long) heldCount << COUNT_BITS | overflowCount) << TOP_BITS | top;
   }
 
-  /** Gives back all memory taken since the mark, and ends the uses that began since. */
+  /** Frees all memory allocated since the mark, and ends the uses that began since. */
   void reset(long mark) {
     top = (int) mark & (1 << TOP_BITS) - 1;
     int count = (int) (mark >>> TOP_BITS) & MOST;
@@ -142,7 +143,7 @@ final class CallFrame {
     held = Arrays.copyOf(held, Math.min(heldCount * 2, MOST));
   }
 
-  /** Takes uninitialised memory, 8-aligned, until the mark before it is reset. */
+  /** Allocates uninitialised memory, 8-aligned, until the mark before it is reset. */
   long allocate(long size) {
     long rounded = (size + 7) & ~7L;
     if (rounded <= limit - top) {
@@ -168,7 +169,9 @@ final class CallFrame {
     return address;
   }
 
-  /** Writes a text with a NUL at its end, refusing one with a NUL inside; 0 for null. */
+  /**
+   * Writes a text with a NUL at its end. Refuses a text that contains a NUL. Returns 0 for null.
+   */
   long text(String text) {
     if (text == null) {
       return 0;
@@ -179,7 +182,7 @@ final class CallFrame {
     return address;
   }
 
-  /** Writes numbers; any address for none. */
+  /** Writes numbers. Returns an arbitrary address if there are none. */
   long longs(long[] values) {
     long address = allocate(values.length * 8L);
     Memory.copyIn(values, 0, address, values.length * 8L);
@@ -199,7 +202,7 @@ final class CallFrame {
     openGuards[--guards] = null;
   }
 
-  /** Leaves the guards that a kernel left open; tells whether there were any. */
+  /** Leaves the guards that a kernel left open, and returns true if there were any. */
   boolean restoreGuards(int count) {
     boolean open = guards > count;
     while (guards > count) {
@@ -208,7 +211,7 @@ final class CallFrame {
     return open;
   }
 
-  /** Restores the keys, then complains, when a kernel left guards open. */
+  /** Restores the keys and raises an error if a kernel left guards open. */
   void checkGuards(int count, String op) {
     if (guards > count && restoreGuards(count)) {
       throw new IllegalStateException(
@@ -218,7 +221,7 @@ final class CallFrame {
 
   // ---- Objects made for one call ----------------------------------------------------------------
 
-  /** Releases a native object at the end of the call that it was made for. */
+  /** Registers a native object to be released at the end of the current call. */
   void releaseLater(long object) {
     if (objectCount == objects.length) {
       objects = Arrays.copyOf(objects, objectCount * 2);
@@ -230,7 +233,7 @@ final class CallFrame {
     return objectCount;
   }
 
-  /** Releases the objects made since there were {@code count}. */
+  /** Releases the objects registered since there were {@code count}. */
   void releaseObjects(int count) {
     while (objectCount > count) {
       TenonNative.tenon_object_release(objects[--objectCount]);
@@ -244,7 +247,7 @@ final class CallFrame {
   }
 
   /**
-   * Opens a region: handles made from now on belong to it. Returns what {@link #closeRegion} takes.
+   * Opens a region: new handles belong to it. Returns the argument for {@link #closeRegion}.
    */
   int openRegion() {
     int outer = regionStart;
@@ -253,7 +256,7 @@ final class CallFrame {
     return outer;
   }
 
-  /** Closes the handles of the innermost region and goes back to the one around it. */
+  /** Closes the handles of the innermost region and returns to the one around it. */
   void closeRegion(int outer) {
     while (trackedCount > regionStart) {
       NativeHandle handle = tracked[--trackedCount];
@@ -266,7 +269,7 @@ final class CallFrame {
     regionStart = outer;
   }
 
-  /** Tells whether a handle was made in the innermost region. */
+  /** Returns true if a handle was made in the innermost region. */
   boolean inRegion(NativeHandle handle) {
     return handle.owner == this && handle.slot >= regionStart;
   }
@@ -275,7 +278,7 @@ final class CallFrame {
     return regions;
   }
 
-  /** Gives a fresh handle to the innermost region, or outside of all to the cleaner. */
+  /** Assigns a new handle to the innermost region, or to the cleaner if there is none. */
   <H extends NativeHandle> H adopt(H handle) {
     handle.belongTo(this);
     if (regions == 0) {
@@ -295,7 +298,10 @@ final class CallFrame {
     tracked[trackedCount++] = handle;
   }
 
-  /** Forgets a handle that was closed or escapes; from another thread the entry stays, harmless. */
+  /**
+   * Removes a handle that was closed or escapes. If another thread does that, the entry remains,
+   * which is harmless.
+   */
   void untrack(NativeHandle handle) {
     if (Thread.currentThread() != thread) {
       return;

@@ -22,7 +22,8 @@ final class CarryingExecutor extends AbstractExecutorService {
     try {
       executor.execute(
           () -> {
-            // From here on the task's thread owns the state; the submitting thread is done with it.
+            // The task's thread owns the state from here on; the submitting thread does not use it
+            // any more.
             state.belongTo(CallFrame.get());
             try (state) {
               state.bind(task).run();

@@ -19,13 +19,16 @@ import java.util.Optional;
 final class CompoundConversion {
   private CompoundConversion() {}
 
-  // Java's sets and queues are lists to schemas.
+  // Sets and queues are treated as lists.
   private static Object asList(Object v) {
     boolean other = v instanceof Collection && !(v instanceof List);
     return other ? Arrays.asList(((Collection<?>) v).toArray()) : v;
   }
 
-  /** Gives what has elements: where types of those name Java's objects, as these types say. */
+  /**
+   * Writes a compound value. If its element types name classes, Java objects are written under
+   * these names.
+   */
   private static void giveElements(Conversion type, CallFrame frame, long at, Object v) {
     Object canonical = type.names() ? type.normalise(v) : MISMATCH;
     if (canonical == MISMATCH || canonical == CLOSED) {
@@ -294,7 +297,10 @@ final class CompoundConversion {
     }
   }
 
-  /** Returns the canonical elements in a new array, or what the first misfit gave. */
+  /**
+   * Returns the canonical elements in a new array, or the result for the first element that does
+   * not fit.
+   */
   private static Object normaliseAll(Object[] elements, Conversion inner) {
     Object[] all = new Object[elements.length];
     for (int i = 0; i < all.length; i++) {

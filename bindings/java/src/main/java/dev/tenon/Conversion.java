@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One class per kind of schema type: which Java objects it takes, and how they are written.
+// One class per kind of schema type: the Java objects that it accepts, and how they are written.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -10,17 +10,17 @@ import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
 
 /**
- * How values of one schema type travel.
+ * Conversion between Java objects and values of one schema type.
  *
- * <p>{@link #normalise} brings what a caller wrote into the one Java form of that type (see {@link
- * Values}), {@link #write} puts that form into native memory. Kernels of Java called from Java get
- * the normalised objects without a detour through memory.
+ * <p>{@link #normalise} converts a caller's object to the canonical Java form of the type (see
+ * {@link Values}), and {@link #write} writes that form to native memory. Java kernels that are
+ * called from Java receive the normalised objects directly, without going through memory.
  */
 abstract class Conversion {
-  /** Not an object of this type. */
+  /** The result for an object that is not of this type. */
   static final Object MISMATCH = new Object();
 
-  /** A tensor or another handle that is closed already. */
+  /** The result for a tensor or another handle that is closed. */
   static final Object CLOSED = new Object();
 
   final String text;
@@ -32,12 +32,12 @@ abstract class Conversion {
   /** Returns the canonical form, {@link #MISMATCH} or {@link #CLOSED}. */
   abstract Object normalise(Object v);
 
-  /** Writes what a caller gave, as the value of its own class: C converts it to the type. */
+  /** Writes a caller's object as a value of its own class. C converts it to the type. */
   void give(CallFrame frame, long at, Object v) {
     Values.putAny(frame, at, v);
   }
 
-  /** Tells whether Java's objects travel under the name of this type or of an element of it. */
+  /** Returns true if the type, or one of its elements, names the class of Java objects. */
   boolean names() {
     return false;
   }
@@ -45,17 +45,17 @@ abstract class Conversion {
   /** Writes the canonical form as a borrowed value. */
   abstract void write(CallFrame frame, long at, Object v);
 
-  /** Writes an integer if this type takes one, and tells whether it does. */
+  /** Writes an integer if this type accepts one, and returns true if it does. */
   boolean writeInt(long at, long v) {
     return false;
   }
 
-  /** Writes a number with a fraction if this type takes one, and tells whether it does. */
+  /** Writes a floating-point number if this type accepts one, and returns true if it does. */
   boolean writeFloat(long at, double v) {
     return false;
   }
 
-  /** Tells whether this is `Tensor` or `Tensor?`. */
+  /** Returns true if this is `Tensor` or `Tensor?`. */
   boolean isTensor() {
     return false;
   }
@@ -123,7 +123,7 @@ abstract class Conversion {
 
   // ---- Simple types ---------------------------------------------------------------------------
 
-  /** Tells whether this is an integer that a double equals. */
+  /** Returns true if this is an integer that a double can represent. */
   private static boolean isExact(Object v) {
     return isInteger(v) && isExact(((Number) v).longValue());
   }
@@ -313,7 +313,7 @@ abstract class Conversion {
     }
   }
 
-  /** One Java class for one schema type. */
+  /** A schema type with one Java class. */
   private static final class OfClass extends Conversion {
     private final Class<?> javaClass;
 
@@ -336,7 +336,7 @@ abstract class Conversion {
     }
   }
 
-  /** A device, or its name. */
+  /** A device, given as an object or by name. */
   private static final class OfDevice extends Conversion {
     OfDevice(String text) {
       super(text);
@@ -421,7 +421,7 @@ abstract class Conversion {
     }
   }
 
-  /** A function, of whatever language. */
+  /** A function of any language. */
   private static final class OfFunction extends Conversion {
     OfFunction(String text) {
       super(text);
@@ -441,7 +441,7 @@ abstract class Conversion {
     }
   }
 
-  /** Types that schemas name but values do not carry in Java. */
+  /** Types of schemas that have no values in Java. */
   private static final class OfNothing extends Conversion {
     OfNothing(String text) {
       super(text);

@@ -7,7 +7,7 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 
-/** The type of a tensor's elements. The numbers are the C interface's. */
+/** Type of a tensor's elements. The numbers are those of the C interface. */
 public enum DType {
   UINT8(TENON_DTYPE_U8),
   INT8(TENON_DTYPE_I8),
@@ -56,7 +56,7 @@ public enum DType {
     return dtype;
   }
 
-  /** Finds a dtype by name: "float32", "float", "half", "long" and the other usual aliases. */
+  /** Finds a dtype by name: "float32", or a usual alias such as "float", "half" and "long". */
   public static DType of(String name) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -69,7 +69,7 @@ public enum DType {
     }
   }
 
-  /** Returns the dtype that both promote to. */
+  /** Returns the dtype that both are promoted to. */
   public static DType promote(DType a, DType b) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -82,7 +82,7 @@ public enum DType {
     }
   }
 
-  /** Returns the number that stands for this dtype in C and in graphs. */
+  /** Returns the number of this dtype in C and in graphs. */
   public int number() {
     return number;
   }
@@ -92,17 +92,17 @@ public enum DType {
     return size;
   }
 
-  /** Tells whether this is a real floating dtype. */
+  /** Returns true if this is a real floating dtype. */
   public boolean isFloating() {
     return (traits & TENON_DTYPE_IS_FLOATING) != 0;
   }
 
-  /** Tells whether this is a complex dtype. */
+  /** Returns true if this is a complex dtype. */
   public boolean isComplex() {
     return (traits & TENON_DTYPE_IS_COMPLEX) != 0;
   }
 
-  /** Tells whether this is an integer dtype; bool is none. */
+  /** Returns true if this is an integer dtype; false for bool. */
   public boolean isIntegral() {
     return (traits & TENON_DTYPE_IS_INTEGRAL) != 0;
   }

@@ -10,27 +10,27 @@ import dev.tenon.internal.TenonNative;
 /**
  * A device.
  *
- * @param type the number of its type, which is its backend's
- * @param index which one of that type; -1 for the current one
+ * @param type the number of its type, which is that of its backend
+ * @param index its index within the type; -1 for the current one
  */
 public record Device(int type, int index) {
-  // Types that were found to exist, by number: they stay.
+  // Set of types that were found to exist, by number. They are never removed.
   private static volatile long known;
 
   /** The CPU. */
   public static final Device CPU = new Device(TENON_DEVICE_CPU, -1);
 
-  /** Shapes without memory. */
+  /** Meta: shapes without memory. */
   public static final Device META = new Device(TENON_DEVICE_META, -1);
 
-  /** The CPU and Meta are one device each, whatever the index. */
+  /** Ignores the index of CPU and Meta, which are single devices. */
   public Device {
     if (type == TENON_DEVICE_CPU || type == TENON_DEVICE_META) {
       index = -1;
     }
   }
 
-  /** Tells whether its type is a backend's; the undefined tensor's, -1, is none. */
+  /** Returns true if its type is that of a backend; false for the undefined tensor's type, -1. */
   boolean exists() {
     if (type < 0 || type >= TENON_BACKEND_BITS) {
       return false;
@@ -57,7 +57,7 @@ public record Device(int type, int index) {
     }
   }
 
-  /** Returns how many devices of a type there are, such as "cuda"; 0 without driver. */
+  /** Returns the number of devices of a type, such as "cuda"; 0 without driver. */
   public static int count(String type) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -70,7 +70,7 @@ public record Device(int type, int index) {
     }
   }
 
-  // What a fake tensor claims, of its device.
+  // Reads a device. For the device of a fake tensor, returns the claimed device.
   static Device read(long address) {
     int index = Memory.getInt(address + 4);
     boolean fake = index >= TENON_DEVICE_FAKE;
@@ -87,7 +87,7 @@ public record Device(int type, int index) {
     return TenonNative.tenon_device_type_name(type);
   }
 
-  /** Tells whether this is the CPU. */
+  /** Returns true if this is the CPU. */
   public boolean isCpu() {
     return type == TENON_DEVICE_CPU;
   }

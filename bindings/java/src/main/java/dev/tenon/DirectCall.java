@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of Java kernels from Java, which stay in Java.
+// Calls of Java kernels from Java without going through C.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -7,24 +7,24 @@ import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 
 /**
- * Calls that the dispatcher begins and that are not entered through C: it marks the kernel as
- * running in a tenon_frame of the calling thread, and the frame is left here by one store, on the
- * same thread, also on failure.
+ * Calls that the dispatcher begins but that do not go through C. The dispatcher marks the kernel as
+ * running in a tenon_frame of the calling thread. The frame is left here by one store, on the same
+ * thread, also on failure.
  *
- * <p>Kernels get what {@link Bridge} gives them: views of the tensors that end with the call, other
- * values as C would hand them on.
+ * <p>Kernels receive the same arguments as from {@link Bridge}: views of the tensors that end with
+ * the call, and other values in the form in which C would pass them.
  */
 final class DirectCall {
-  /** What {@link #call} returns that called nothing. */
+  /** The result of {@link #call} if it called nothing. */
   static final Object BY_C = new Object();
 
   private DirectCall() {}
 
   /**
-   * Calls an operator with {@code s.tensors} tensors, 0 after those, when a Java kernel serves it.
-   * The caller holds the tensors.
+   * Calls an operator with {@code s.tensors} tensors (0 for unused parameters) if a Java kernel
+   * serves it. The caller holds the tensors.
    *
-   * @return the one result or null; {@link #BY_C} where the call has to go through C
+   * @return the only result or null; {@link #BY_C} if the call must go through C
    */
   static Object call(Op op, Signature s, long a, long b, long c, long d) {
     CallFrame frame = CallFrame.get();
@@ -52,14 +52,15 @@ final class DirectCall {
     return tensor == 0 ? null : Tensor.viewOf(frame, tensor);
   }
 
-  /** Leaves what was begun in a tenon_frame. */
+  /** Leaves a tenon_frame. */
   static void leave(long running) {
     Memory.putLongRelease(
         Memory.getLong(running + Structs.FRAME_LEAVE_WORD),
         Memory.getLong(running + Structs.FRAME_LEAVE_VALUE));
   }
 
-  // Views in variables, as in Bridge: those that the kernel does not keep need not be made at all.
+  // Views are local variables, as in Bridge: the compiler need not allocate those that the kernel
+  // does not keep.
   private static Object run(
       CallFrame frame, Op op, Signature s, long running, long a, long b, long c, long d) {
     Tensor w = viewOf(frame, a);
@@ -94,7 +95,7 @@ final class DirectCall {
 
   /**
    * Runs the Java kernel that was begun in a tenon_frame, which the caller leaves, on boxed
-   * arguments. Returns null for no result, one result as it is, an Object[] of several.
+   * arguments. Returns null for no result, the result itself for one, and an Object[] for several.
    */
   static Object run(CallFrame frame, Op op, Signature s, long running, long values, int count) {
     int guards = frame.guards;

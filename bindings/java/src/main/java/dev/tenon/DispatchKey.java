@@ -11,7 +11,7 @@ import dev.tenon.internal.TenonNative;
  * A dispatch key: a runtime key such as "CPU" or "AutogradCUDA", or an alias for many of them such
  * as "CompositeImplicitAutograd".
  *
- * @param number the C interface's number
+ * @param number its number in the C interface
  */
 public record DispatchKey(int number) {
   public static final DispatchKey CPU = new DispatchKey(TENON_KEY_CPU);
@@ -39,7 +39,7 @@ public record DispatchKey(int number) {
   /** The slot of the empty key set. */
   public static final DispatchKey UNDEFINED = new DispatchKey(TENON_KEY_UNDEFINED);
 
-  /** "No key given": the library's own. */
+  /** No key: the library's own key. */
   static final DispatchKey NONE = new DispatchKey(TENON_KEY_NONE);
 
   /**
@@ -68,7 +68,7 @@ public record DispatchKey(int number) {
     }
   }
 
-  /** Gives a new backend, such as "npu", its number; returns the key of its kernels. */
+  /** Registers a backend, such as "npu", and returns the key of its kernels. */
   public static DispatchKey registerBackend(String name) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -81,7 +81,7 @@ public record DispatchKey(int number) {
   }
 
   /**
-   * Declares a key of its own next to a known functionality such as "Autograd".
+   * Declares a functionality key next to a known one such as "Autograd".
    *
    * @param above whether it comes before the anchor in dispatch order
    * @param perBackend whether it has one slot for each backend
@@ -91,13 +91,13 @@ public record DispatchKey(int number) {
     return register(name, anchor, above, perBackend, ThreadDefault.NONE);
   }
 
-  /** What a key declared at run time does on a thread that says nothing of it. */
+  /** Whether threads include or exclude a key declared at run time by default. */
   public enum ThreadDefault {
-    /** Nothing. */
+    /** Neither. */
     NONE(0),
-    /** Every call has it, as BackendSelect. */
+    /** Included in every call, like BackendSelect. */
     INCLUDED(TENON_KEY_FLAG_INCLUDED),
-    /** No call has it, as Autocast. */
+    /** Excluded from every call, like Autocast. */
     EXCLUDED(TENON_KEY_FLAG_EXCLUDED);
 
     private final int flag;
@@ -108,11 +108,11 @@ public record DispatchKey(int number) {
   }
 
   /**
-   * Declares a key of its own next to a known functionality such as "Autograd".
+   * Declares a functionality key next to a known one such as "Autograd".
    *
    * @param above whether it comes before the anchor in dispatch order
    * @param perBackend whether it has one slot for each backend
-   * @param threadDefault what all threads do with it, now and later; guards change it for a while
+   * @param threadDefault the default on all present and future threads, which guards override
    */
   public static DispatchKey register(
       String name,
@@ -135,7 +135,7 @@ public record DispatchKey(int number) {
     }
   }
 
-  /** Tells whether this is one name for many runtime keys. */
+  /** Returns true if this is one name for many runtime keys. */
   public boolean isAlias() {
     return number >= TENON_KEY_ALIAS_FIRST;
   }

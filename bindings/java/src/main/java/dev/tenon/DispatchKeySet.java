@@ -6,7 +6,7 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 
 /**
- * A set of dispatch keys: functionalities and backends, standing for all their combinations.
+ * A set of dispatch keys: functionalities and backends, which represents all their combinations.
  *
  * @param bits bits 0 to 23 backends, 24 to 63 functionalities
  */
@@ -51,23 +51,24 @@ public record DispatchKeySet(long bits) {
   }
 
   /**
-   * Returns this set without a key and all above it: what a kernel of that key redispatches with.
+   * Returns this set without a key and all keys above it. A kernel on that key redispatches with
+   * it.
    */
   public DispatchKeySet below(DispatchKey key) {
     return and(allBelow(key));
   }
 
-  /** Tells whether a key is in the set. */
+  /** Returns true if a key is in the set. */
   public boolean has(DispatchKey key) {
     return TenonNative.tenon_keyset_has(bits, key.number()) != 0;
   }
 
-  /** Returns the key that a call with this set goes to. */
+  /** Returns the key that a call with this set is dispatched to. */
   public DispatchKey highest() {
     return new DispatchKey(TenonNative.tenon_keyset_highest(bits));
   }
 
-  /** Returns this set without a key's functionality; backends stay. */
+  /** Returns this set without a key's functionality. Backends are kept. */
   public DispatchKeySet remove(DispatchKey key) {
     return new DispatchKeySet(TenonNative.tenon_keyset_remove(bits, key.number()));
   }
@@ -77,22 +78,22 @@ public record DispatchKeySet(long bits) {
     return or(of(key));
   }
 
-  /** Returns the keys of either. */
+  /** Returns the union of both sets. */
   public DispatchKeySet or(DispatchKeySet other) {
     return new DispatchKeySet(bits | other.bits);
   }
 
-  /** Returns the keys of both. */
+  /** Returns the intersection of both sets. */
   public DispatchKeySet and(DispatchKeySet other) {
     return new DispatchKeySet(bits & other.bits);
   }
 
-  /** Tells whether the set is empty. */
+  /** Returns true if the set is empty. */
   public boolean isEmpty() {
     return bits == 0;
   }
 
-  /** Writes the runtime keys, highest first, such as "{AutogradCPU, CPU}". */
+  /** Returns the runtime keys as text, highest first, such as "{AutogradCPU, CPU}". */
   @Override
   public String toString() {
     CallFrame frame = CallFrame.get();

@@ -3,17 +3,17 @@
 package dev.tenon;
 
 /**
- * What a wrapper tensor holds ({@link Tensor#wrapper}): it runs the operators that are called on
- * the tensor, below autograd. Also what a {@link Mode} below autograd runs.
+ * The object in a wrapper tensor ({@link Tensor#wrapper}). It runs the operators that are called on
+ * the tensor, below autograd. It is also the handler of a {@link Mode} below autograd.
  */
 @FunctionalInterface
 public interface Dispatching {
   /**
-   * Serves a call with a wrapper tensor of this object, or of its class, among the arguments.
+   * Handles a call with a wrapper tensor of this object, or of its class, among the arguments.
    *
-   * @return the result, an Object[] of several, null for none, as a kernel returns them. {@link
-   *     Overridden#DECLINED} passes the call on.
-   * @throws Exception what fails; the caller gets it
+   * @return the result, an Object[] of several, or null for none, as from a kernel. {@link
+   *     Overridden#DECLINED} if it does not handle the call.
+   * @throws Exception any error; it is thrown to the caller
    */
   Object dispatchCall(Overridden call) throws Exception;
 }

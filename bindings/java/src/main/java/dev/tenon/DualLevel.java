@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward mode: dual levels, in which tensors carry tangents through calls.
+// Forward mode: dual levels, in which calls propagate tangents of tensors.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 
 /**
- * A dual level of the calling thread, open until it is closed: tensors that {@link #makeDual} gives
- * have a tangent, and so have results of calls with them, without recording too.
+ * A dual level of the calling thread, which is open until it is closed. Tensors made by {@link
+ * #makeDual} have a tangent, and so have results of calls with them, also without recording.
  *
  * <pre>{@code
  * try (DualLevel level = DualLevel.enter()) {
@@ -16,8 +16,8 @@ import dev.tenon.internal.TenonNative;
  * }
  * }</pre>
  *
- * <p>There is one at a time, it is closed by the thread that opened it, and its tangents end with
- * it.
+ * <p>A thread has only one level at a time. The level must be closed by the thread that opened it,
+ * and its tangents end with it.
  */
 public final class DualLevel implements AutoCloseable {
   /**
@@ -56,7 +56,8 @@ public final class DualLevel implements AutoCloseable {
    * Makes a view of a tensor that has a tangent, of the tensor's sizes, dtype and device.
    *
    * @throws TenonException TYPE for a dtype that is neither floating nor complex, and for a tangent
-   *     of another; STATE for sizes that differ, for tensors that have a tangent, and when closed
+   *     of another dtype; STATE for sizes that differ, for tensors that have a tangent, and when
+   *     closed
    */
   public Tensor makeDual(Tensor primal, Tensor tangent) {
     return Tensor.make(
@@ -64,7 +65,7 @@ public final class DualLevel implements AutoCloseable {
             TenonNative.tenon_dual_make(number, primal.address(), tangent.address(), out));
   }
 
-  /** Gives the two parts of a tensor. */
+  /** Returns the two parts of a tensor. */
   public Parts unpackDual(Tensor dual) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -79,7 +80,7 @@ public final class DualLevel implements AutoCloseable {
   }
 
   /**
-   * Closes the level; all its tangents are gone. Closing again does nothing.
+   * Closes the level and drops all its tangents. Closing again does nothing.
    *
    * @throws TenonException STATE on another thread
    */

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How C enters Java kernels without JNI: not before Java 22.
+// Entry from C to Java kernels without JNI: not available before Java 22.
 package dev.tenon;
 
-/** Before Java 22 there is none; the class of that name in src/main/java22 makes it. */
+/** Makes no stub before Java 22. The class with this name in src/main/java22 does. */
 final class EntryStub {
   private EntryStub() {}
 
-  /** Tells whether {@link #make} may make one. A constant would be copied by the compiler. */
+  /**
+   * Returns true if {@link #make} may make a stub. Not a constant, because the compiler would copy
+   * that.
+   */
   static boolean isPossible() {
     return false;
   }
 
-  /** Returns the address of a C function that calls {@link Bridge#enter}; 0 where JNI has to do. */
+  /**
+   * Returns the address of a C function that calls {@link Bridge#enter}, or 0 if C must use JNI.
+   */
   static long make() {
     return 0;
   }

@@ -4,45 +4,45 @@ package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
 
-/** What kind of failure a {@link TenonException} is. The numbers are the C interface's. */
+/** Failure codes of a {@link TenonException}. The numbers are those of the C interface. */
 public enum ErrorCode {
-  /** A value, shape or name that is not accepted. */
+  /** A value, shape or name is invalid. */
   INVALID_ARGUMENT(TENON_ERROR_INVALID_ARGUMENT),
-  /** An argument of the wrong type, or the wrong number of arguments. */
+  /** An argument has the wrong type, or the number of arguments is wrong. */
   TYPE(TENON_ERROR_TYPE),
-  /** An operator, overload, key, device or plugin that does not exist. */
+  /** An operator, overload, key, device or plugin does not exist. */
   NOT_FOUND(TENON_ERROR_NOT_FOUND),
-  /** A name that is taken. */
+  /** Returns the name exists already. */
   ALREADY_EXISTS(TENON_ERROR_ALREADY_EXISTS),
   /** No kernel serves the computed key. */
   NO_KERNEL(TENON_ERROR_NO_KERNEL),
-  /** The operation exists, but not for this dtype, device or layout. */
+  /** Returns the operation exists, but not for this dtype, device or layout. */
   NOT_SUPPORTED(TENON_ERROR_NOT_SUPPORTED),
-  /** An index or dimension out of range. */
+  /** An index or dimension is out of range. */
   INDEX(TENON_ERROR_INDEX),
-  /** Text that does not parse. */
+  /** A text cannot be parsed. */
   PARSE(TENON_ERROR_PARSE),
-  /** Native memory could not be had. */
+  /** An allocation of native memory failed. */
   OUT_OF_MEMORY(TENON_ERROR_OUT_OF_MEMORY),
-  /** The object was closed, or the call is not legal now. */
+  /** Returns the object was closed, or the call is not legal in this state. */
   STATE(TENON_ERROR_STATE),
   /** Something is in use on another thread. */
   BUSY(TENON_ERROR_BUSY),
-  /** Dispatches nested too deep. */
+  /** Dispatches are nested too deeply. */
   RECURSION(TENON_ERROR_RECURSION),
-  /** Built for another ABI. */
+  /** Something was built for another ABI. */
   ABI(TENON_ERROR_ABI),
-  /** A file, loader or driver failed. */
+  /** A file operation, the dynamic loader or a driver failed. */
   SYSTEM(TENON_ERROR_SYSTEM),
-  /** A kernel failed and gave no code of its own. */
+  /** A kernel failed without a more specific code. */
   RUNTIME(TENON_ERROR_RUNTIME),
-  /** A result depends on data that is not there. */
+  /** A result depends on elements that a Meta or fake tensor does not have. */
   DATA_DEPENDENT(TENON_ERROR_DATA_DEPENDENT),
   /** An exception of another language. */
   FOREIGN(TENON_ERROR_FOREIGN),
-  /** A failure inside Tenon itself. */
+  /** A bug in Tenon itself. */
   INTERNAL(TENON_ERROR_INTERNAL),
-  /** A number that this version does not know. */
+  /** A number that this version does not have. */
   UNKNOWN(-1);
 
   private final int number;

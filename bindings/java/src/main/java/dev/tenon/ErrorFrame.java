@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One place that an error passed through.
+// A place in source code that an error passed through.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.TENON_LANGUAGE_NONE;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * One place that an error passed through.
+ * A place in source code that an error passed through.
  *
  * @param language such as "C++" or "Java"
  * @param function the function's name, "" if unknown
@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public record ErrorFrame(String language, String function, String file, int line)
     implements Serializable {
 
-  // Languages keep their numbers for ever; those registered at run time come later.
+  // Languages never change their numbers; those registered at run time are added later.
   private static final Map<Integer, String> LANGUAGES = new ConcurrentHashMap<>();
 
   static String language(int number) {

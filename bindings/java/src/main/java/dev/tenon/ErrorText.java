@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Takes apart what native/error.cpp packs into one array; the order is told there. */
+/** Parses the array that native/error.cpp makes of an error; its layout is documented there. */
 final class ErrorText {
   final int code;
   final String kind;

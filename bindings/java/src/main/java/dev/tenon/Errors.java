@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors between C and Java: each language's own exception comes home as the same object.
+// Errors between C and Java: each language's exceptions are propagated unchanged.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -16,23 +16,24 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Turns native errors into exceptions and back.
  *
- * <p>A stack may end in any call made here, that is how recursion without end comes back through
- * these methods: who holds a native error releases it then, in the method that made it.
+ * <p>A stack overflow may occur in any call made here, because infinite recursion unwinds through
+ * these methods. Code that owns a native error must therefore release it in the method that made
+ * it.
  */
 final class Errors {
   private static final int MAX_CAUSES = 16;
   private static final int MAX_FRAMES = 64;
 
   /**
-   * Errors that carry another language's exception, kept by the exceptions made of them, by
-   * address: thrown on through C they go as they are, and coming back they are the same Java
-   * object.
+   * Errors that carry another language's exception, by address. They are kept by the exceptions
+   * made of them. If such an exception is thrown on through C, the original error is passed, and
+   * when that comes back, the same Java object is thrown.
    */
   private static final Map<Long, WeakReference<TenonException>> FOREIGN = new ConcurrentHashMap<>();
 
   private Errors() {}
 
-  /** A native error kept by an exception because of the payload on it. */
+  /** A native error that an exception keeps because of its payload. */
   private static final class Kept extends NativeHandle {
     Kept(long error) {
       super(TenonNative.tenon_error_retain(error));
@@ -65,7 +66,7 @@ final class Errors {
     }
   }
 
-  /** Throws the error in the thread's slot; returns never, so that callers can write `throw`. */
+  /** Throws the error in the thread's slot. Never returns; callers can write `throw`. */
   static RuntimeException raise(int status) {
     return sneak(take(status));
   }
@@ -127,7 +128,7 @@ final class Errors {
 
   // ---- To C -----------------------------------------------------------------------------------
 
-  /** Puts what a kernel threw into its stack and returns the status. */
+  /** Stores a kernel's exception in its stack and returns the status. */
   static int store(Throwable thrown, long stack, int upcalls) {
     long error = toNative(thrown, upcalls, MAX_CAUSES, true);
     TenonNative.tenon_error_release(Memory.getLong(stack + Structs.STACK_ERROR));
@@ -189,9 +190,9 @@ final class Errors {
   }
 
   /**
-   * Adds the places that an error of C passed before it came to Java, then the Java frames between
-   * the throw and the kernel's entry: those above the entry that is `upcalls` deep, counted from
-   * the bottom of the stack. This package's own are left out.
+   * Adds the places that a C error passed before it came to Java, then the Java frames between the
+   * throw and the kernel's entry: those above the entry that is `upcalls` deep, counted from the
+   * bottom of the stack. Frames of this package are left out.
    */
   private static void addFrames(long error, Throwable thrown, int upcalls) {
     if (thrown instanceof TenonException known && known.kept == null) {
@@ -225,8 +226,9 @@ final class Errors {
     }
   }
 
-  // Without places rather than without the error: somebody's class may override this, and after a
-  // stack overflow in the wrong place the machine cannot read traces any more (see Bridge).
+  // Returns no frames instead of losing the error if they cannot be read: a user's class may
+  // override getStackTrace, and after a stack overflow in the wrong place the virtual machine
+  // cannot read traces any more (see Bridge).
   private static StackTraceElement[] traceOf(Throwable thrown) {
     try {
       return thrown.getStackTrace();
@@ -240,7 +242,8 @@ final class Errors {
         && (element.getMethodName().equals("dispatch") || element.getMethodName().equals("handle"));
   }
 
-  // Tells whether a class came with this one: a name alone could be somebody else's.
+  // Returns true if a class belongs to this package and loader; a name alone could be another
+  // class's.
   private static boolean isOwn(String name) {
     if (!name.startsWith("dev.tenon.")) {
       return false;
@@ -249,7 +252,7 @@ final class Errors {
       return Class.forName(name, false, Errors.class.getClassLoader()).getProtectionDomain()
           == Errors.class.getProtectionDomain();
     } catch (ClassNotFoundException | LinkageError e) {
-      return false; // another loader's
+      return false; // of another loader
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake modes: operators make tensors without memory.
+// Fake modes, in which operators create tensors without memory.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.TENON_FAKE_ALLOW_REAL;
@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A mode in which operators make fake tensors: shape, strides, dtype and a claimed device, and no
- * memory. {@link Library#registerFake} registers what serves operators on them.
+ * A mode in which operators create fake tensors: shape, strides, dtype and a claimed device,
+ * without memory. {@link Library#registerFake} registers a kernel that serves an operator on them.
  *
  * <pre>{@code
  * try (FakeMode mode = FakeMode.create()) {
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * }</pre>
  */
 public final class FakeMode extends NativeHandle {
-  /** The mode on the calling thread, until it is closed. */
+  /** A guard of the mode on the calling thread, which is active until it is closed. */
   public static final class Entered extends Guard {
     private Entered(FakeMode mode) {
       super(
@@ -44,19 +44,21 @@ public final class FakeMode extends NativeHandle {
     super(address);
   }
 
-  /** Makes a mode that refuses real tensors, but for numbers: 0-dim ones on the CPU. */
+  /**
+   * Creates a mode that refuses real tensors, except 0-dim CPU tensors, which are used as numbers.
+   */
   public static FakeMode create() {
     return withFlags(0);
   }
 
-  /** Makes a mode that makes real tensors fake where operators meet them. */
+  /** Creates a mode that converts real tensors to fake ones when operators receive them. */
   public static FakeMode allowingReal() {
     return withFlags(TENON_FAKE_ALLOW_REAL);
   }
 
   /**
-   * Makes a mode in which sizes that only elements tell become symbols of an environment, those of
-   * shipped operators as well.
+   * Creates a mode in which data-dependent sizes become symbols of an environment, also for
+   * operators that ship with Tenon.
    */
   public static FakeMode create(ShapeEnv env) {
     FakeMode mode = create();
@@ -66,7 +68,7 @@ public final class FakeMode extends NativeHandle {
     return mode;
   }
 
-  /** Returns where sizes that only elements tell are made, with the guards on them. */
+  /** Returns the environment of data-dependent sizes, with the guards on them. */
   public ShapeEnv shapeEnv() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -79,16 +81,16 @@ public final class FakeMode extends NativeHandle {
     }
   }
 
-  /** As {@link #newDynamicSize(long, long)}, for any size. */
+  /** Creates a data-dependent size like {@link #newDynamicSize(long, long)}, without bounds. */
   public static SymInt newDynamicSize() {
     return newDynamicSize(0, Long.MAX_VALUE);
   }
 
   /**
-   * Makes a size from {@code min} to {@code max} that only elements tell, for the fake kernel that
-   * runs on fakes.
+   * Creates a data-dependent size from {@code min} to {@code max}, for the fake kernel that runs on
+   * fake tensors.
    *
-   * @throws TenonException STATE where none runs, INVALID_ARGUMENT for a min below 0 or above max
+   * @throws TenonException STATE if none runs, INVALID_ARGUMENT for a min below 0 or above max
    */
   public static SymInt newDynamicSize(long min, long max) {
     CallFrame frame = CallFrame.get();
@@ -127,9 +129,9 @@ public final class FakeMode extends NativeHandle {
   }
 
   /**
-   * Returns a tensor that was just made of elements, or in a fake mode a fake one in its place.
-   * While a graph is recorded it is a copy, which each run makes anew: what the function writes to
-   * its constant must not be there in the next run.
+   * Returns a tensor that was just made from elements, or in a fake mode a fake tensor in its
+   * place. While a graph is recorded, returns a recorded copy, which each run makes again:
+   * otherwise writes of one run to the constant would be visible in the next run.
    */
   static Tensor fakeIfOn(Tensor made) {
     if (TenonNative.tenon_graph_is_recording() != 0) {
@@ -146,12 +148,12 @@ public final class FakeMode extends NativeHandle {
     }
   }
 
-  /** Enters the mode on the calling thread, as guards are. */
+  /** Enters the mode on the calling thread, like a guard. */
   public Entered enter() {
     return new Entered(this);
   }
 
-  /** Runs something in the mode. */
+  /** Runs a task in the mode. */
   public <T> T get(Supplier<T> task) {
     Entered entered = enter();
     try (entered) {
@@ -160,10 +162,10 @@ public final class FakeMode extends NativeHandle {
   }
 
   /**
-   * Returns a fake tensor like a real one, the same for the same tensor; views become views of what
-   * their base becomes.
+   * Returns a fake tensor like a real one. The same real tensor always has the same fake one. Views
+   * become views of their base's fake tensor.
    *
-   * @throws TenonException NOT_SUPPORTED for a tensor that stands for something else
+   * @throws TenonException NOT_SUPPORTED for a hollow tensor
    */
   public Tensor from(Tensor tensor) {
     CallFrame frame = CallFrame.get();
@@ -178,11 +180,11 @@ public final class FakeMode extends NativeHandle {
   }
 
   /**
-   * The same with symbols for sizes: an entry for each dim, null for its number, "" for a size of
-   * its own, or a name that is the same size in all tensors of the mode.
+   * Returns a fake tensor with symbolic sizes. {@code dims} has an entry for each dim: null keeps
+   * the number, "" makes a new symbol, and a name is the same size in all tensors of the mode.
    *
-   * @throws TenonException INVALID_ARGUMENT for another number of entries, and for a named size
-   *     that is 0, 1 or another one than before
+   * @throws TenonException INVALID_ARGUMENT for a wrong number of entries, and for a named size
+   *     that is 0 or 1 or differs from before
    */
   public Tensor from(Tensor tensor, String... dims) {
     if (dims.length != tensor.dim()) {
@@ -209,7 +211,7 @@ public final class FakeMode extends NativeHandle {
     }
   }
 
-  /** Returns the operator whose fake kernel runs on the calling thread, and on fake tensors. */
+  /** Returns the operator whose fake kernel runs on fake tensors on the calling thread. */
   public static Optional<Op> running() {
     long op = TenonNative.tenon_fake_running();
     return op == 0 ? Optional.empty() : Optional.of(Op.of(op));

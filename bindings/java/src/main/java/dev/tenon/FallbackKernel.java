@@ -2,7 +2,7 @@
 // Kernels that serve many operators.
 package dev.tenon;
 
-/** A kernel for all operators at a key: it is told which one was called. */
+/** A kernel for all operators at a key. It receives the operator that was called. */
 @FunctionalInterface
 public interface FallbackKernel {
   /** Computes the results of {@code op}; see {@link Kernel#call}. */

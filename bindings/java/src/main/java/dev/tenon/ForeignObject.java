@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An object of another language, carried through Java: it can be handed on, not looked into, and
- * called when it is a function.
+ * An object of another language, passed through Java. It can be passed on, and called if it is a
+ * function, but not inspected.
  *
- * <p>Java's own objects arrive as themselves.
+ * <p>Java objects are returned as themselves.
  */
 public final class ForeignObject extends NativeHandle implements Callback {
-  // Types are told to C by address and live for ever; there is one for each name.
+  // C identifies types by their address, and they are never freed; there is one per name.
   private static final Map<String, Long> TYPES = new ConcurrentHashMap<>();
 
   private final String typeName;
@@ -37,9 +37,10 @@ public final class ForeignObject extends NativeHandle implements Callback {
     this.function = function;
   }
 
-  /** Returns the Java object that a native object stands for, or a handle of a foreign one. */
+  /** Returns the Java object in a native object, or a handle of a foreign object. */
   static Object read(CallFrame frame, long object, boolean function) {
-    // What Java gave to C to make an object of is Java's, but no reference to an object of Java's.
+    // Objects that wrap a Java callback belong to the Java runtime but hold no reference to a Java
+    // object.
     long type = TenonNative.tenon_object_get_type(object);
     if (Memory.getLong(type + Structs.OBJECT_TYPE_RELEASE) == Addresses.DROP_REFERENCE) {
       return References.at(TenonNative.tenon_object_self(object));
@@ -85,23 +86,22 @@ public final class ForeignObject extends NativeHandle implements Callback {
     }
   }
 
-  /**
-   * Returns the type record of a class: under the name that a schema's class type asks for, else
-   * its own, with the handlers of the interfaces it has.
+  /** Returns the type record of a class. It has the name that a schema's class type requests, or
+   * otherwise the class's own name, and the handlers of the class's interfaces.
    */
   static long typeOf(Class<?> type, String className) {
     long call = Callback.class.isAssignableFrom(type) ? Addresses.CALL_FUNCTION : 0;
     boolean handles =
         Overriding.class.isAssignableFrom(type) || Dispatching.class.isAssignableFrom(type);
     if (!handles) {
-      // Lambdas have classes without end: one type serves all functions.
+      // There is no limit to the number of lambda classes, so one type serves all functions.
       String own = call != 0 ? Callback.class.getName() : type.getName();
       String known = className != null ? className : own;
       String key = call != 0 ? known + "()" : known;
       return TYPES.computeIfAbsent(key, ignored -> newType(known, 0, 0, 0, call));
     }
     String name = className != null ? className : type.getName();
-    // One record a class: handlers of derived classes come first.
+    // One record per class: handlers of derived classes run first.
     String key = name + "/" + System.identityHashCode(type) + type.getName();
     Long known = TYPES.get(key);
     if (known != null) {
@@ -138,14 +138,14 @@ public final class ForeignObject extends NativeHandle implements Callback {
   /**
    * Calls a function with one result.
    *
-   * @throws TenonException TYPE when this is no function, or what it raised
+   * @throws TenonException TYPE if this is no function, or the function's error
    */
   @Override
   public Object call(Object... args) {
     return callAll(1, args)[0];
   }
 
-  /** Calls a function with so many results. */
+  /** Calls a function with {@code results} results. */
   public Object[] callAll(int results, Object... args) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -164,13 +164,13 @@ public final class ForeignObject extends NativeHandle implements Callback {
     }
   }
 
-  /** Takes this object out of its scope, so that it lives until it is closed. */
+  /** Removes this object from its scope, so that it lives until it is closed. */
   public ForeignObject escape() {
     leaveScope();
     return this;
   }
 
-  /** Tells whether its type overrides operators. */
+  /** Returns true if its type overrides operators. */
   public boolean overrides() {
     return overrides;
   }
@@ -185,7 +185,7 @@ public final class ForeignObject extends NativeHandle implements Callback {
     return language;
   }
 
-  /** Tells whether it was passed as a function. */
+  /** Returns true if it was passed as a function. */
   public boolean isFunction() {
     return function;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one gradient formula, as C refers to them.
+// The functions of a gradient formula, which C refers to.
 package dev.tenon;
 
-/** A formula that looks at calls; {@code jvp} is null without forward mode. */
+/** A formula with a setup; {@code jvp} is null without forward mode. */
 record Formula(String op, SetupFunction setup, BackwardFunction backwardFunction, JvpFunction jvp)
     implements BackwardFunction {
   @Override

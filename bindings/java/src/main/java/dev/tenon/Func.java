@@ -22,13 +22,13 @@ import java.util.Objects;
  * Tensor grads = perSample.call(weights, inputs, targets);
  * }</pre>
  *
- * <p>What a function throws is thrown, the same object, and leaves no transform behind. Derivatives
- * are those of the first argument, or of the arguments at the places that {@code argnums} names.
- * {@link Library#registerVmap} gives an operator a batching rule.
+ * <p>If a function throws, all transforms are left, and the exception is propagated unchanged.
+ * Derivatives are with respect to the first argument, or the arguments at the indices in {@code
+ * argnums}. {@link Library#registerVmap} registers an operator's batching rule.
  */
 public final class Func {
   /**
-   * What {@link #jvp} gives.
+   * The result of {@link #jvp}.
    *
    * @param values the function's results
    * @param tangents the derivative of each
@@ -47,13 +47,13 @@ public final class Func {
 
   private Func() {}
 
-  // ---- Whole functions, by C ------------------------------------------------------------------
+  // ---- Transforms of whole functions, by C ----------------------------------------------------
 
   private interface Transform {
     int run(CallFrame frame, long ctx, long stack);
   }
 
-  // Has C call a function on tensors; returns its results, of the layers outside.
+  // Calls a function on tensors through C and returns its results, as tensors of the outer layers.
   private static Object call(TensorFunction function, Tensor[] args, Transform transform) {
     Objects.requireNonNull(function, "function");
     Bridge.open();
@@ -101,7 +101,7 @@ public final class Func {
     throw TenonException.type(function, "result", "Tensor or Tensor[]", Values.typeName(result));
   }
 
-  // One is itself.
+  // Returns the only element, or all.
   private static Object oneOrAll(List<Tensor> tensors) {
     return tensors.size() == 1 ? tensors.get(0) : tensors.toArray(Tensor[]::new);
   }
@@ -109,16 +109,16 @@ public final class Func {
   // ---- vmap -----------------------------------------------------------------------------------
 
   /**
-   * Makes a function that is another, mapped over the first dim of its arguments: it is called
-   * once, with tensors that lack the dim.
+   * Makes a function that maps another one over the first dim of its arguments. The function is
+   * called once, with tensors that lack the dim.
    */
   public static TensorFunction vmap(TensorFunction function) {
     return vmap(function, VmapOptions.of());
   }
 
   /**
-   * The same over other dims and with other options. The function made throws a {@link
-   * TenonException} INVALID_ARGUMENT for dims that do not fit.
+   * Makes a mapped function over other dims and with other options. It throws a {@link
+   * TenonException} INVALID_ARGUMENT if the dims do not fit.
    */
   public static TensorFunction vmap(TensorFunction function, VmapOptions options) {
     return args ->
@@ -133,7 +133,8 @@ public final class Func {
   // ---- Derivatives ----------------------------------------------------------------------------
 
   /**
-   * Calls a function; gives its results, and gradients of its arguments as often as wanted.
+   * Calls a function. Returns its results, which can compute gradients of its arguments any number
+   * of times.
    *
    * @throws TenonException STATE for dtypes that are neither floating nor complex
    */
@@ -155,10 +156,10 @@ public final class Func {
   }
 
   /**
-   * Calls a function; gives its results, and their derivatives along the tangents, one for each
-   * argument.
+   * Calls a function. Returns its results and their derivatives along the tangents, which are one
+   * for each argument.
    *
-   * @throws TenonException INVALID_ARGUMENT for another number of tangents, STATE for tangents of
+   * @throws TenonException INVALID_ARGUMENT for a wrong number of tangents, STATE for tangents of
    *     other sizes or dtypes
    */
   public static Derivative jvp(TensorFunction function, Tensor[] primals, Tensor[] tangents) {
@@ -186,12 +187,12 @@ public final class Func {
     }
   }
 
-  /** The same of a function of one argument. */
+  /** Like the function above, for a function of one argument. */
   public static Derivative jvp(TensorFunction function, Tensor primal, Tensor tangent) {
     return jvp(function, new Tensor[] {primal}, new Tensor[] {tangent});
   }
 
-  // A function of the arguments at some places alone, the others as they are.
+  // Makes a function of the arguments at some indices, with the others fixed.
   private static TensorFunction at(int[] places, TensorFunction function, Tensor[] args) {
     return some -> {
       Tensor[] all = args.clone();
@@ -219,8 +220,8 @@ public final class Func {
   }
 
   /**
-   * Makes a function that gives the gradient of another, whose result is one tensor without dims:
-   * one tensor, or one for each of several arguments.
+   * Makes a function that returns the gradient of another one, whose result is a 0-dim tensor. The
+   * gradient is one tensor, or one for each of several arguments.
    */
   public static TensorFunction grad(TensorFunction function, int... argnums) {
     TensorFunction both = gradAndValue(function, argnums);
@@ -230,7 +231,7 @@ public final class Func {
     };
   }
 
-  /** Makes a function that gives the gradients, as {@link #grad}, and then the value. */
+  /** Makes a function that returns the gradients, like {@link #grad}, followed by the value. */
   public static TensorFunction gradAndValue(TensorFunction function, int... argnums) {
     int[] places = orFirst(argnums);
     return args -> {
@@ -246,7 +247,8 @@ public final class Func {
 
   // ---- Jacobians ------------------------------------------------------------------------------
 
-  // Unit vectors of all tensors together: for each a first dim over the elements of all.
+  // Returns the unit vectors of all tensors together: for each tensor, a batch whose first dim runs
+  // over the elements of all tensors.
   private static Tensor[] unitVectors(Tensor[] tensors) {
     long total = Arrays.stream(tensors).mapToLong(Tensor::numel).sum();
     Tensor[] units = new Tensor[tensors.length];
@@ -275,14 +277,15 @@ public final class Func {
   }
 
   /**
-   * Makes a function that gives the Jacobian of another, by one backward pass for all rows: for
-   * each result, for each argument, a tensor of the result's sizes and then the argument's.
+   * Makes a function that returns the Jacobian of another one, computed by one backward pass for
+   * all rows. For each result and each argument it has a tensor with the sizes of the result
+   * followed by those of the argument.
    */
   public static TensorFunction jacrev(TensorFunction function, int... argnums) {
     return jacrev(function, VmapOptions.of(), argnums);
   }
 
-  /** The same with options, whose dims are not used. */
+  /** Like {@link #jacrev}, with options. Their dims are ignored. */
   public static TensorFunction jacrev(
       TensorFunction function, VmapOptions options, int... argnums) {
     int[] places = orFirst(argnums);
@@ -307,12 +310,12 @@ public final class Func {
     };
   }
 
-  /** As {@link #jacrev}, in forward mode for all columns. */
+  /** Like {@link #jacrev}, but in forward mode, for all columns at once. */
   public static TensorFunction jacfwd(TensorFunction function, int... argnums) {
     return jacfwd(function, VmapOptions.of(), argnums);
   }
 
-  /** The same with options, whose dims are not used. */
+  /** Like {@link #jacfwd}, with options. Their dims are ignored. */
   public static TensorFunction jacfwd(
       TensorFunction function, VmapOptions options, int... argnums) {
     int[] places = orFirst(argnums);
@@ -335,8 +338,8 @@ public final class Func {
   }
 
   /**
-   * Makes a function that gives the Hessian of another, whose result is one tensor: forward mode
-   * over backward passes. Of several arguments it is a row after the other.
+   * Makes a function that returns the Hessian of another one, whose result is one tensor: forward
+   * mode over backward passes. For several arguments the blocks are in row-major order.
    */
   public static TensorFunction hessian(TensorFunction function, int... argnums) {
     return jacfwd(jacrev(function, argnums), argnums);

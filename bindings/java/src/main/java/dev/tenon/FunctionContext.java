@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call of a function keeps for its backward pass.
+// State of a call that is kept for its backward pass.
 package dev.tenon;
 
 import dev.tenon.internal.Addresses;
@@ -9,9 +9,9 @@ import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
 
 /**
- * One call of an {@link AutogradFunction}, as its forward sees it, or of an operator, as a {@link
- * SetupFunction} does: says what is kept for backward, which gets it in a {@link BackwardCall}, and
- * for forward mode, which gets it in a {@link JvpCall}. It ends with forward or setup.
+ * A call of an {@link AutogradFunction}, as seen by its forward, or of an operator, as seen by a
+ * {@link SetupFunction}. It saves what backward ({@link BackwardCall}) and forward mode ({@link
+ * JvpCall}) need. It cannot be used after forward or setup has returned.
  */
 public final class FunctionContext {
   private long address;
@@ -37,7 +37,7 @@ public final class FunctionContext {
     }
   }
 
-  /** Runs a setup; the subject has the native context and the call's stack. */
+  /** Runs a setup. The subject contains the native context and the call's stack. */
   static void setup(CallFrame frame, Formula formula, long subject, int guards) throws Exception {
     FunctionContext context = new FunctionContext(Memory.getLong(subject));
     long stack = Memory.getLong(subject + 8);
@@ -61,7 +61,7 @@ public final class FunctionContext {
     return address;
   }
 
-  /** Saves values, in place of what was saved before, for {@link BackwardCall#saved}. */
+  /** Saves values for {@link BackwardCall#saved} and replaces those that were saved before. */
   public void saveForBackward(Object... values) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -79,19 +79,19 @@ public final class FunctionContext {
     }
   }
 
-  /** Tells whether a gradient flows to an argument. */
+  /** Returns true if a gradient flows to an argument. */
   public boolean needsInputGrad(int argument) {
     return TenonNative.tenon_function_context_needs_grad(address(), argument) != 0;
   }
 
-  /** Says that forward has written an argument in place, which it returns. */
+  /** Marks an argument as written in place by forward, which must return it. */
   public void markDirty(Tensor tensor) {
     int status = TenonNative.tenon_function_context_mark_dirty(address(), tensor.beginUse());
     tensor.endUse();
     Errors.check(status);
   }
 
-  /** Says that a result has no gradient. */
+  /** Marks a result as having no gradient. */
   public void markNonDifferentiable(Tensor tensor) {
     int status =
         TenonNative.tenon_function_context_mark_non_differentiable(
@@ -100,14 +100,14 @@ public final class FunctionContext {
     Errors.check(status);
   }
 
-  /** Says whether backward gets zeros, as at first, or null for outputs that none came to. */
+  /** Sets whether backward receives zeros (the default) or null for outputs without gradient. */
   public void setMaterializeGrads(boolean materialize) {
     TenonNative.tenon_function_context_set_materialize_grads(address(), materialize ? 1 : 0);
   }
 
   /**
-   * Keeps an object, in place of the one that was kept, for {@link BackwardCall#state}. Tensors are
-   * saved, not kept: {@link #saveForBackward}.
+   * Keeps an object for {@link BackwardCall#state} and replaces the previous one. Tensors must be
+   * saved with {@link #saveForBackward} instead.
    */
   public void setState(Object state) {
     TenonNative.tenon_function_context_set_state(

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generators of random numbers.
+// Random number generators.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 
 /**
- * One reference to a generator: a seed and a place in its sequence, on a device.
+ * A reference to a generator: a seed and a position in its sequence, on a device.
  *
- * <p>Random operators take one as their {@code generator} argument, and draw from their device's
- * default generator when they are given none. Threads may draw from one generator at the same time:
- * each draw is whole, in an order that is not theirs to choose. As a tensor, each object is closed
- * by its owner, by the {@link Scope} it was made in, or at last by a cleaner. Seeds are 64 bits
- * without a sign.
+ * <p>Random operators take a generator as their {@code generator} argument, and use their device's
+ * default generator if none is passed. Several threads may draw from one generator at the same
+ * time: the numbers of each draw are consecutive, but the order of the draws is not determined.
+ * Like a tensor, each object is closed by its owner, by the {@link Scope} it was made in, or
+ * otherwise by a cleaner. Seeds are unsigned 64-bit numbers.
  */
 public final class Generator extends NativeHandle {
   private Generator(long address) {
     super(address);
   }
 
-  /** Takes a new reference into the current scope. */
+  /** Adds a new reference to the current scope. */
   static Generator retain(CallFrame frame, long address) {
     return frame.adopt(new Generator(TenonNative.tenon_generator_retain(address)));
   }
@@ -33,7 +33,7 @@ public final class Generator extends NativeHandle {
 
   // ---- Making ---------------------------------------------------------------------------------
 
-  /** A native function that makes a generator of a device. */
+  /** A native function that creates a generator on a device. */
   private interface Maker {
     int call(long device, long out);
   }
@@ -52,17 +52,17 @@ public final class Generator extends NativeHandle {
     }
   }
 
-  /** Makes a generator of the CPU, a Mersenne twister, at the beginning of a seed's sequence. */
+  /** Creates a generator on the CPU, a Mersenne twister, with a seed. */
   public static Generator onCpu(long seed) {
     return on(Device.CPU, seed);
   }
 
-  /** Makes a generator of a device at the beginning of a seed's sequence. */
+  /** Creates a generator on a device with a seed. */
   public static Generator on(Device device, long seed) {
     return make(device, (place, out) -> TenonNative.tenon_generator_new(place, seed, out));
   }
 
-  /** Returns the generator that operators on a device draw from when they are given none. */
+  /** Returns the default generator of a device, which operators use if none is passed. */
   public static Generator getDefault(Device device) {
     return make(device, TenonNative::tenon_generator_open_default);
   }
@@ -74,20 +74,20 @@ public final class Generator extends NativeHandle {
     return CallFrame.get().adopt(unownedCopy());
   }
 
-  /** Takes this object out of its scope, so that it lives until it is closed. */
+  /** Removes this object from its scope, so that it lives until it is closed. */
   public Generator escape() {
     leaveScope();
     return this;
   }
 
-  /** Tells whether both objects stand for the same generator. */
+  /** Returns true if both objects are references to the same generator. */
   public boolean isSame(Generator other) {
     return hasAddressOf(other);
   }
 
-  // ---- Place in a sequence --------------------------------------------------------------------
+  // ---- Position in the sequence -----------------------------------------------------------------
 
-  /** Returns the device whose operators may draw from this. */
+  /** Returns the device whose operators may use this generator. */
   public Device device() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -100,7 +100,7 @@ public final class Generator extends NativeHandle {
     }
   }
 
-  /** Goes to the beginning of a seed's sequence, and returns this. */
+  /** Restarts the generator with a seed, and returns it. */
   public Generator seed(long seed) {
     int status = TenonNative.tenon_generator_seed(beginUse(), seed);
     endUse();
@@ -108,7 +108,7 @@ public final class Generator extends NativeHandle {
     return this;
   }
 
-  /** Returns the seed whose sequence this is in. */
+  /** Returns the seed that the generator was last seeded with. */
   public long initialSeed() {
     long seed = TenonNative.tenon_generator_initial_seed(beginUse());
     endUse();
@@ -116,8 +116,7 @@ public final class Generator extends NativeHandle {
   }
 
   /**
-   * Returns everything that decides the numbers to come, for {@link #setState} of a generator on
-   * the same kind of device.
+   * Returns the whole state, for {@link #setState} of a generator on the same kind of device.
    */
   public byte[] state() {
     CallFrame frame = CallFrame.get();
@@ -136,7 +135,7 @@ public final class Generator extends NativeHandle {
     }
   }
 
-  /** Goes to a state that {@link #state} gave; other bytes are refused and change nothing. */
+  /** Restores a state returned by {@link #state}. Other bytes are refused and change nothing. */
   public void setState(byte[] state) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -151,7 +150,7 @@ public final class Generator extends NativeHandle {
 
   // ---- Numbers --------------------------------------------------------------------------------
 
-  /** A native function that draws numbers of this generator. */
+  /** A native function that draws numbers from this generator. */
   private interface Draw {
     int call(long generator, long count, long out);
   }
@@ -168,25 +167,25 @@ public final class Generator extends NativeHandle {
     }
   }
 
-  /** Fills an array with uniform 32-bit numbers. */
+  /** Fills an array with uniformly distributed 32-bit numbers. */
   public void random(int[] out) {
     fill(out, out.length, Integer.BYTES, TenonNative::tenon_generator_random);
   }
 
   /**
-   * Fills an array with samples of the standard normal distribution. They come in pairs: on the CPU
-   * the second of an odd count waits for the next draw.
+   * Fills an array with samples of the standard normal distribution. They are drawn in pairs: on
+   * the CPU, if the length is odd, the second sample of the last pair is kept for the next draw.
    */
   public void normal(double[] out) {
     fill(out, out.length, Double.BYTES, TenonNative::tenon_generator_normal);
   }
 
-  /** Makes a tensor on this device of uniform samples from 0 up to 1, 1 left out. */
+  /** Creates a tensor on this device with uniform samples from [0, 1). */
   public Tensor rand(DType dtype, long... sizes) {
     return draw("aten::rand.generator", dtype, sizes);
   }
 
-  /** Makes a tensor on this device of samples of the standard normal distribution. */
+  /** Creates a tensor on this device with samples of the standard normal distribution. */
   public Tensor randn(DType dtype, long... sizes) {
     return draw("aten::randn.generator", dtype, sizes);
   }

@@ -17,8 +17,8 @@ import java.util.function.LongToIntFunction;
 import java.util.stream.LongStream;
 
 /**
- * A recorded computation: run on other tensors, changed, saved to a file that each language reads,
- * and called as an operator.
+ * A recorded computation, which can be run on other tensors, transformed, saved to a file that all
+ * languages can read, and called as an operator.
  *
  * <pre>{@code
  * try (Graph graph = Graph.record(a -> a[0].mul(a[1]).relu(), x, w)) {
@@ -28,22 +28,22 @@ import java.util.stream.LongStream;
  * }</pre>
  */
 public final class Graph extends NativeHandle {
-  /** Bit for {@link #transform}: calls on attributes alone are run once, now. */
+  /** Bit for {@link #transform}: runs calls on attributes alone once. */
   public static final int FOLD_CONSTANTS = TENON_GRAPH_FOLD_CONSTANTS;
 
-  /** Bit for {@link #transform}: equal calls become one. */
+  /** Bit for {@link #transform}: merges equal calls. */
   public static final int MERGE_COMMON = TENON_GRAPH_MERGE_COMMON;
 
-  /** Bit for {@link #transform}: calls and attributes that nothing uses go. */
+  /** Bit for {@link #transform}: removes unused calls and attributes. */
   public static final int REMOVE_DEAD = TENON_GRAPH_REMOVE_DEAD;
 
-  /** Bit for {@link #transform}: what is not known of values is found out on fake tensors. */
+  /** Bit for {@link #transform}: infers unknown properties of values on fake tensors. */
   public static final int INFER = TENON_GRAPH_INFER;
 
-  /** For {@link #replacePattern}: constants of the pattern match any others. */
+  /** For {@link #replacePattern}: constants of the pattern match any other constant. */
   public static final int IGNORE_LITERALS = TENON_GRAPH_IGNORE_LITERALS;
 
-  /** For {@link #functionalize}: views become copies, too. */
+  /** For {@link #functionalize}: also replaces views by copies. */
   public static final int REMOVE_VIEWS = TENON_GRAPH_REMOVE_VIEWS;
 
   private Graph(long address) {
@@ -73,18 +73,18 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Calls a function once and returns the graph of what reaches the kernels. What the function
-   * throws is thrown, the same object. Runs refuse inputs of other sizes than these.
+   * Calls a function once and returns the graph of the operators that reach the kernels. Exceptions
+   * of the function are propagated unchanged. Runs of the graph refuse inputs of other sizes.
    *
-   * @throws TenonException INVALID_ARGUMENT for one tensor given twice
+   * @throws TenonException INVALID_ARGUMENT if one tensor is passed twice
    */
   public static Graph record(TensorFunction function, Tensor... inputs) {
     return record(function, TENON_GRAPH_BELOW_AUTOGRAD, inputs);
   }
 
   /**
-   * As {@link #record(TensorFunction, Tensor...)}, but runs take inputs of any sizes. That is right
-   * only if nothing in the graph came from the sizes of the inputs.
+   * Like {@link #record(TensorFunction, Tensor...)}, but runs accept inputs of any sizes. That is
+   * correct only if nothing in the graph was computed from the sizes of the inputs.
    */
   public static Graph recordForAnySizes(TensorFunction function, Tensor... inputs) {
     return record(function, TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_ANY_SIZES, inputs);
@@ -116,9 +116,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The same on fake tensors some of whose sizes the graph takes as any number, which computes
-   * nothing. {@code dims} has for each input an entry for each dim, as {@link FakeMode#from(Tensor,
-   * String...)} takes them; an input without entries keeps its numbers.
+   * Records a graph on fake tensors, some of whose sizes are dynamic. Nothing is computed. {@code
+   * dims} has for each input an entry for each dim, as in {@link FakeMode#from(Tensor, String...)};
+   * an input without entries has fixed sizes.
    *
    * @throws TenonException INVALID_ARGUMENT as {@code FakeMode.from}
    */
@@ -133,7 +133,7 @@ public final class Graph extends NativeHandle {
     }
   }
 
-  /** The relations of sizes that each run checks, such as "s0 == s1". */
+  /** Returns the relations of sizes that each run checks, such as "s0 == s1". */
   public List<String> guards() {
     List<String> guards = new ArrayList<>();
     long count = TenonNative.tenon_graph_guard_count(beginUse());
@@ -174,10 +174,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Runs the graph, whose outputs are tensors.
+   * Runs a graph whose outputs are tensors.
    *
-   * @throws TenonException INVALID_ARGUMENT for another number of inputs, or what a call failed
-   *     with
+   * @throws TenonException INVALID_ARGUMENT for a wrong number of inputs, or the error of a call
    */
   public Tensor[] run(Tensor... inputs) {
     CallFrame frame = CallFrame.get();
@@ -221,14 +220,14 @@ public final class Graph extends NativeHandle {
     }
   }
 
-  /** Returns how many calls it has. */
+  /** Returns the number of nodes, which are calls. */
   public int nodeCount() {
     long count = TenonNative.tenon_graph_node_count(beginUse());
     endUse();
     return (int) count;
   }
 
-  /** Returns how many tensors it holds. */
+  /** Returns the number of attributes, the tensors that the graph holds. */
   public int attributeCount() {
     long count = TenonNative.tenon_graph_attribute_count(beginUse());
     endUse();
@@ -253,7 +252,7 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Returns a new graph by passes, bits such as {@link #REMOVE_DEAD}.
+   * Returns a new graph made by passes, which are bits such as {@link #REMOVE_DEAD}.
    *
    * @throws TenonException INVALID_ARGUMENT for unknown bits
    */
@@ -262,7 +261,7 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Returns a new graph by a pass that looks at each call.
+   * Returns a new graph made by a pass that is called for each call.
    *
    * <pre>{@code
    * Graph smaller = graph.rewrite(call -> {
@@ -272,10 +271,10 @@ public final class Graph extends NativeHandle {
    * });
    * }</pre>
    *
-   * <p>What the pass throws is thrown, the same object.
+   * <p>Exceptions of the pass are propagated unchanged.
    *
-   * @throws TenonException STATE for a use of a call that was removed, TYPE for a result of another
-   *     type
+   * @throws TenonException STATE if a removed call's result is used, TYPE for a replacement of
+   *     another type
    */
   public Graph rewrite(GraphPass pass) {
     Bridge.open();
@@ -289,19 +288,19 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * A graph in which patterns were replaced.
+   * A graph in which matches of a pattern were replaced.
    *
    * @param graph the new graph
-   * @param count how many matches were replaced
+   * @param count the number of replaced matches
    */
   public record Replaced(Graph graph, long count) {}
 
   /**
-   * Returns a new graph in which another one stands wherever a pattern was.
+   * Returns a new graph in which each match of a pattern is replaced by another graph.
    *
    * @param flags {@link #IGNORE_LITERALS} or 0
    * @throws TenonException INVALID_ARGUMENT for a pattern without calls, with an unused input or an
-   *     output that no call gives, and for other numbers of inputs or outputs of the replacement
+   *     output that no call makes, and for a replacement with another number of inputs or outputs
    */
   public Replaced replacePattern(Graph pattern, Graph replacement, int flags) {
     CallFrame frame = CallFrame.get();
@@ -320,10 +319,10 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Checks that operators are as they were, and that values are what their calls give.
+   * Checks that operators have not changed, and that values are those that their calls return.
    *
-   * @throws TenonException NOT_SUPPORTED for an operator that changed, TYPE for a value that is
-   *     recorded as another, or what a call fails with on fake tensors
+   * @throws TenonException NOT_SUPPORTED for an operator that changed, TYPE for a value whose
+   *     recorded properties differ, or the error of a call on fake tensors
    */
   public void check() {
     int status = TenonNative.tenon_graph_check(beginUse());
@@ -334,7 +333,7 @@ public final class Graph extends NativeHandle {
   /**
    * Returns a call.
    *
-   * @throws TenonException INDEX for one that is not there
+   * @throws TenonException INDEX if the call does not exist
    */
   public GraphNode node(int index) {
     CallFrame frame = CallFrame.get();
@@ -362,9 +361,10 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Returns the calls that use a value, by number; the number of calls stands for the outputs.
+   * Returns the indices of the calls that use a value. If an output uses it, the number of calls is
+   * the last element.
    *
-   * @throws TenonException INDEX for a value that is not there
+   * @throws TenonException INDEX if the value does not exist
    */
   public long[] users(GraphRef value) {
     CallFrame frame = CallFrame.get();
@@ -382,7 +382,7 @@ public final class Graph extends NativeHandle {
     }
   }
 
-  /** Returns the value that is an input; null for an input that is not there. */
+  /** Returns the value of an input, or null if the input does not exist. */
   public GraphRef input(int index) {
     long value = TenonNative.tenon_graph_input_value(beginUse(), index);
     endUse();
@@ -390,11 +390,11 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Returns a new graph that writes to nothing but inputs and attributes, at its end.
+   * Returns a new graph that only writes to inputs and attributes, at its end.
    *
    * @param flags {@link #REMOVE_VIEWS} or 0
    * @throws TenonException NOT_SUPPORTED for an operator that writes and has no functional
-   *     overload, and for a view of what is written that nothing undoes
+   *     overload, and for a view of a written value that has no inverse
    */
   public Graph functionalize(int flags) {
     return made(out -> TenonNative.tenon_graph_functionalize(address(), flags, out));
@@ -403,7 +403,7 @@ public final class Graph extends NativeHandle {
   /**
    * Returns the graph as text.
    *
-   * @throws TenonException NOT_SUPPORTED for arguments that a text cannot hold
+   * @throws TenonException NOT_SUPPORTED for arguments that text cannot represent
    */
   public String text() {
     return Tenon.text(this, out -> TenonNative.tenon_graph_print(address(), out));
@@ -423,14 +423,14 @@ public final class Graph extends NativeHandle {
   /**
    * Reads a graph from a file; its operators must be defined, and nothing is run.
    *
-   * @throws TenonException SYSTEM naming the path, PARSE for another file, NOT_FOUND naming
-   *     operators that are not there
+   * @throws TenonException SYSTEM naming the path, PARSE for a file that is no graph, NOT_FOUND
+   *     naming operators that do not exist
    */
   public static Graph load(String path) {
     return made(out -> TenonNative.tenon_graph_load(path, out));
   }
 
-  /** Takes this object out of its scope, so that it lives until it is closed. */
+  /** Removes this object from its scope, so that it lives until it is closed. */
   public Graph escape() {
     leaveScope();
     return this;

@@ -9,7 +9,7 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * Builds a graph call by call; nothing is run.
+ * Builds a graph call by call, without running anything.
  *
  * <pre>{@code
  * GraphBuilder builder = new GraphBuilder();
@@ -21,7 +21,7 @@ import java.util.Objects;
 public final class GraphBuilder {
   private final Graph graph;
 
-  /** Makes an empty graph. */
+  /** Creates an empty graph. */
   public GraphBuilder() {
     graph = Graph.made(TenonNative::tenon_graph_new);
   }
@@ -29,7 +29,7 @@ public final class GraphBuilder {
   /**
    * Adds an input.
    *
-   * @param name an identifier; null gives it one
+   * @param name an identifier; if it is null, one is generated
    * @throws TenonException INVALID_ARGUMENT for a name that is no identifier or is taken
    */
   public GraphRef input(String name) {
@@ -39,7 +39,7 @@ public final class GraphBuilder {
   /**
    * Adds a tensor that the graph holds.
    *
-   * @param name an identifier; null gives it one
+   * @param name an identifier; if it is null, one is generated
    * @throws TenonException as {@link #input}
    */
   public GraphRef attribute(Tensor tensor, String name) {
@@ -49,11 +49,11 @@ public final class GraphBuilder {
   }
 
   /**
-   * Appends a call and returns its first result, which the others follow. Arguments that are left
-   * out at the end have their defaults.
+   * Appends a call and returns its first result; the other results follow it. Trailing arguments
+   * that are omitted have their defaults.
    *
-   * @throws TenonException INVALID_ARGUMENT for a wrong count, TYPE for an argument that is none of
-   *     its type, INDEX for a value that is not there
+   * @throws TenonException INVALID_ARGUMENT for a wrong number of arguments, TYPE for an argument
+   *     of the wrong type, INDEX for a value that does not exist
    */
   public GraphRef append(Op op, Object... args) {
     long self = graph.beginUse();
@@ -65,7 +65,7 @@ public final class GraphBuilder {
   }
 
   /**
-   * Adds the value of an element of a value that is a list of tensors.
+   * Adds a value that is an element of another value, a list of tensors.
    *
    * @throws TenonException TYPE for a value that is no list
    */
@@ -75,9 +75,9 @@ public final class GraphBuilder {
   }
 
   /**
-   * Adds an output: a reference, a tensor, a number, or a list of such.
+   * Adds an output: a reference, a tensor, a number, or a list of these.
    *
-   * @throws TenonException INDEX for a value that is not there
+   * @throws TenonException INDEX for a value that does not exist
    */
   public void output(Object value) {
     CallFrame frame = CallFrame.get();
@@ -92,7 +92,7 @@ public final class GraphBuilder {
     }
   }
 
-  /** Returns the graph as it is. */
+  /** Returns the graph. */
   public Graph build() {
     return graph;
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pass over a graph is told.
+// The argument of a graph pass.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 
 /**
- * One call of a graph, as a {@link GraphPass} looks at it. It ends with the look: what it gave may
- * be kept, itself not.
+ * A call of a graph, as seen by a {@link GraphPass}. It can be used until the pass returns; values
+ * that it returned can be kept.
  */
 public final class GraphCall {
-  // Offsets in what graph.cpp gives.
+  // Offsets in the array that graph.cpp passes.
   private static final int ARGS = 8;
   private static final int TO = 16;
   private static final int RESULTS = 24;
@@ -36,7 +36,7 @@ public final class GraphCall {
     resultCount = (int) Memory.getLong(subject + RESULT_COUNT);
   }
 
-  /** Runs a pass on the call at an address, and writes there what stands for its results. */
+  /** Runs a pass on the call at an address, and writes the replacements of its results there. */
   static void run(CallFrame frame, GraphPass pass, long subject, int guards) throws Exception {
     GraphCall call = new GraphCall(frame, subject);
     try {
@@ -55,7 +55,7 @@ public final class GraphCall {
     Memory.putLong(Memory.getLong(subject + IS_REPLACED), 1);
   }
 
-  /** Returns its number in the old graph. */
+  /** Returns its index in the old graph. */
   public int index() {
     return index;
   }
@@ -76,9 +76,9 @@ public final class GraphCall {
   }
 
   /**
-   * Returns one of them.
+   * Returns an argument, with values of the new graph.
    *
-   * @throws TenonException INDEX for one that is not there
+   * @throws TenonException INDEX if the argument does not exist
    */
   public Object arg(int index) {
     if (index < 0 || index >= args.length) {
@@ -90,9 +90,9 @@ public final class GraphCall {
   }
 
   /**
-   * Appends a call to the new graph, as {@link GraphBuilder#append}.
+   * Appends a call to the new graph, like {@link GraphBuilder#append}.
    *
-   * @throws TenonException as there; STATE after the look
+   * @throws TenonException as {@link GraphBuilder#append}; STATE after the pass has returned
    */
   public GraphRef append(Op op, Object... args) {
     checkOpen();
@@ -100,10 +100,10 @@ public final class GraphCall {
   }
 
   /**
-   * Says what stands for each result: a reference, a tensor or a number; null for one that nothing
-   * uses any more.
+   * Sets the replacement of each result: a reference, a tensor or a number; null for a result that
+   * nothing uses any more.
    *
-   * @throws TenonException INVALID_ARGUMENT for another number of results
+   * @throws TenonException INVALID_ARGUMENT for a wrong number of results
    */
   public void replace(Object... results) {
     checkOpen();
@@ -118,7 +118,7 @@ public final class GraphCall {
     standIns = results.clone();
   }
 
-  /** Leaves the call out; nothing may use its results. */
+  /** Removes the call. Nothing may use its results. */
   public void remove() {
     replace(new Object[resultCount]);
   }

@@ -5,6 +5,6 @@ package dev.tenon;
 /** A pass over a {@link Graph}: see {@link Graph#rewrite}. */
 @FunctionalInterface
 public interface GraphPass {
-  /** Looks at a call, which stays as it is unless the pass says otherwise. */
+  /** Receives a call, which is kept unchanged unless the pass replaces or removes it. */
   void look(GraphCall call) throws Exception;
 }

@@ -3,7 +3,7 @@
 package dev.tenon;
 
 /**
- * Names a value of a {@link Graph}: an argument of a call, or an output.
+ * A reference to a value of a {@link Graph}: an argument of a call, or an output.
  *
  * @param value its number among the graph's values
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What guards on a thread's keys, its grad mode and its autocast regions have in common.
+// The base class of guards on a thread's keys, its grad mode and its autocast regions.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -7,9 +7,9 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 
 /**
- * Changes the calling thread's state until it is closed. Guards of all kinds nest, are closed in
- * reverse order on the thread that made them, and are not for virtual threads, whose calls may run
- * on changing threads.
+ * Changes the calling thread's state until it is closed. Guards of all kinds can be nested. They
+ * must be closed in reverse order on the thread that made them, and cannot be used on virtual
+ * threads, whose calls may run on changing threads.
  */
 abstract sealed class Guard implements AutoCloseable 
     permits KeyGuard, GradMode, Autocast, FakeMode.Entered {
@@ -40,7 +40,7 @@ abstract sealed class Guard implements AutoCloseable
     frame.pushGuard(this);
   }
 
-  // Errors that were raised before C was asked leave nothing behind either.
+  // An error that is raised before C is called leaves nothing behind either.
   private int enter(Entry entry) {
     try {
       return entry.enter(memory);
@@ -59,10 +59,10 @@ abstract sealed class Guard implements AutoCloseable
   }
 
   /**
-   * Restores what was before. Closing again does nothing.
+   * Restores the previous state. Closing again does nothing.
    *
    * @throws TenonException STATE on another thread, or while a guard made later is still open;
-   *     nothing changes then
+   *     nothing changes on failure
    */
   @Override
   public void close() {
@@ -70,7 +70,7 @@ abstract sealed class Guard implements AutoCloseable
       return;
     }
     Errors.check(leave(memory));
-    frame.popGuard(); // the innermost one: C would have refused another
+    frame.popGuard(); // the innermost one: C refuses any other
     Memory.free(memory);
     memory = 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How C enters Java code that is no kernel.
+// Entry from C to Java code that is no kernel.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.TENON_OK;
@@ -7,9 +7,9 @@ import static dev.tenon.internal.TenonNativeConstants.TENON_OK;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 
-/** The entry of overrides, modes, functions, warnings, and all that gradients call. */
+/** The entry of overrides, modes, functions, warnings and all callbacks of autograd. */
 final class Handlers {
-  // As runtime.h has them, beside the kinds of modes.
+  // Kinds in runtime.h, besides the kinds of modes.
   private static final int FUNCTION_CALL = 2;
   private static final int WARNING = 3;
   private static final int BACKWARD = 4;
@@ -25,7 +25,7 @@ final class Handlers {
   private static final int VMAP_RULE = 14;
   private static final int GRAPH_PASS = 15;
 
-  private static final int LOGGER = -1; // in the place of an object's number
+  private static final int LOGGER = -1; // used in place of an object's number
 
   private Handlers() {}
 
@@ -74,7 +74,7 @@ final class Handlers {
       return Errors.store(t, stack, frame.upcalls);
     } finally {
       frame.upcalls--;
-      frame.reset(mark); // first: what the region closes is no longer in use
+      frame.reset(mark); // first: handles that the region closes are not in use any more
       frame.closeRegion(outer);
     }
   }

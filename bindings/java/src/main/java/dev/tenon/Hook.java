@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks: what runs as gradients flow.
+// Hooks: functions that run during backward passes.
 package dev.tenon;
 
 import dev.tenon.internal.Addresses;
@@ -10,8 +10,8 @@ import dev.tenon.internal.TenonNativeConstants;
 import java.util.Objects;
 
 /**
- * A hook that was added to a tensor or a node. Closing this removes it; forgetting this object
- * changes nothing, nor does the end of a {@link Scope}.
+ * A hook on a tensor or a node. Closing this object removes the hook. The hook stays if the object
+ * becomes unreachable or its {@link Scope} ends.
  *
  * <pre>{@code
  * try (Hook twice = x.registerHook(grad -> grad.mul(2))) {
@@ -19,41 +19,47 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>Hooks run on the thread that runs the pass, each in a scope of its own, with tensors that are
- * views and end with the run. What they throw ends the pass and comes home as the same object.
+ * <p>Hooks run on the thread that runs the pass, each in its own scope, with tensors that are views
+ * and end with the run. An exception stops the pass and is propagated unchanged.
  */
 public final class Hook extends NativeHandle {
-  /** Runs when a tensor's whole gradient has come. */
+  /** Runs when a tensor's gradient is complete. */
   @FunctionalInterface
   public interface OfTensor {
     /** Returns another gradient, or null to keep this one. */
     Tensor apply(Tensor grad) throws Exception;
   }
 
-  /** Runs when a leaf's gradient has been added to. */
+  /** Runs after a leaf's gradient was accumulated. */
   @FunctionalInterface
   public interface OfLeaf {
-    /** Looks at the leaf. */
+    /** Receives the leaf. */
     void accept(Tensor leaf) throws Exception;
   }
 
-  /** Runs before a node does. */
+  /** Runs before a node. */
   @FunctionalInterface
   public interface BeforeNode {
-    /** Returns other gradients of the node's outputs, or null to keep these; null: none came. */
+    /**
+     * Returns other gradients of the node's outputs, or null to keep these. A null element: no
+     * gradient.
+     */
     Tensor[] apply(Tensor[] gradOutputs) throws Exception;
   }
 
-  /** Runs after a node did. */
+  /** Runs after a node. */
   @FunctionalInterface
   public interface AfterNode {
-    /** Returns other gradients of the node's inputs, or null to keep these; null: none. */
+    /**
+     * Returns other gradients of the node's inputs, or null to keep these. A null element: no
+     * gradient.
+     */
     Tensor[] apply(Tensor[] gradInputs, Tensor[] gradOutputs) throws Exception;
   }
 
-  /** Any of these, as C refers to it. */
+  /** Any of these hooks, in the form that C refers to. */
   interface Body {
-    /** Returns what takes the gradients' place; null keeps them. */
+    /** Returns the gradients that replace the current ones; null keeps them. */
     Tensor[] run(Tensor[] grads, Tensor[] outputs, Tensor leaf) throws Exception;
   }
 
@@ -96,7 +102,7 @@ public final class Hook extends NativeHandle {
     return add(kind, body, null, adder);
   }
 
-  /** Adds a hook of a tensor, which it may refer to. */
+  /** Adds a hook to a tensor, which the hook may refer to. */
   static Hook add(int kind, Body body, Tensor tensor, Adder adder) {
     Bridge.open();
     CallFrame frame = CallFrame.get();
@@ -111,7 +117,7 @@ public final class Hook extends NativeHandle {
           options + Structs.HOOK_OPTIONS_LANGUAGE, TenonNativeConstants.TENON_LANGUAGE_JAVA);
       Memory.putLong(options + Structs.HOOK_OPTIONS_DELETER, Addresses.DROP_REFERENCE);
       long out = frame.allocate(8);
-      // From here on C owns the reference, whatever happens.
+      // C owns the reference from here on, also on failure.
       long reference = References.add(body);
       int id = Memory.getInt(reference + Structs.REF_ID);
       Memory.putLong(options + Structs.HOOK_OPTIONS_CTX, reference);
@@ -131,7 +137,7 @@ public final class Hook extends NativeHandle {
   /** Runs a hook on the native call at an address. */
   static void run(CallFrame frame, Body body, long at, int guards) throws Exception {
     if (body == null) {
-      return; // collected with its tensor
+      return; // garbage-collected with its tensor
     }
     int count = (int) Memory.getLong(at + Structs.HOOK_CALL_NGRADS);
     int outputs = (int) Memory.getLong(at + Structs.HOOK_CALL_NOUTPUTS);
@@ -154,7 +160,7 @@ public final class Hook extends NativeHandle {
     Memory.putInt(at + Structs.HOOK_CALL_REPLACES, 1);
   }
 
-  /** Removes the hook: no run of it begins any more. Closing again does nothing. */
+  /** Removes the hook, so that it is not called again. Closing again does nothing. */
   @Override
   public void close() {
     long a = address;

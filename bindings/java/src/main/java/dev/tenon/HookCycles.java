@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lets go of hooks that only their own tensor's object leads to.
+ * Releases hooks that are only reachable from their own tensor's object.
  *
- * <p>C holds a hook by a strong reference, and the tensor's object holds the tensor: a hook that
- * refers to that object would keep itself. While nothing in C but the object refers to the tensor
- * and to its node, no pass can run the hook. Then the object holds the hook instead, and C holds it
- * weakly, so that the collector sees the cycle.
+ * <p>C holds a hook by a strong reference, and the tensor's object holds the tensor, so a hook that
+ * refers to that object would keep itself alive. While nothing in C but the object refers to the
+ * tensor and to its node, no pass can run the hook. Then the object holds the hook instead, and C
+ * holds it weakly, so that the collector sees the cycle.
  *
  * <p>After each collection, the cleaner's thread looks at every tensor with hooks. It hides the
  * tensor's address, so that a use that begins has to wait for this class's lock, and then weakens
@@ -35,7 +35,7 @@ final class HookCycles {
 
   private HookCycles() {}
 
-  /** Notes that C holds a hook of a tensor by a reference's number. */
+  /** Records that C holds a hook of a tensor by a reference's number. */
   static synchronized void add(Tensor tensor, int id, Object body) {
     Hooks hooks = tensor.hooks;
     if (hooks == null) {
@@ -61,7 +61,7 @@ final class HookCycles {
     return tensor.address;
   }
 
-  // Asks to be called after the next collection.
+  // Requests a call after the next collection.
   private static void wake() {
     if (!waits) {
       waits = true;

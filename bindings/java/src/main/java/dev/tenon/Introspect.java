@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking inside: operators, dispatch tables, calls explained, live handles, profiles.
+// Introspection: operators, dispatch tables, explanations of calls, live handles, profiles.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
-/** What the dispatcher knows and does. */
+/** Information about the dispatcher's state. */
 public final class Introspect {
   private Introspect() {}
 
-  /** Where the kernel of a slot comes from. */
+  /** Provenance of the kernel in a slot. */
   public enum Provenance {
     MISSING,
     KERNEL,
@@ -29,14 +29,14 @@ public final class Introspect {
   }
 
   /**
-   * One slot of an operator's table.
+   * A slot of an operator's table.
    *
    * @param sourceKey the key or alias that the kernel was registered on
    * @param fallthrough whether calls skip this key
-   * @param language of the kernel
-   * @param name of the kernel's function, "" if unknown
+   * @param language the kernel's language
+   * @param name name of the kernel's function, "" if unknown
    * @param file where it was registered, "" if unknown
-   * @param line there
+   * @param line the line in the file
    * @param typed whether it has a typed form
    */
   public record Slot(
@@ -49,7 +49,7 @@ public final class Introspect {
       String file,
       int line,
       boolean typed) {
-    /** What fills the description of a slot at an address. */
+    /** A function that fills the description of a slot at an address. */
     interface Source {
       int fill(long info);
     }
@@ -77,7 +77,7 @@ public final class Introspect {
       }
     }
 
-    /** The filled slots of whatever has a slot for each key, Undefined first. */
+    /** Returns the filled slots of an operator or simulator, Undefined first. */
     static Map<DispatchKey, Slot> table(Function<DispatchKey, Slot> slots) {
       Map<DispatchKey, Slot> table = new LinkedHashMap<>();
       List<DispatchKey> all = new ArrayList<>(List.of(DispatchKey.UNDEFINED));
@@ -92,7 +92,7 @@ public final class Introspect {
     }
   }
 
-  /** Returns how many native objects live in the process, by kind. */
+  /** Returns the number of live native objects in the process, by kind. */
   public static Map<String, Long> liveHandles() {
     References.drain();
     Map<String, Long> counts = new LinkedHashMap<>();
@@ -106,21 +106,21 @@ public final class Introspect {
   }
 
   /**
-   * Frees removed kernels that no thread runs any more: a kernel removed while it runs waits for
-   * the next change to the registry, or for this.
+   * Frees removed kernels that no thread runs any more. A kernel that was removed while it ran is
+   * otherwise freed by the next change of the registry.
    */
   public static void reap() {
     TenonNative.tenon_registry_reap();
     References.drain();
   }
 
-  /** Returns how many Java objects C refers to: kernels, exceptions, objects, buffers. */
+  /** Returns the number of Java objects that C refers to: kernels, exceptions, objects, buffers. */
   public static int referencedObjects() {
     References.drain();
     return References.count();
   }
 
-  /** Returns the operators that are defined now, sorted by name. */
+  /** Returns the defined operators, sorted by name. */
   public static List<Op> operators() {
     return list(TenonNative::tenon_introspect_list_ops);
   }
@@ -143,7 +143,7 @@ public final class Introspect {
     return ops;
   }
 
-  /** Reads the elements of a buffer that a function writes, by their addresses. */
+  /** Reads the elements, by their addresses, of a buffer that a function writes. */
   static void readBuffer(Tenon.TextFunction function, int elementSize, LongConsumer element) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -172,12 +172,12 @@ public final class Introspect {
     return text.lines().toList();
   }
 
-  /** Writes what is registered for an operator: name, schema, one line a kernel. */
+  /** Returns an operator's registrations as text: name, schema, one line per kernel. */
   public static String dump(Op op) {
     return Tenon.text(op, out -> TenonNative.tenon_introspect_dump(op.address(), out));
   }
 
-  /** Writes an operator's computed table: one line a slot. */
+  /** Returns an operator's computed table as text: one line per slot. */
   public static String table(Op op) {
     return Tenon.text(op, out -> TenonNative.tenon_introspect_dump_table(op.address(), out));
   }
@@ -193,7 +193,7 @@ public final class Introspect {
         key, info -> TenonNative.tenon_introspect_get_slot(op.address(), key.number(), info));
   }
 
-  /** Says in words what a call would do, without making it: see {@link Op#explain}. */
+  /** Explains what a call would do, without making it: see {@link Op#explain}. */
   public static String explain(Op op, Object... args) {
     return op.explain(args);
   }
@@ -216,12 +216,17 @@ public final class Introspect {
     Errors.check(TenonNative.tenon_introspect_check(op.address()));
   }
 
-  /** Profiles the calling thread's dispatches until the profile is closed. Profiles nest. */
+  /**
+   * Profiles the calling thread's dispatches until the profile is closed. Profiles can be nested.
+   */
   public static Profile profile() {
     return Profile.start(0);
   }
 
-  /** The same, keeping the first {@code maxEvents} dispatches and counting those after them. */
+  /**
+   * Like {@link #profile()}, but keeps only the first {@code maxEvents} dispatches and counts the
+   * others.
+   */
   public static Profile profile(long maxEvents) {
     return Profile.start(maxEvents);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forward mode of functions and formulas is told.
+// The argument of jvp in functions and formulas.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.TENON_LANGUAGE_JAVA;
@@ -9,8 +9,9 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 
 /**
- * One call in forward mode, after it ran: its inputs' tangents are there, those of its outputs are
- * due. Inputs and outputs are as in a {@link BackwardCall}; tangents are views that end with it.
+ * A call in forward mode, after it ran. It has the tangents of its inputs; the jvp computes those
+ * of its outputs. Inputs and outputs are as in a {@link BackwardCall}. Tangents are views that end
+ * with it.
  */
 public final class JvpCall {
   private final CallFrame frame;
@@ -26,7 +27,10 @@ public final class JvpCall {
     tangents = Values.readAll(frame, Memory.getLong(subject + 8), count, Values.BORROW);
   }
 
-  /** Runs a jvp; the subject has the native context, the tangents, and room for the outputs'. */
+  /**
+   * Runs a jvp. The subject contains the native context, the tangents, and room for the outputs'
+   * tangents.
+   */
   static void run(CallFrame frame, Object self, long subject, int guards) throws Exception {
     boolean isFunction = self instanceof AutogradFunction;
     String name = isFunction ? ((AutogradFunction) self).name() : ((Formula) self).op();
@@ -61,21 +65,22 @@ public final class JvpCall {
     return context;
   }
 
-  /** Returns how many inputs the call has. */
+  /** Returns the number of inputs of the call. */
   public int inputCount() {
     return tangents.length;
   }
 
-  /** Returns how many outputs the call has. */
+  /** Returns the number of outputs of the call. */
   public int outputCount() {
     return (int) TenonNative.tenon_function_context_output_count(context());
   }
 
   /**
-   * Returns the tangent of an input: zeros where it has none, unless {@link
-   * FunctionContext#setMaterializeGrads} asks for null, as for an input that can have none.
+   * Returns the tangent of an input. If it has none, returns zeros, or null after {@link
+   * FunctionContext#setMaterializeGrads} was set to false, and for an input that cannot have a
+   * tangent.
    *
-   * @throws TenonException INDEX for an input that there is not
+   * @throws TenonException INDEX for an input that does not exist
    */
   public Tensor tangent(int input) {
     if (input < 0 || input >= tangents.length) {
@@ -86,7 +91,7 @@ public final class JvpCall {
   }
 
   /**
-   * Returns a value that forward or setup saved: tensors are references of their own.
+   * Returns a value that forward or setup saved. Tensors are new references.
    *
    * @throws TenonException INDEX for a value that was not saved, STATE for a tensor that was
    *     written since
@@ -119,7 +124,7 @@ public final class JvpCall {
     return (Tensor) value;
   }
 
-  /** Returns what was kept with {@link FunctionContext#setState}; else null. */
+  /** Returns the object that was kept with {@link FunctionContext#setState}, or null. */
   public Object state() {
     long kept = TenonNative.tenon_function_context_state(context(), TENON_LANGUAGE_JAVA);
     return kept == 0 ? null : References.at(kept);

@@ -3,8 +3,8 @@
 package dev.tenon;
 
 /**
- * Serves forward mode of an operator: see {@link Library#registerAutograd(String, SetupFunction,
- * BackwardFunction, JvpFunction)}. Whatever is thrown reaches a Java caller as the same object.
+ * Computes tangents of an operator in forward mode: see {@link Library#registerAutograd(String,
+ * SetupFunction, BackwardFunction, JvpFunction)}. Exceptions reach a Java caller unchanged.
  */
 @FunctionalInterface
 public interface JvpFunction {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A registered lambda, as C refers to it.
+// A registered lambda, which C refers to.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-/** One registered kernel of any of the three shapes, with a fallback's selector. */
+/** A registered kernel of any of the three interfaces, with a fallback's selector. */
 final class KernelReference {
   private final Kernel plain;
   private final KeyedKernel keyed;
   private final FallbackKernel fallback;
   final Predicate<Schema> select;
-  // The operator that it served last: nearly always the only one.
+  // The operator that it served last, which is nearly always the only one.
   private Op op;
 
   private KernelReference(
@@ -48,7 +48,7 @@ final class KernelReference {
     return known;
   }
 
-  /** Calls the kernel; its key set lies at {@code keys}. */
+  /** Calls the kernel. Its key set is stored at {@code keys}. */
   Object call(Op op, long keys, Object[] args) throws Exception {
     if (plain != null) {
       return plain.call(args);

@@ -13,8 +13,8 @@ import dev.tenon.internal.TenonNative;
  * }
  * }</pre>
  *
- * <p>Guards nest, are closed in reverse order on the thread that made them, and are not for virtual
- * threads, whose calls may run on changing threads.
+ * <p>Guards can be nested. They must be closed in reverse order on the thread that made them, and
+ * cannot be used on virtual threads, whose calls may run on changing threads.
  */
 public final class KeyGuard extends Guard {
   private KeyGuard(Entry entry) {
@@ -31,17 +31,17 @@ public final class KeyGuard extends Guard {
     return include(DispatchKeySet.of(keys));
   }
 
-  /** Adds keys to the thread's excluded set; only functionalities count. */
+  /** Adds keys to the thread's excluded set. Backends are ignored. */
   public static KeyGuard exclude(DispatchKeySet keys) {
     return new KeyGuard(guard -> TenonNative.tenon_key_guard_exclude(keys.bits(), guard));
   }
 
-  /** Adds keys to the thread's excluded set; only functionalities count. */
+  /** Adds keys to the thread's excluded set. Backends are ignored. */
   public static KeyGuard exclude(DispatchKey... keys) {
     return exclude(DispatchKeySet.of(keys));
   }
 
-  /** Replaces both sets. */
+  /** Replaces the included and excluded keys. */
   public static KeyGuard force(DispatchKeySet include, DispatchKeySet exclude) {
     return new KeyGuard(
         guard -> TenonNative.tenon_key_guard_force(include.bits(), exclude.bits(), guard));

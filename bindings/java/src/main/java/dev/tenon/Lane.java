@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The defaults of an operator's arguments, ready for calls that leave them out.
+// Defaults of an operator's arguments, ready for calls that omit them.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -10,23 +10,24 @@ import dev.tenon.internal.Structs;
 import java.nio.ByteBuffer;
 
 /**
- * An operator and the defaults of its arguments as values, written once, so that a call which
- * leaves some out makes and fills in nothing: typed kernels get their addresses, boxed ones copies.
+ * An operator and the defaults of its arguments as values, written once. A call that omits
+ * arguments then makes and fills in nothing: typed kernels receive addresses of the defaults, boxed
+ * ones receive copies.
  */
 final class Lane {
-  /** As many arguments as C calls by a lane: it copies them to its stack for a boxed kernel. */
+  /** Maximum number of arguments of a lane. C copies them to its stack for a boxed kernel. */
   static final int MOST = 16;
 
-  // Keeps the memory alive: who calls by the address keeps this object alive meanwhile.
+  // Keeps the memory alive. Code that uses the address must keep this object alive.
   private final ByteBuffer memory;
   final long address;
 
-  /** The defaults of the arguments from this one on are here. */
+  /** Index of the first argument whose default is stored here. */
   final int from;
 
   /**
-   * Copies defaults, given by address, 0 for arguments without one; `results` are the low bits of a
-   * word. They hold no references: what a default refers to would have to be released.
+   * Copies defaults, given by address; 0 for arguments without one. `results` are the low bits of a
+   * word. The defaults must not hold references, because these would have to be released.
    */
   Lane(long op, int results, long[] defaults) {
     int first = defaults.length;
@@ -62,7 +63,7 @@ final class Lane {
     return address + Structs.LANE_VALUES + (long) index * Structs.VALUE_SIZE;
   }
 
-  // Bytes of the elements that a value points to; -1 for values that refer to something.
+  // Returns the size in bytes of the elements of a value, or -1 if the value holds a reference.
   private static long dataSize(long at) {
     long count = Memory.getInt(at + Structs.VALUE_COUNT);
     return switch (Memory.getShort(at)) {

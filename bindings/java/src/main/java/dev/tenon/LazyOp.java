@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that are found when they are first called.
+// Operators that are looked up on first use.
 package dev.tenon;
 
 /**
- * An operator that is found by its name at its first call, for a {@code static final} field.
+ * An operator that is looked up by its name on first use, for a {@code static final} field.
  *
  * <pre>{@code
  * private static final LazyOp ADD = new LazyOp("aten::add.Tensor");
@@ -12,10 +12,10 @@ package dev.tenon;
  */
 public final class LazyOp {
   private final String name;
-  // Without a lock: every thread that finds it finds the same.
+  // Needs no lock: all threads find the same operator.
   private Op found;
 
-  /** Names the operator; nothing is looked up yet. */
+  /** Stores the operator's name. Nothing is looked up yet. */
   public LazyOp(String name) {
     this.name = name;
   }
@@ -23,7 +23,7 @@ public final class LazyOp {
   /**
    * Returns the operator.
    *
-   * @throws TenonException NOT_FOUND as {@link Operators#find}; the next call looks again
+   * @throws TenonException NOT_FOUND as {@link Operators#find}; the next call repeats the lookup
    */
   public Op get() {
     Op op = found;
@@ -34,7 +34,7 @@ public final class LazyOp {
     return found = Operators.find(name);
   }
 
-  /** Writes the name. */
+  /** Returns the name. */
   @Override
   public String toString() {
     return name;

@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * The owner of definitions and kernels: closing it removes them. A library that is merely forgotten
- * stays registered until the process ends.
+ * The owner of definitions and kernels. Closing it removes them. A library that becomes unreachable
+ * without being closed stays registered until the process ends.
  *
  * <pre>{@code
  * try (Library lib = Library.open("vision", Library.Kind.DEF)) {
@@ -28,13 +28,15 @@ import java.util.function.Predicate;
  * }</pre>
  */
 public final class Library extends NativeHandle {
-  /** What a library may do. */
+  /** Kinds of libraries. */
   public enum Kind {
-    /** The one owner of a namespace: defines and implements. */
+    /** Returns the only owner of a namespace: defines operators and registers kernels. */
     DEF(TENON_LIBRARY_DEF),
-    /** Implements only. */
+    /** Registers kernels only. */
     IMPL(TENON_LIBRARY_IMPL),
-    /** Defines and implements in a namespace that others own or share. */
+    /**
+     * Defines operators and registers kernels in a namespace that another library owns or shares.
+     */
     FRAGMENT(TENON_LIBRARY_FRAGMENT);
 
     private final int number;
@@ -44,13 +46,13 @@ public final class Library extends NativeHandle {
     }
   }
 
-  /** What to do when the operator already has a kernel for the key. */
+  /** Policies for an operator that already has a kernel for the key. */
   public enum Policy {
-    /** On top: removal brings the older one back. */
+    /** On top: removing it restores the older kernel. */
     LAYER(TENON_REPLACE_LAYER),
     /** An error. */
     ERROR(TENON_REPLACE_ERROR),
-    /** On top, and dumps call it intended. */
+    /** On top; dumps mark it as an intended override. */
     OVERRIDE(TENON_REPLACE_OVERRIDE);
 
     private final int number;
@@ -98,14 +100,14 @@ public final class Library extends NativeHandle {
               caller.getFileName(),
               Math.max(caller.getLineNumber(), 0),
               out));
-      // No cleaner: registrations must not vanish because a variable is no longer used.
+      // No cleaner: registrations must not vanish when a variable becomes unreachable.
       return new Library(Memory.getLong(out), namespace);
     } finally {
       frame.reset(mark);
     }
   }
 
-  // Who calls this class: where things are registered, for messages and dumps.
+  // Returns the caller of this class: the place of a registration, for messages and dumps.
   private static StackWalker.StackFrame caller() {
     return WALKER.walk(
         frames ->
@@ -118,7 +120,7 @@ public final class Library extends NativeHandle {
   }
 
   /**
-   * Defines an operator, its name with or without the namespace.
+   * Defines an operator, with or without the namespace in its name.
    *
    * @param tags such as "pointwise"
    * @throws TenonException PARSE; ALREADY_EXISTS naming the first definition; INVALID_ARGUMENT
@@ -154,43 +156,43 @@ public final class Library extends NativeHandle {
     return impl(op, DispatchKey.of(key), kernel);
   }
 
-  /** Registers a kernel that sees its key set at a key by name. */
+  /** Registers a kernel that receives its key set at a key by name. */
   public Registration impl(String op, String key, KeyedKernel kernel) {
     return impl(op, DispatchKey.of(key), kernel);
   }
 
-  /** Registers a kernel at the library's key, or else for all (CompositeImplicitAutograd). */
+  /** Registers a kernel at the library's key, or at CompositeImplicitAutograd if it has none. */
   public Registration impl(String op, Kernel kernel) {
     return impl(op, DispatchKey.NONE, kernel);
   }
 
-  /** Registers a kernel. May come before the definition. */
+  /** Registers a kernel. The operator need not be defined yet. */
   public Registration impl(String op, DispatchKey key, Kernel kernel) {
     return impl(op, key, kernel, Policy.LAYER);
   }
 
-  /** Registers a kernel that sees its key set. */
+  /** Registers a kernel that receives its key set. */
   public Registration impl(String op, DispatchKey key, KeyedKernel kernel) {
     return register(
         Adding.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), Policy.LAYER, 0);
   }
 
   /**
-   * Registers a kernel and says what to do when there is one.
+   * Registers a kernel with a policy for an operator that has one already.
    *
    * @throws TenonException INVALID_ARGUMENT for a bad key or another namespace, ALREADY_EXISTS
-   *     under {@link Policy#ERROR}, STATE for a closed library; nothing is changed then
+   *     under {@link Policy#ERROR}, STATE for a closed library; nothing changes on failure
    */
   public Registration impl(String op, DispatchKey key, Kernel kernel, Policy policy) {
     return register(Adding.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), policy, 0);
   }
 
   /**
-   * Registers the fake kernel of an operator: it makes results of the right shape, dtype and device
-   * without computing elements, and serves fake tensors and those on Meta.
+   * Registers the fake kernel of an operator: it creates results of the right shape, dtype and
+   * device without computing elements, and serves fake tensors and those on Meta.
    *
-   * @throws TenonException ALREADY_EXISTS where the operator has a fake kernel or one for Meta,
-   *     INVALID_ARGUMENT where its composite kernel serves
+   * @throws TenonException ALREADY_EXISTS if the operator has a fake kernel or one for Meta,
+   *     INVALID_ARGUMENT if its composite kernel serves it
    */
   public Registration registerFake(String op, Kernel kernel) {
     return register(
@@ -214,11 +216,11 @@ public final class Library extends NativeHandle {
   }
 
   /**
-   * Registers a kernel for the operators at a key that {@code select} wants; the others skip the
-   * key.
+   * Registers a kernel for the operators at a key that {@code select} accepts. The other operators
+   * skip the key.
    *
-   * @param select asked once for each operator when it is defined; must not use Tenon, apart from
-   *     reading the schema; null for all
+   * @param select called once for each operator when it is defined; must not use Tenon, except to
+   *     read the schema; null accepts all operators
    */
   public Registration fallback(DispatchKey key, FallbackKernel kernel, Predicate<Schema> select) {
     return register(
@@ -230,7 +232,7 @@ public final class Library extends NativeHandle {
     return register(Adding.FALLBACK, null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
-  // Refuses a bad name while nothing is owned by C yet.
+  // Refuses a bad name before C owns anything.
   private static String named(String function, String op) {
     if (op == null) {
       throw TenonException.value(function, "name", "an operator's", "null");
@@ -239,7 +241,7 @@ public final class Library extends NativeHandle {
     return op;
   }
 
-  // What a kernel is registered as.
+  // Kinds of registrations of a kernel.
   private enum Adding {
     KERNEL,
     FALLBACK,
@@ -262,7 +264,7 @@ public final class Library extends NativeHandle {
     };
   }
 
-  // A fallback has no op, a fake kernel no key.
+  // A fallback has no operator, a fake kernel has no key.
   private Registration register(
       Adding what,
       String op,
@@ -275,7 +277,7 @@ public final class Library extends NativeHandle {
     long mark = frame.mark();
     try {
       StackWalker.StackFrame caller = caller();
-      long library = address(); // refuses a closed one while nothing is owned by C yet
+      long library = address(); // refuses a closed library before C owns anything
       long kernel = frame.allocate(Structs.KERNEL_SIZE);
       Memory.zero(kernel, Structs.KERNEL_SIZE);
       Memory.putInt(kernel, Structs.KERNEL_SIZE);
@@ -290,7 +292,7 @@ public final class Library extends NativeHandle {
       if (reference != null && reference.takesSymbols()) {
         Memory.putInt(kernel + 4, flags | TENON_KERNEL_SYMBOLIC);
       }
-      if (reference != null) { // from here on C owns the reference, whatever happens
+      if (reference != null) { // C owns the reference from here on
         Memory.putLong(kernel + Structs.KERNEL_BOXED, Addresses.CALL_KERNEL);
         Memory.putLong(kernel + Structs.KERNEL_DELETER, Addresses.DROP_REFERENCE);
         Memory.putLong(kernel + Structs.KERNEL_CTX, References.add(reference));
@@ -328,16 +330,16 @@ public final class Library extends NativeHandle {
   // ---- Gradients ------------------------------------------------------------------------------
 
   /**
-   * Registers the gradient formula of an operator as a text: an expression for an argument, in
-   * names of arguments and results, {@code grad}, numbers, {@code + - * /} and operators. Nodes
-   * keep it though its registration be closed.
+   * Registers the gradient formula of an operator as text: an expression for each argument, which
+   * uses names of arguments and results, {@code grad}, numbers, {@code + - * /} and operators.
+   * Nodes keep it alive even if its registration is closed.
    *
    * <pre>{@code
    * lib.registerAutograd("mul", "a: grad * b; b: grad * a");
    * }</pre>
    *
-   * @throws TenonException PARSE for a text that is none; as {@link #impl(String, DispatchKey,
-   *     Kernel, Policy)}
+   * @throws TenonException PARSE for a malformed text; as {@link #impl(String, DispatchKey, Kernel,
+   *     Policy)}
    */
   public Registration registerAutograd(String op, String gradient) {
     if (gradient == null) {
@@ -350,7 +352,7 @@ public final class Library extends NativeHandle {
    * Registers the gradient formula of an operator as a function, called in backward passes.
    *
    * @param saves names of arguments and results ({@code result}, or {@code result0} and so on) that
-   *     the function gets: {@link BackwardCall#saved}
+   *     the function receives: {@link BackwardCall#saved}
    */
   public Registration registerAutograd(String op, BackwardFunction backward, String... saves) {
     Objects.requireNonNull(backward, "backward");
@@ -358,7 +360,7 @@ public final class Library extends NativeHandle {
   }
 
   /**
-   * Registers a gradient formula that looks at each recorded call, after its kernel ran.
+   * Registers a gradient formula with a setup, which runs for each recorded call, after its kernel.
    *
    * <pre>{@code
    * lib.registerAutograd("power",
@@ -374,7 +376,7 @@ public final class Library extends NativeHandle {
     return registerFormula(op, null, backward, null, formula);
   }
 
-  /** The same with a function that serves forward mode. */
+  /** Registers a gradient formula with a setup and a function for forward mode. */
   public Registration registerAutograd(
       String op, SetupFunction setup, BackwardFunction backward, JvpFunction jvp) {
     Objects.requireNonNull(setup, "setup");
@@ -384,7 +386,7 @@ public final class Library extends NativeHandle {
     return registerFormula(op, null, backward, null, formula);
   }
 
-  // `looking` has all functions of a formula that looks at calls; else it is null.
+  // `looking` has all functions of a formula with a setup; otherwise it is null.
   private Registration registerFormula(
       String op, String gradient, BackwardFunction backward, String saves, Formula looking) {
     named("Library.registerAutograd", op);
@@ -404,7 +406,7 @@ public final class Library extends NativeHandle {
       Memory.putLong(formula + Structs.FORMULA_FILE, frame.text(caller.getFileName()));
       Memory.putInt(formula + Structs.FORMULA_LINE, Math.max(caller.getLineNumber(), 0));
       long out = frame.allocate(8);
-      if (backward != null) { // from here on C owns the reference, whatever happens
+      if (backward != null) { // C owns the reference from here on
         Memory.putLong(formula + Structs.FORMULA_BACKWARD, Addresses.CALL_BACKWARD);
         Memory.putLong(formula + Structs.FORMULA_DELETER, Addresses.DROP_REFERENCE);
         if (looking != null) {
@@ -424,12 +426,12 @@ public final class Library extends NativeHandle {
   }
 
   /**
-   * Says what becomes of gradients that come to calls of an operator without formula, until that
-   * has one. Of the name "_", in an IMPL library of namespace "_": of all operators that have
-   * neither formula nor policy.
+   * Sets how backward treats calls of an operator without gradient formula, until one is
+   * registered. The name "_", in an IMPL library of namespace "_", applies to all operators that
+   * have neither a formula nor a policy.
    *
-   * @throws TenonException INVALID_ARGUMENT for a bad name, ALREADY_EXISTS for "_" where Autograd
-   *     has a fallback, STATE for a closed library
+   * @throws TenonException INVALID_ARGUMENT for a bad name, ALREADY_EXISTS for "_" if Autograd has
+   *     a fallback, STATE for a closed library
    */
   public Registration setGradientPolicy(String op, GradientPolicy policy) {
     named("Library.setGradientPolicy", op);
@@ -449,14 +451,13 @@ public final class Library extends NativeHandle {
   // ---- Autocast -------------------------------------------------------------------------------
 
   /**
-   * Registers how an operator is cast in autocast regions.
+   * Registers the cast rule of an operator in autocast regions.
    *
    * <pre>{@code
    * lib.registerAutocast("mymatmul", CastPolicy.LOWER_PRECISION, Device.CPU);
    * }</pre>
    *
-   * @param device one of the type whose regions count; null for all types that have no rule of
-   *     their own
+   * @param device a device of the type whose regions count; null for all types without another rule
    * @throws TenonException INVALID_ARGUMENT for a bad name or a device type without autocast, TYPE
    *     for a dtype that is not floating, STATE for a closed library
    */
@@ -489,8 +490,8 @@ public final class Library extends NativeHandle {
   // ---- Transforms -----------------------------------------------------------------------------
 
   /**
-   * Registers the batching rule of an operator: in a vmap it is called instead of the operator.
-   * Without one the operator's decomposition serves, or a loop over the mapped.
+   * Registers the batching rule of an operator, which is called in a vmap instead of the operator.
+   * Without a rule the operator's decomposition is used, or a loop over the examples.
    *
    * @throws TenonException INVALID_ARGUMENT for a bad name, STATE for a closed library
    */
@@ -513,7 +514,7 @@ public final class Library extends NativeHandle {
       Memory.putLong(raw + Structs.VMAP_RULE_FILE, frame.text(caller.getFileName()));
       Memory.putInt(raw + Structs.VMAP_RULE_LINE, Math.max(caller.getLineNumber(), 0));
       long out = frame.allocate(8);
-      // From here on C owns the reference, whatever happens.
+      // C owns the reference from here on, also on failure.
       Memory.putLong(raw + Structs.VMAP_RULE_CTX, References.add(rule));
       Errors.check(TenonNative.tenon_library_register_vmap(library, op, raw, out));
       return keep(Memory.getLong(out), fullName(op));
@@ -526,8 +527,8 @@ public final class Library extends NativeHandle {
   // ---- The end --------------------------------------------------------------------------------
 
   /**
-   * Removes everything that was registered, at once for new calls, without waiting for running
-   * ones. Closing again does nothing.
+   * Removes everything that was registered. New calls are affected at once; running ones are not
+   * waited for. Closing again does nothing.
    */
   @Override
   public void close() {
@@ -540,10 +541,10 @@ public final class Library extends NativeHandle {
   }
 
   /**
-   * Closes, then waits until no thread runs one of its kernels.
+   * Closes the library, then waits until no thread runs one of its kernels.
    *
-   * @throws TenonException BUSY after the time-out, naming operator and thread; STATE inside one of
-   *     its kernels; it is closed then all the same. INVALID_ARGUMENT for a negative time-out
+   * @throws TenonException BUSY on time-out, naming operator and thread; STATE inside one of its
+   *     kernels; the library is closed in both cases. INVALID_ARGUMENT for a negative time-out
    */
   public void drain(Duration timeout) {
     long limit = Tenon.nanoseconds("Library.drain", timeout);

@@ -4,7 +4,7 @@ package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
 
-/** In which order a tensor's dims lie in memory. */
+/** Order of a tensor's dims in memory. */
 public enum MemoryFormat {
   CONTIGUOUS(TENON_MEMORY_FORMAT_CONTIGUOUS),
   PRESERVE(TENON_MEMORY_FORMAT_PRESERVE),

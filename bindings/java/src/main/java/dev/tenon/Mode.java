@@ -6,9 +6,9 @@ import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.TenonNativeConstants;
 
 /**
- * A mode of the calling thread, on until it is closed: its object sees every call. While its
- * handler runs it is off, so that calling the operator there goes on to what is outside. Closed on
- * the thread that opened it, innermost first.
+ * A mode of the calling thread, on until it is closed. Its object sees every call. The mode is off
+ * while its handler runs, so that operators called there go to the modes and kernels outside it.
+ * Modes must be closed on the thread that opened them, innermost first.
  */
 public final class Mode implements AutoCloseable {
   private final int kind;
@@ -41,10 +41,10 @@ public final class Mode implements AutoCloseable {
   }
 
   /**
-   * Turns it off; doing so again changes nothing.
+   * Turns the mode off. Closing again does nothing.
    *
-   * @throws TenonException STATE on another thread, or while a mode turned on later still is;
-   *     nothing changes then
+   * @throws TenonException STATE on another thread, or while a mode turned on later is still on;
+   *     nothing changes on failure
    */
   @Override
   public void close() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one handle class: every public object that owns something native derives from it.
+// The handle class: base class of every public object that owns something native.
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
@@ -9,8 +9,8 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 
 /**
- * Something native with an owner: closed explicitly, by the {@link Scope} it was made in, or at
- * last by a cleaner when it is forgotten (libraries excepted: {@link Library} says why).
+ * An owner of a native object. It is closed explicitly, by the {@link Scope} it was made in, or
+ * otherwise by a cleaner when it becomes unreachable (except libraries: see {@link Library}).
  *
  * <p>Closing twice is safe. Use after close throws {@link IllegalStateException}. A call holds its
  * arguments: an object that is closed while calls use it, by a kernel or a hook that a call runs or
@@ -66,10 +66,10 @@ abstract class NativeHandle implements AutoCloseable {
   long address;
 
   private Cleaner.Cleanable cleanable;
-  // The thread whose scope closes this, and the place in its list; -1 outside scopes.
+  // The frame of the thread whose scope closes this, and the index in its list; -1 outside scopes.
   CallFrame owner;
   int slot = -1;
-  // A view of something that C owns for the length of a call.
+  // True for a view of an object that C owns for the length of a call.
   boolean borrowed;
   // The frame of the thread that made this object; null if it has no owner, so that
   // close() releases it at once.
@@ -87,7 +87,7 @@ abstract class NativeHandle implements AutoCloseable {
     this.address = address;
   }
 
-  /** What the cleaner runs: it must not refer to the handle itself. */
+  /** The action of the cleaner, which must not refer to the handle itself. */
   private record Release(int type, long address, long bytes) implements Runnable {
     @Override
     public void run() {
@@ -119,13 +119,13 @@ abstract class NativeHandle implements AutoCloseable {
     References.drain();
   }
 
-  /** Which release function serves this handle. */
+  /** Returns the number of the release function of this handle. */
   abstract int type();
 
-  /** What errors call this object, such as "Tensor". */
+  /** Returns the name of this object in errors, such as "Tensor". */
   abstract String title();
 
-  /** Leaves the release to the cleaner unless somebody closes first. */
+  /** Registers the release with the cleaner, for an object that is never closed. */
   final void guardByCleaner() {
     if (home == null) {
       belongTo(CallFrame.get());
@@ -139,13 +139,15 @@ abstract class NativeHandle implements AutoCloseable {
     NativeMemory.add(bytes);
   }
 
-  /** Notes the thread that makes this object, before another thread can see the object. */
+  /** Stores the thread that makes this object, before another thread can see it. */
   final void belongTo(CallFrame frame) {
     home = frame;
     VarHandle.storeStoreFence();
   }
 
-  /** How many bytes at an address of this type the garbage collector should know of. */
+  /**
+   * Returns the number of bytes at an address of this type, for the garbage collector's pressure.
+   */
   long nativeBytes(long owned) {
     return 0;
   }
@@ -171,7 +173,7 @@ abstract class NativeHandle implements AutoCloseable {
     return open(a);
   }
 
-  /** Returns true if both objects stand for the same native one; throws when one is closed. */
+  /** Returns true if both objects refer to the same native one; throws if one is closed. */
   final boolean hasAddressOf(NativeHandle other) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -211,7 +213,7 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  /** Ends a use; releases the object if it was closed meanwhile and this was the last one. */
+  /** Ends a use, and releases the object if it was closed during it and this was the last use. */
   final void endUse() {
     CallFrame made = home;
     if (made == null) {
@@ -246,8 +248,8 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  // Leaves a closed object, whose address is cleared, to the end of its last use. The cleaner
-  // stands by for a use that never ends, such as one that a stack overflow cut off.
+  // Leaves the release of a closed object, whose address is cleared, to the end of its last use.
+  // The cleaner releases it if a use never ends, for example because a stack overflow cut it off.
   private void releaseAfterUse(long a) {
     if (cleanable == null) {
       guardByCleaner(a);
@@ -256,12 +258,12 @@ abstract class NativeHandle implements AutoCloseable {
     releasePending();
   }
 
-  /** Returns an address that was put aside although the object is open; 0 when it is closed. */
+  /** Returns the hidden address of an open object; 0 if the object is closed. */
   long wake() {
     return 0;
   }
 
-  /** Sets the address of an open object aside, for {@link #wake}; returns it. */
+  /** Hides the address of an open object, for {@link #wake}, and returns it. */
   final long hideAddress() {
     return (long) ADDRESS.getAndSet(this, 0L);
   }
@@ -282,19 +284,19 @@ abstract class NativeHandle implements AutoCloseable {
     CLEANER.register(new Object(), action);
   }
 
-  /** Clears the address; returns the one that was there. */
+  /** Clears the address and returns the previous one. */
   long takeAddress() {
     return (long) ADDRESS.getAndSet(this, 0L);
   }
 
-  /** Tells whether this object was closed. */
+  /** Returns true if this object was closed. */
   public final boolean isClosed() {
     return address == 0 && wake() == 0;
   }
 
   /**
-   * Makes another reference that nobody owns yet, where values carry such handles; others are Java
-   * objects to values and stay themselves.
+   * Makes another reference without owner, for handle types that values carry. Objects of other
+   * types are Java objects in values, and are returned themselves.
    */
   NativeHandle unownedCopy() {
     return this;
@@ -305,7 +307,7 @@ abstract class NativeHandle implements AutoCloseable {
   public void close() {
     CallFrame made = home;
     if (borrowed) {
-      // The end of the kernel call ends the view; only the kernel's own thread may do so earlier.
+      // The end of the kernel call ends the view; only the kernel's own thread may end it earlier.
       if (made != null && made.thread() == Thread.currentThread()) {
         endView();
       }
@@ -334,7 +336,7 @@ abstract class NativeHandle implements AutoCloseable {
   }
 
   /**
-   * Ends a view, on its home thread, before its owner may release what it shows. Another thread
+   * Ends a view, on its home thread, before its owner may release the viewed object. Another thread
    * that still uses the view gets a reference, which the end of its use releases.
    */
   final void endView() {
@@ -347,12 +349,12 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  /** Takes another reference to what a view shows. */
+  /** Adds a reference to the viewed object. */
   void retainViewed(long viewed) {
     throw new AssertionError(title());
   }
 
-  /** Releases what a closed object had. */
+  /** Releases the native object of a closed handle. */
   final void releaseNow(long owned) {
     if (cleanable != null) {
       cleanable.clean();
@@ -361,12 +363,14 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  /** Tells whether nobody closes this yet: neither scope nor cleaner. */
+  /** Returns true if neither a scope nor the cleaner closes this object yet. */
   final boolean isUnowned() {
     return cleanable == null && owner == null && !borrowed;
   }
 
-  /** Takes an object of its own out of its scope, so that it lives until it is closed. */
+  /**
+   * Removes an object that owns a reference from its scope, so that it lives until it is closed.
+   */
   final void leaveScope() {
     CallFrame frame = owner;
     if (frame != null) {
@@ -378,7 +382,7 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  /** Closes at the end of a scope, which forgets this object itself. */
+  /** Closes the object at the end of its scope, which removes the object from its list. */
   final void closeFromScope() {
     owner = null;
     slot = -1;

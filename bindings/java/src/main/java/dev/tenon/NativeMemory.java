@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native bytes that the garbage collector does not see.
+// Native memory that the garbage collector does not count.
 package dev.tenon;
 
 import java.util.concurrent.atomic.AtomicLong;
@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Counts the bytes of tensors that only a cleaner will release.
  *
- * <p>A tensor object is small, its data may be large: a program that forgets tensors would run out
- * of native memory long before its heap is full. When the count passes a limit, garbage is
- * collected once, as direct buffers do. The limit is the property {@code tenon.maxNativeBytes}, by
- * default the size of the heap.
+ * <p>A tensor object is small, but its data may be large: a program that does not close tensors
+ * would run out of native memory long before its heap is full. When the count exceeds a limit,
+ * garbage is collected once, as direct buffers do. The limit is the property {@code
+ * tenon.maxNativeBytes}, by default the size of the heap.
  */
 final class NativeMemory {
   private static final long LIMIT =
@@ -34,8 +34,8 @@ final class NativeMemory {
     USED.addAndGet(-bytes);
   }
 
-  // One thread collects and gives the cleaner a moment. What is in use stays: then the limit moves
-  // up, so that a program with much live data does not collect all the time.
+  // One thread collects and gives the cleaner some time. If the memory is still in use, the limit
+  // is raised, so that a program with much live data does not collect all the time.
   private static void collect() {
     try {
       System.gc();

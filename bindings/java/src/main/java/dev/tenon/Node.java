@@ -11,18 +11,18 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * One reference to a step of a backward graph: recorded with a call, it knows the formula and, by
- * its edges, the nodes that made the arguments.
+ * A reference to a step of a backward graph. The node is recorded with a call and has the formula
+ * and, by its edges, the nodes that made the arguments.
  *
- * <p>As a tensor, each object is closed by its owner, by the {@link Scope} it was made in, or at
- * last by a cleaner. Two objects are equal when they stand for the same node and both are open.
+ * <p>Like a tensor, each object is closed by its owner, by the {@link Scope} it was made in, or
+ * otherwise by a cleaner. Two objects are equal if they refer to the same node and both are open.
  */
 public final class Node extends NativeHandle {
   /**
-   * A node that gradients go to.
+   * An edge to a node, which receives gradients.
    *
    * @param node the node
-   * @param output which of its outputs
+   * @param output index of the output
    */
   public record Edge(Node node, long output) {}
 
@@ -33,17 +33,17 @@ public final class Node extends NativeHandle {
     identity = address;
   }
 
-  /** Shares a node that C lends for a call. */
+  /** Shares a node that C lends for the duration of a call. */
   static Node retain(CallFrame frame, long address) {
     return frame.adopt(new Node(TenonNative.tenon_node_retain(address)));
   }
 
-  /** A native function that gives a node and the number of one of its outputs. */
+  /** A native function that returns a node and the index of one of its outputs. */
   interface Source {
     int call(long node, long output);
   }
 
-  /** Calls it; null where there is no node. */
+  /** Calls a source. Returns null if there is no node. */
   static Edge edge(Source source) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -64,7 +64,7 @@ public final class Node extends NativeHandle {
     return copy;
   }
 
-  /** Takes this object out of its scope, so that it lives until it is closed. */
+  /** Removes this object from its scope, so that it lives until it is closed. */
   public Node escape() {
     leaveScope();
     return this;
@@ -77,14 +77,14 @@ public final class Node extends NativeHandle {
     return name;
   }
 
-  /** Returns a number that is larger than that of every node the edges lead to. */
+  /** Returns a sequence number that is larger than that of every node that the edges lead to. */
   public long sequence() {
     long sequence = TenonNative.tenon_node_sequence(beginUse());
     endUse();
     return sequence;
   }
 
-  /** Returns the edges, one for each input of the formula; null where no gradient is wanted. */
+  /** Returns the edges, one for each input of the formula; null if an input needs no gradient. */
   public List<Edge> nextFunctions() {
     long self = beginUse();
     try {
@@ -100,19 +100,21 @@ public final class Node extends NativeHandle {
     }
   }
 
-  /** Returns the tensor whose gradients a leaf keeps; null of other nodes, and when it is gone. */
+  /**
+   * Returns the tensor whose gradients a leaf accumulates; null for other nodes, or if it has died.
+   */
   public Tensor variable() {
     long variable = TenonNative.tenon_node_copy_variable(beginUse());
     endUse();
     return Tensor.ownOrNull(CallFrame.get(), variable);
   }
 
-  /** Adds a hook that runs before this does. */
+  /** Adds a hook that runs before this node. */
   public Hook registerPrehook(Hook.BeforeNode hook) {
     return addHook(TENON_HOOK_BEFORE, Hook.beforeNode(hook));
   }
 
-  /** Adds a hook that runs after this did. */
+  /** Adds a hook that runs after this node. */
   public Hook registerHook(Hook.AfterNode hook) {
     return addHook(TENON_HOOK_AFTER, Hook.afterNode(hook));
   }

@@ -7,7 +7,7 @@ import dev.tenon.internal.TenonNative;
 import java.util.Objects;
 
 /**
- * A hook that sees each node which the calling thread's calls record, until it is closed. {@link
+ * A hook that is called with each node that the calling thread records, until it is closed. {@link
  * ThreadState} carries it.
  *
  * <pre>{@code
@@ -17,10 +17,10 @@ import java.util.Objects;
  * }</pre>
  */
 public final class NodeCreationHook implements AutoCloseable {
-  /** Sees a node. */
+  /** Receives new nodes. */
   @FunctionalInterface
   public interface Hook {
-    /** Looks at it; what it throws fails the recorded call, and comes home as the same object. */
+    /** Receives a node. An exception fails the recorded call and is propagated unchanged. */
     void accept(Node node) throws Exception;
   }
 
@@ -35,7 +35,7 @@ public final class NodeCreationHook implements AutoCloseable {
   public static NodeCreationHook enter(Hook hook) {
     Objects.requireNonNull(hook, "hook");
     Bridge.open();
-    // From here on C owns the reference, whatever happens.
+    // C owns the reference from here on, also on failure.
     long ctx = References.add(hook);
     Errors.check(
         TenonNative.tenon_creation_hook_push(
@@ -52,7 +52,8 @@ public final class NodeCreationHook implements AutoCloseable {
   /**
    * Leaves the hook. Closing again does nothing.
    *
-   * @throws TenonException STATE on another thread, and before one that was entered later
+   * @throws TenonException STATE on another thread, and if a hook that was entered later is still
+   *     open
    */
   @Override
   public void close() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators: calling them from Java.
-// Long file: each form of a call repeats open, put, run and reset: sharing them would allocate.
+// Long file: each form of a call repeats open, put, run and reset, because sharing them would
+// allocate.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -19,8 +20,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An operator. Found by {@link Operators#find}, made by {@link Library#define}; valid for ever, and
- * safe to use from any thread.
+ * An operator, found by {@link Operators#find} or made by {@link Library#define}. It is never
+ * invalid and can be used on any thread.
  *
  * <pre>{@code
  * Op add = Operators.find("aten::add.Tensor");
@@ -29,10 +30,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * Object n = Operators.find("aten::_local_scalar_dense").call(c); // whatever it returns
  * }</pre>
  *
- * <p>Calls take what {@link Kernel} lists, and what converts without loss: any integer class for
- * int, any number for float, arrays and collections for lists, a single number for a list of stated
- * length, a name for a device, an Optional or null for an optional. Results that are tensors are
- * new objects to close, or the open {@link Scope}'s.
+ * <p>Calls accept the types that {@link Kernel} lists, and all that convert to them without loss:
+ * any integer class for int, any number for float, arrays and collections for lists, a single
+ * number for a list of a fixed length, a name for a device, an Optional or null for an optional.
+ * Results that are tensors are new objects, which the caller or the open {@link Scope} closes.
  */
 public final class Op {
   private static final Map<Long, Op> ALL = new ConcurrentHashMap<>();
@@ -43,9 +44,9 @@ public final class Op {
   private volatile Signature signature;
 
   /**
-   * Whether a Java kernel may serve this operator. A call of tensors then begins in Java, so that
-   * the kernel need not be entered through C. Set where Java registers one and where C enters one,
-   * taken back where a call finds another: a wrong guess costs time only.
+   * True if a Java kernel probably serves this operator. A call with tensors then begins in Java,
+   * so that the kernel need not be entered through C. It is set when Java registers a kernel or C
+   * enters one, and cleared when a call finds another kernel. A wrong guess only costs time.
    */
   boolean java;
 
@@ -58,7 +59,7 @@ public final class Op {
     this.java = javaFallbacks || WITH_JAVA_KERNELS.contains(name);
   }
 
-  /** Tells that Java has a kernel for an operator, or null: a fallback for all. */
+  /** Records that Java has a kernel for an operator; null means a fallback for all operators. */
   static void expectJavaKernel(String name) {
     if (name == null) {
       javaFallbacks = true;
@@ -76,7 +77,7 @@ public final class Op {
     return java && frame.direct;
   }
 
-  /** Returns the one object of a native operator. */
+  /** Returns the only object of a native operator. */
   static Op of(long address) {
     long key = References.key(address);
     Op op = ALL.get(key);
@@ -95,7 +96,7 @@ public final class Op {
   /**
    * Returns the schema.
    *
-   * @throws TenonException NOT_FOUND when its definition was removed
+   * @throws TenonException NOT_FOUND if its definition was removed
    */
   public Schema schema() {
     CallFrame frame = CallFrame.get();
@@ -123,9 +124,9 @@ public final class Op {
   // ---- Calls ----------------------------------------------------------------------------------
 
   /**
-   * Calls with positional arguments; what is left out takes its default.
+   * Calls the operator with positional arguments. Omitted arguments have their defaults.
    *
-   * @return the result; null without one, an Object[] of several
+   * @return the result; null for none, an Object[] of several
    */
   public Object call(Object... args) {
     Signature s = signature();
@@ -148,7 +149,7 @@ public final class Op {
   /**
    * Calls an operator that returns one tensor.
    *
-   * @return the tensor; null where the schema says `Tensor?` and there is none
+   * @return the tensor; null if the schema says `Tensor?` and it is absent
    */
   public Tensor callTensor(Object... args) {
     Signature s = signature();
@@ -160,19 +161,19 @@ public final class Op {
     return oneTensor(s, execute(s, args, null, dispatching));
   }
 
-  /** Calls and returns all results, whatever their number. */
+  /** Calls the operator and returns all results, regardless of their number. */
   public Object[] callAll(Object... args) {
     Signature s = signature();
     return execute(s, spread(args), null, dispatching);
   }
 
-  /** Calls with all arguments by name. */
+  /** Calls the operator with all arguments by name. */
   public Object callNamed(Map<String, ?> named) {
     Signature s = signature();
     return unwrap(execute(s, NOTHING, named, dispatching));
   }
 
-  /** Names an argument of a call to come: {@code op.with("alpha", 2).call(a, b)}. */
+  /** Begins a call with a named argument: {@code op.with("alpha", 2).call(a, b)}. */
   public Call with(String argument, Object value) {
     return new Call(this).with(argument, value);
   }
@@ -182,7 +183,9 @@ public final class Op {
     return execute(s, spread(args), named, dispatching);
   }
 
-  /** Calls with a complete list of arguments in schema order, as kernels see them. */
+  /**
+   * Calls the operator with a complete list of arguments in schema order, in the form of kernels.
+   */
   public Object[] callBoxed(Object[] args) {
     Signature s = signature();
     return execute(s, args, COMPLETE, dispatching);
@@ -192,7 +195,7 @@ public final class Op {
    * Calls, from inside a kernel, the kernel that serves {@code keys}: usually the kernel's own set
    * without its own key and those above, {@link DispatchKeySet#below}.
    *
-   * @param args a complete list in schema order, as the kernel got it
+   * @param args a complete list in schema order, as the kernel received it
    */
   public Object redispatch(DispatchKeySet keys, Object... args) {
     Signature s = signature();
@@ -222,7 +225,7 @@ public final class Op {
             }));
   }
 
-  /** Calls the kernel or fallback of one runtime key, whatever the arguments carry. */
+  /** Calls the kernel or fallback of one runtime key, regardless of the keys of the arguments. */
   public Object callKey(DispatchKey key, Object... args) {
     Signature s = signature();
     return unwrap(
@@ -239,8 +242,9 @@ public final class Op {
   }
 
   /**
-   * Says in words what a call with these arguments would do on this thread, and makes none: which
-   * key it goes to, which kernel serves that and why, and what redispatching from there reaches.
+   * Explains in words what a call with these arguments would do on this thread, without making it:
+   * which key it is dispatched to, which kernel serves it and why, and which kernels redispatches
+   * reach.
    */
   public String explain(Object... args) {
     return explainWith(args, null);
@@ -254,7 +258,7 @@ public final class Op {
     return signature().ask(this, spread(args), named, question);
   }
 
-  // A typed array in place of the variable arguments is one argument: a tensor list.
+  // A typed array in place of the variable arguments is one argument, a tensor list.
   private static Object[] spread(Object[] args) {
     return args.getClass() == Object[].class ? args : new Object[] {args};
   }
@@ -267,7 +271,7 @@ public final class Op {
     };
   }
 
-  /** Refuses, before anything runs, the form of call that returns one tensor. */
+  /** Refuses, before anything runs, a call that returns one tensor if the operator does not. */
   void requireTensor(Signature s) {
     if (!s.mayReturnTensor()) {
       throw TenonException.type(
@@ -289,16 +293,16 @@ public final class Op {
         Arrays.stream(results).map(Values::typeName).toList().toString());
   }
 
-  // ---- Calls with tensors only: nothing is allocated but the result's object --------------------
+  // ---- Calls with tensors only: only the result's object is allocated --------------------------
 
-  /** Calls with one tensor; the rest takes its defaults. */
+  /** Calls the operator with one tensor and defaults for the other arguments. */
   public Object call(Tensor a) {
     Signature s = signature();
     Object result = fixed(s, a);
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a});
   }
 
-  /** Calls with one tensor an operator that returns one tensor; the rest takes its defaults. */
+  /** Calls an operator that returns one tensor with one tensor and defaults. */
   public Tensor callTensor(Tensor a) {
     Signature s = signature();
     requireTensor(s);
@@ -308,14 +312,14 @@ public final class Op {
         : callTensor(s, new Object[] {a});
   }
 
-  /** Calls with two tensors; the rest takes its defaults. */
+  /** Calls the operator with two tensors and defaults for the other arguments. */
   public Object call(Tensor a, Tensor b) {
     Signature s = signature();
     Object result = fixed(s, a, b);
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b});
   }
 
-  /** Calls with two tensors an operator that returns one tensor; the rest takes its defaults. */
+  /** Calls an operator that returns one tensor with two tensors and defaults. */
   public Tensor callTensor(Tensor a, Tensor b) {
     Signature s = signature();
     requireTensor(s);
@@ -325,14 +329,14 @@ public final class Op {
         : callTensor(s, new Object[] {a, b});
   }
 
-  /** Calls with three tensors; the rest takes its defaults. */
+  /** Calls the operator with three tensors and defaults for the other arguments. */
   public Object call(Tensor a, Tensor b, Tensor c) {
     Signature s = signature();
     Object result = fixed(s, a, b, c);
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b, c});
   }
 
-  /** Calls with three tensors an operator that returns one tensor; the rest takes its defaults. */
+  /** Calls an operator that returns one tensor with three tensors and defaults. */
   public Tensor callTensor(Tensor a, Tensor b, Tensor c) {
     Signature s = signature();
     requireTensor(s);
@@ -342,14 +346,14 @@ public final class Op {
         : callTensor(s, new Object[] {a, b, c});
   }
 
-  /** Calls with four tensors; the rest takes its defaults. */
+  /** Calls the operator with four tensors and defaults for the other arguments. */
   public Object call(Tensor a, Tensor b, Tensor c, Tensor d) {
     Signature s = signature();
     Object result = fixed(s, a, b, c, d);
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b, c, d});
   }
 
-  /** Calls with four tensors an operator that returns one tensor; the rest takes its defaults. */
+  /** Calls an operator that returns one tensor with four tensors and defaults. */
   public Tensor callTensor(Tensor a, Tensor b, Tensor c, Tensor d) {
     Signature s = signature();
     requireTensor(s);
@@ -359,7 +363,8 @@ public final class Op {
         : callTensor(s, new Object[] {a, b, c, d});
   }
 
-  // Each returns the result, null without one, or BY_C where a call has other arguments or results.
+  // Each function returns the result, null for none, or BY_C if the call has other arguments or
+  // results.
 
   private Object fixed(Signature s, Tensor a) {
     long handleA = begin(a);
@@ -475,9 +480,9 @@ public final class Op {
     }
   }
 
-  // ---- Calls with tensors and numbers, the rest left to defaults --------------------------------
+  // ---- Calls with tensors and numbers, and defaults for the other arguments ---------------------
 
-  /** Calls with a tensor and an integer an operator that returns one tensor. */
+  /** Calls an operator that returns one tensor with a tensor and an integer. */
   public Tensor callTensor(Tensor a, long n) {
     Signature s = signature();
     if (!java) {
@@ -497,7 +502,7 @@ public final class Op {
     return callTensor(new Object[] {a, n});
   }
 
-  /** Calls with a tensor and a number an operator that returns one tensor. */
+  /** Calls an operator that returns one tensor with a tensor and a number. */
   public Tensor callTensor(Tensor a, double x) {
     Signature s = signature();
     if (!java) {
@@ -517,7 +522,7 @@ public final class Op {
     return callTensor(new Object[] {a, x});
   }
 
-  /** Calls with a tensor and two integers an operator that returns one tensor. */
+  /** Calls an operator that returns one tensor with a tensor and two integers. */
   public Tensor callTensor(Tensor a, long n, long m) {
     Signature s = signature();
     if (!java) {
@@ -538,7 +543,7 @@ public final class Op {
     return callTensor(new Object[] {a, n, m});
   }
 
-  // Returns 0 for absent and closed tensors, which take the general way: it words the error.
+  // Returns 0 for absent and closed tensors. The general path then raises the error.
   private static long begin(Tensor tensor) {
     if (tensor == null) {
       return 0;
@@ -556,7 +561,7 @@ public final class Op {
     }
   }
 
-  // What a native returned that ran the call.
+  // Converts the return value of a native function that ran a call.
   private static Tensor tensor(long r) {
     if (r == 0) {
       throw Errors.raise();
@@ -564,11 +569,11 @@ public final class Op {
     return r == Native.NO_RESULT ? null : Tensor.own(CallFrame.get(), r);
   }
 
-  // ---- The general way ------------------------------------------------------------------------
+  // ---- The general path -------------------------------------------------------------------------
 
   /**
    * Runs a call whose stack is filled. Returns 0 with results, a status with an error in the slot,
-   * or -1 where a Java kernel is to be called in the block's frame, which `direct` allows.
+   * or -1 if a Java kernel must be called in the block's frame, which requires `direct`.
    */
   private interface Way {
     int run(long block, boolean direct);
@@ -576,7 +581,7 @@ public final class Op {
 
   private final Way dispatching = (block, direct) -> Native.call(address(), block, direct);
 
-  // In the place of names: the positional arguments are all there are, in schema order.
+  // Passed as names if the positional arguments are complete and in schema order.
   private static final Map<String, ?> COMPLETE = Collections.unmodifiableMap(new HashMap<>());
 
   private Object[] execute(Signature s, Object[] args, Map<String, ?> named, Way way) {
@@ -606,7 +611,7 @@ public final class Op {
           DirectCall.leave(running);
         }
       }
-      java = false; // whoever expected a Java kernel was wrong
+      java = false; // the guess of a Java kernel was wrong
       Errors.check(status);
       Object[] results = takeResults(frame, rets, returns);
       return way == dispatching ? Overrides.opened(frame, block, results) : results;
@@ -633,7 +638,7 @@ public final class Op {
         }
       }
     } finally {
-      if (done < count) { // one did not read: let go of the rest
+      if (done < count) { // a result could not be read: release the remaining ones
         TenonNative.tenon_value_clear_n(rets + (long) done * Structs.VALUE_SIZE, count - done);
       }
     }
@@ -648,7 +653,7 @@ public final class Op {
     };
   }
 
-  /** Writes the name. */
+  /** Returns the name. */
   @Override
   public String toString() {
     return name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding operators by name.
+// Lookup of operators by name.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -10,10 +10,10 @@ public final class Operators {
   private Operators() {}
 
   /**
-   * Finds an operator by full name, "ns::name" or "ns::name.overload".
+   * Finds an operator by its full name, "ns::name" or "ns::name.overload".
    *
-   * @throws TenonException NOT_FOUND, telling an unknown operator, an unknown overload and an
-   *     operator without schema apart
+   * @throws TenonException NOT_FOUND; the message distinguishes an unknown operator, an unknown
+   *     overload and an operator without schema
    */
   public static Op find(String name) {
     CallFrame frame = CallFrame.get();
@@ -27,7 +27,7 @@ public final class Operators {
     }
   }
 
-  /** Tells whether {@link #find} would succeed. */
+  /** Returns true if {@link #find} would succeed. */
   public static boolean exists(String name) {
     try {
       find(name);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call that a handler serves.
+// The argument of override handlers.
 package dev.tenon;
 
 /**
- * A call that an {@link Overriding} or {@link Dispatching} object serves. To go on, it takes its
- * objects out of the arguments and calls the operator again.
+ * A call that an {@link Overriding} or {@link Dispatching} object handles. To continue the call,
+ * the handler unwraps its objects and calls the operator again.
  */
 public final class Overridden {
-  /** "Not mine": the next mode or class is asked. */
+  /** Returned by a handler that does not handle the call: the next mode or class is tried. */
   public static final Object DECLINED =
       new Object() {
         @Override
@@ -36,7 +36,7 @@ public final class Overridden {
     return keys;
   }
 
-  /** Returns all arguments in schema order; the array is the handler's to change. */
+  /** Returns all arguments in schema order. The handler may modify the array. */
   public Object[] args() {
     return args;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How objects that override operators travel, and their handlers.
+// Objects that override operators: how they are passed, and their handlers.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -11,12 +11,12 @@ import java.util.Collection;
 
 /** Carriers, and handlers of overrides. */
 final class Overrides {
-  /** Shifts a key set so that something is left where Override or a key above it is in. */
+  /** Shift of a key set whose result is not 0 if the set has Override or a key above it. */
   private static final int OVERRIDE_SHIFT = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_OVERRIDE;
 
   private Overrides() {}
 
-  /** Tells whether an object may stand for any argument. */
+  /** Returns true if an object may be passed for any argument. */
   static boolean stands(Object v) {
     return v instanceof Overriding || v instanceof ForeignObject foreign && foreign.overrides();
   }
@@ -34,12 +34,12 @@ final class Overrides {
     return false;
   }
 
-  /** Tells whether a call with these keys may return carriers. */
+  /** Returns true if a call with these keys may return carriers. */
   static boolean mayCarry(long keys) {
     return keys >>> OVERRIDE_SHIFT != 0;
   }
 
-  /** Returns what a carrier carries, also in an array; everything else as it is. */
+  /** Unwraps a carrier, also inside an array. All other objects are returned unchanged. */
   static Object open(CallFrame frame, Object v) {
     if (v instanceof Tensor tensor) {
       long carried = TenonNative.tenon_carrier_value(tensor.address());
@@ -65,7 +65,7 @@ final class Overrides {
     }
   }
 
-  /** The same for results, which are the caller's: carriers have served their purpose. */
+  /** Unwraps carriers among results, which the caller owns, and closes the carriers. */
   static void openResults(CallFrame frame, Object[] results) {
     for (int i = 0; i < results.length; i++) {
       Object opened = open(frame, results[i]);
@@ -76,7 +76,10 @@ final class Overrides {
     }
   }
 
-  /** The results of a finished call, carriers opened where its keys say that there may be some. */
+  /**
+   * Returns the results of a finished call. Carriers are unwrapped if its keys say that there may
+   * be some.
+   */
   static Object[] opened(CallFrame frame, long block, Object[] results) {
     if (mayCarry(Memory.getLong(block + Structs.BLOCK_FRAME + Structs.FRAME_KEYS))) {
       openResults(frame, results);
@@ -84,7 +87,7 @@ final class Overrides {
     return results;
   }
 
-  /** A call with objects that override, at any argument: their types are checked in C. */
+  /** Runs a call with overriding objects at any argument. Their types are checked in C. */
   static Object[] call(
       CallFrame frame, Op op, long block, boolean dispatches, long rets, int returns) {
     if (!dispatches) {
@@ -108,7 +111,7 @@ final class Overrides {
     DispatchKeySet keys = new DispatchKeySet(Memory.getLong(upcall + Structs.UPCALL_KEYS));
     Overridden call = new Overridden(op, keys, args);
     boolean override = kind == TENON_MODE_OVERRIDE;
-    Signature signature = override ? null : op.signature(); // of now, as kernels' results
+    Signature signature = override ? null : op.signature(); // read now, as for kernels' results
     Object result =
         override
             ? ((Overriding) self).overrideCall(call)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that stand for arguments of operators.
+// Objects that are passed for arguments of operators.
 package dev.tenon;
 
 /**
- * An object that may stand for any argument of any operator, in whatever language it is written:
- * {@link #overrideCall} then runs instead. Also what a {@link Mode} before dispatch runs.
+ * An object that may be passed for any argument of any operator, in any language; {@link
+ * #overrideCall} then runs instead. It is also the handler of a {@link Mode} before dispatch.
  */
 @FunctionalInterface
 public interface Overriding {
   /**
-   * Serves a call that this object, or an earlier argument of its class, takes part in.
+   * Handles a call that has this object, or an earlier one of its class, among its arguments.
    *
-   * @return the result, an Object[] of several, null for none; any values. {@link
-   *     Overridden#DECLINED} passes the call on.
-   * @throws Exception what fails; the caller gets it
+   * @return the result, an Object[] of several, or null for none; any values. {@link
+   *     Overridden#DECLINED} if it does not handle the call.
+   * @throws Exception any error; it is thrown to the caller
    */
   Object overrideCall(Overridden call) throws Exception;
 }

@@ -6,7 +6,7 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 import java.time.Duration;
 
-/** A loaded plugin, written in any language. Valid for ever; its code stays mapped. */
+/** A loaded plugin, written in any language. It is never invalid; its code stays mapped. */
 public final class Plugin {
   private final long address;
 
@@ -15,11 +15,11 @@ public final class Plugin {
   }
 
   /**
-   * Loads a plugin from a file, or finds lib{@code <name>}.so beside libtenon and on the variable
-   * {@code TENON_PLUGIN_PATH}. Loading a loaded plugin returns it.
+   * Loads a plugin from a file. A plain name is found as lib{@code <name>}.so beside libtenon or on
+   * the variable {@code TENON_PLUGIN_PATH}. If the plugin is already loaded, it is returned.
    *
-   * @throws TenonException NOT_FOUND without such a file, SYSTEM when the loader refuses it, ABI
-   *     when it was built for another ABI
+   * @throws TenonException NOT_FOUND if there is no such file, SYSTEM if the loader refuses it, ABI
+   *     if it was built for another ABI
    */
   public static Plugin load(String pathOrName) {
     CallFrame frame = CallFrame.get();
@@ -36,8 +36,8 @@ public final class Plugin {
   /**
    * Closes its libraries and waits for their kernels.
    *
-   * @throws TenonException BUSY when kernels still run after the time-out, NOT_SUPPORTED when it
-   *     cannot be unloaded
+   * @throws TenonException BUSY if kernels still run after the time-out, NOT_SUPPORTED if it cannot
+   *     be unloaded
    */
   public void unload(Duration timeout) {
     long limit = Tenon.nanoseconds("Plugin.unload", timeout);
@@ -55,12 +55,12 @@ public final class Plugin {
     return TenonNative.tenon_plugin_version(address);
   }
 
-  /** Returns the file it was loaded from. */
+  /** Returns the path of the file that the plugin was loaded from. */
   public String path() {
     return TenonNative.tenon_plugin_path(address);
   }
 
-  /** Tells whether it is loaded now. */
+  /** Returns true if it is loaded now. */
   public boolean isLoaded() {
     return TenonNative.tenon_plugin_is_loaded(address) != 0;
   }

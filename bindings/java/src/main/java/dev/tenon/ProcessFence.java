@@ -14,7 +14,7 @@ final class ProcessFence {
   /** Runs the fence; returns at once for a thread that has ended. */
   static void run(Thread thread) {
     if (thread.isAlive() && !Native.fenceProcess()) {
-      // Systems without membarrier(2): the virtual machine stops a thread whose stack it reads.
+      // Systems without membarrier(2): the virtual machine stops a thread to read its stack.
       thread.getStackTrace();
     }
   }

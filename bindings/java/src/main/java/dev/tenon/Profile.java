@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call profile of a thread.
+// Call profiles of a thread.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -25,20 +25,20 @@ import java.util.Locale;
  */
 public final class Profile implements AutoCloseable {
   /**
-   * One dispatch.
+   * A dispatch.
    *
-   * @param depth events of the profile that it ran inside
-   * @param parent number of the innermost of those, -1 without one
-   * @param redispatch whether a kernel passed it on
+   * @param depth number of the profile's events that it ran inside
+   * @param parent index of the innermost of those, -1 without one
+   * @param redispatch whether it was a redispatch from inside a kernel
    * @param key the key whose kernel ran
    * @param keys the dispatch's key set
-   * @param language the kernel's
+   * @param language the kernel's language
    * @param op full name of the operator
    * @param kernel the kernel's name, "" if unknown
    * @param file where the kernel was registered, "" if unknown
-   * @param line there
-   * @param begin since the profile began
-   * @param duration how long it took; null where it outlived the profile
+   * @param line the line in the file
+   * @param begin start time, relative to the beginning of the profile
+   * @param duration duration; null if it was still running when the profile ended
    * @param failed whether the kernel returned an error
    */
   public record Event(
@@ -154,7 +154,7 @@ public final class Profile implements AutoCloseable {
     }
   }
 
-  /** Returns the dispatches in order; the profile must be closed. */
+  /** Returns the dispatches in order. The profile must be closed. */
   public List<Event> events() {
     if (events == null) {
       throw new IllegalStateException("Profile: must be closed before it is read, got an open one");
@@ -162,13 +162,13 @@ public final class Profile implements AutoCloseable {
     return events;
   }
 
-  /** Returns how many dispatches came after the most that it keeps; the profile must be closed. */
+  /** Returns the number of dispatches that were not kept. The profile must be closed. */
   public long dropped() {
     events();
     return dropped;
   }
 
-  /** Writes one nested line a dispatch. */
+  /** Returns one indented line per dispatch. */
   @Override
   public String toString() {
     if (events == null) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pullbacks: what a function's call leaves for gradients.
+// Pullbacks: functions from gradients of results to gradients of arguments.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 
 /**
- * The results of a function, and the way from gradients of these to gradients of its arguments,
- * which may be gone as often as wanted. {@link Func#vjp} makes it.
+ * The results of a function, and the function from their gradients to those of its arguments, which
+ * can run any number of times. Made by {@link Func#vjp}.
  */
 public final class Pullback extends NativeHandle {
   private final Tensor[] values;
@@ -32,10 +32,10 @@ public final class Pullback extends NativeHandle {
   }
 
   /**
-   * Returns the gradients of the arguments; zeros where no result depends on one.
+   * Returns the gradients of the arguments; zeros if no result depends on one.
    *
-   * @param cotangents one for each result, of its sizes; null is 1, for one without dims
-   * @throws TenonException STATE for cotangents of other sizes, INVALID_ARGUMENT for another number
+   * @param cotangents one for each result, of its sizes; null means 1, for a 0-dim result
+   * @throws TenonException STATE for cotangents of other sizes, INVALID_ARGUMENT for a wrong number
    *     of them
    */
   public Tensor[] call(Tensor... cotangents) {
@@ -62,7 +62,7 @@ public final class Pullback extends NativeHandle {
     }
   }
 
-  /** Takes this object out of its scope, so that it lives until it is closed. */
+  /** Removes this object from its scope, so that it lives until it is closed. */
   public Pullback escape() {
     leaveScope();
     return this;

@@ -12,8 +12,8 @@ import java.lang.ref.WeakReference;
  * Java objects held for C: kernels, exceptions, objects in values, buffers under tensors.
  *
  * <p>C holds the address of a small node with a number in it. Its deleter only puts the node into a
- * queue, on any thread and without the virtual machine; {@link #drain} frees what waits there, and
- * is called wherever handles are released or references made.
+ * queue, on any thread and without the virtual machine. {@link #drain} frees the objects in the
+ * queue; it is called whenever handles are released or references made.
  */
 final class References {
   private static final int BATCH = 64;
@@ -39,26 +39,26 @@ final class References {
     return node;
   }
 
-  /** Returns the object of a number. */
+  /** Returns the object with a number. */
   static Object get(int id) {
     return table[id];
   }
 
-  /** Holds an object weakly that is held by a number. */
+  /** Makes the reference to an object, given by its number, weak. */
   static synchronized void weaken(int id, Object object) {
     if (table[id] == object) {
       table[id] = new Weak(object);
     }
   }
 
-  /** Holds an object as before {@link #weaken}, where its number is not another's by now. */
+  /** Undoes {@link #weaken}, unless the number belongs to another object by now. */
   static synchronized void strengthen(int id, Object object) {
     if (table[id] instanceof Weak weak && weak.get() == object) {
       table[id] = object;
     }
   }
 
-  /** Returns what an entry holds; null for an object that was held weakly and is gone. */
+  /** Returns the object of an entry; null for a weakly held object that was collected. */
   static Object held(Object entry) {
     return entry instanceof Weak weak ? weak.get() : entry;
   }
@@ -74,7 +74,7 @@ final class References {
     return table[Memory.getInt(node + Structs.REF_ID)];
   }
 
-  /** Frees the objects that C has dropped; nearly free when there are none. */
+  /** Frees the objects that C has dropped. Nearly free if there are none. */
   static void drain() {
     if (Memory.getLong(Addresses.DROPPED) > 0) {
       drainSlowly();
@@ -122,14 +122,14 @@ final class References {
 
   /**
    * Returns the key of an address in a concurrent map. Addresses are multiples of 64 and would
-   * share bins, which the map then makes trees: a stack that overflows inside of such a tree's lock
-   * leaves it locked for ever.
+   * share bins, which the map then converts to trees. A stack overflow inside of such a tree's lock
+   * would leave it locked forever.
    */
   static long key(long address) {
     return address * 0x9E3779B97F4A7C15L;
   }
 
-  /** Returns how many objects C refers to. */
+  /** Returns the number of objects that C refers to. */
   static synchronized int count() {
     return used - freeCount;
   }

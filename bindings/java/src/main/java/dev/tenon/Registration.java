@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One registered kernel or fallback.
+// Registered kernels and fallbacks.
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
 
 /**
- * One registered kernel. It stays until its library is closed, or until this is closed: forgetting
- * this object changes nothing.
+ * A registered kernel. It stays registered until its library or this object is closed; an
+ * unreachable object changes nothing.
  */
 public final class Registration extends NativeHandle {
-  private final String op; // its full name; null for a fallback, which is of no operator
+  private final String op; // its full name; null for a fallback
 
   Registration(long address, String op) {
     super(address);
@@ -17,13 +17,13 @@ public final class Registration extends NativeHandle {
   }
 
   /**
-   * Calls, from inside this kernel, the kernel that it replaced: the one of the same operator and
-   * key that would serve if this were closed.
+   * Calls, from inside this kernel, the kernel that it replaced: the one that would serve the same
+   * operator and key if this were closed.
    *
-   * @param keys the kernel's own key set: a {@link KeyedKernel} gets it
-   * @param args a complete list in schema order, as the kernel got it
+   * @param keys the kernel's own key set, which a {@link KeyedKernel} receives
+   * @param args a complete list in schema order, as the kernel received it
    * @return as {@link Op#call(Object...)}
-   * @throws TenonException NO_KERNEL when there is none; STATE for a fallback
+   * @throws TenonException NO_KERNEL if there is none; STATE for a fallback
    */
   public Object callOlder(DispatchKeySet keys, Object... args) {
     if (op == null) {
@@ -39,7 +39,7 @@ public final class Registration extends NativeHandle {
     }
   }
 
-  /** Removes the kernel, at once for new calls. Closing again does nothing. */
+  /** Removes the kernel. New calls are affected at once. Closing again does nothing. */
   @Override
   public void close() {
     long a = tryBeginUse();

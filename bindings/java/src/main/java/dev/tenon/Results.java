@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of Java kernels that were called without C: from the kernel's region to its caller's.
+// Results of Java kernels called without C: moves them from the kernel's region to its caller's.
 package dev.tenon;
 
 import java.util.ArrayList;
@@ -9,13 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Moves what a kernel returned out of the kernel's region, which closes the rest. */
+/** Moves a kernel's results out of the kernel's region, which closes everything else. */
 final class Results {
   private Results() {}
 
   /**
-   * Takes what was made in the innermost region out of it; the rest gets references of its own, and
-   * lists become the caller's: what the kernel keeps is not what the caller gets, as through C.
+   * Removes results that were made in the innermost region from it. Other handles get new
+   * references, and lists are copied for the caller, so that kernel and caller share no object, as
+   * in a call through C.
    */
   static Object detach(CallFrame frame, Object v) {
     if (v instanceof NativeHandle handle) {
@@ -68,7 +69,7 @@ final class Results {
     return v instanceof int[] ints ? Arrays.stream(ints).asLongStream().toArray() : v;
   }
 
-  /** Gives what {@link #detach} returned to the region that is innermost now. */
+  /** Adds the results of {@link #detach} to the region that is innermost now. */
   static void adopt(CallFrame frame, Object v) {
     if (v instanceof NativeHandle handle) {
       if (handle.isUnowned() && !handle.isClosed()) {

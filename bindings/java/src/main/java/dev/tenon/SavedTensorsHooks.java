@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks of saved tensors.
+// Saved-tensor hooks.
 package dev.tenon;
 
 import dev.tenon.internal.Addresses;
@@ -10,8 +10,9 @@ import dev.tenon.internal.TenonNativeConstants;
 import java.util.Objects;
 
 /**
- * Hooks of saved tensors of the calling thread, until they are closed: what nodes save is packed by
- * the innermost ones. {@link ThreadState} carries them; what they packed keeps them.
+ * Saved-tensor hooks of the calling thread, until they are closed. Tensors that nodes save are
+ * packed by the innermost hooks. {@link ThreadState} carries them, and packed values keep them
+ * alive.
  *
  * <pre>{@code
  * try (SavedTensorsHooks hooks = SavedTensorsHooks.enter(disk::store, disk::load)) {
@@ -20,34 +21,36 @@ import java.util.Objects;
  * y.backward();
  * }</pre>
  *
- * <p>Both run in a scope of their own; what they throw comes home as the same object: from {@code
- * pack} to who makes the call, from {@code unpack} to who runs the pass.
+ * <p>Both hooks run in their own scopes. Their exceptions are propagated unchanged: from {@code
+ * pack} to the caller of the operator, from {@code unpack} to the caller of the backward pass.
  */
 public final class SavedTensorsHooks implements AutoCloseable {
-  /** Packs what a node saves. */
+  /** Packs a tensor that a node saves. */
   @FunctionalInterface
   public interface Pack {
-    /** Returns anything that stands for a tensor: a tensor, a number, an object of any class. */
+    /**
+     * Returns an object to save in place of a tensor: a tensor, a number, an object of any class.
+     */
     Object pack(Tensor tensor) throws Exception;
   }
 
-  /** Unpacks it, each time that a backward pass comes to the node. */
+  /** Unpacks a saved object, each time a backward pass reaches the node. */
   @FunctionalInterface
   public interface Unpack {
-    /** Returns the tensor that something stands for. */
+    /** Returns the tensor of a packed object. */
     Tensor unpack(Object packed) throws Exception;
   }
 
-  /** Both, as C refers to them. */
+  /** Both hooks, in the form that C refers to. */
   record Hooks(Pack packing, Unpack unpacking) {
-    /** The subject has the tensor, and room for what stands for it. */
+    /** Packs. The subject contains the tensor, and room for the packed value. */
     void pack(CallFrame frame, long subject, int guards) throws Exception {
       Object packed = packing.pack(Tensor.borrow(frame, Memory.getLong(subject)));
       frame.checkGuards(guards, "pack");
       Signature.ANY.writeOwned(frame, Memory.getLong(subject + 8), packed);
     }
 
-    /** The subject has what was packed, and room for the tensor. */
+    /** Unpacks. The subject contains the packed value, and room for the tensor. */
     void unpack(CallFrame frame, long subject, int guards) throws Exception {
       Object packed = Values.read(frame, Memory.getLong(subject), Values.BORROW);
       Tensor tensor = unpacking.unpack(packed);
@@ -69,7 +72,7 @@ public final class SavedTensorsHooks implements AutoCloseable {
   /**
    * Enters hooks on the calling thread.
    *
-   * @throws TenonException STATE, with the reason as message, where they are disabled
+   * @throws TenonException STATE, with the reason as message, if hooks are disabled
    */
   public static SavedTensorsHooks enter(Pack pack, Unpack unpack) {
     Objects.requireNonNull(pack, "pack");
@@ -86,7 +89,7 @@ public final class SavedTensorsHooks implements AutoCloseable {
       Memory.putLong(hooks + Structs.SAVED_HOOKS_PACK, Addresses.CALL_PACK);
       Memory.putLong(hooks + Structs.SAVED_HOOKS_UNPACK, Addresses.CALL_UNPACK);
       Memory.putLong(hooks + Structs.SAVED_HOOKS_DELETER, Addresses.DROP_REFERENCE);
-      // From here on C owns the reference, whatever happens.
+      // C owns the reference from here on, also on failure.
       long ctx = References.add(new Hooks(pack, unpack));
       Memory.putLong(hooks + Structs.SAVED_HOOKS_CTX, ctx);
       Errors.check(TenonNative.tenon_saved_hooks_push(hooks));
@@ -98,8 +101,7 @@ public final class SavedTensorsHooks implements AutoCloseable {
   }
 
   /**
-   * Refuses hooks of saved tensors on the calling thread, with a message, until the result is
-   * closed.
+   * Disables saved-tensor hooks on the calling thread, with a message, until the result is closed.
    *
    * @throws TenonException STATE, with the message, inside of hooks
    */
@@ -110,7 +112,7 @@ public final class SavedTensorsHooks implements AutoCloseable {
     return new Disabled(before);
   }
 
-  /** Hooks are refused until it is closed; closed in reverse order, on the same thread. */
+  /** Hooks are disabled until it is closed, in reverse order and on the same thread. */
   public static final class Disabled implements AutoCloseable {
     private final String before;
     private boolean closed;
@@ -119,7 +121,7 @@ public final class SavedTensorsHooks implements AutoCloseable {
       this.before = before;
     }
 
-    /** Allows hooks again, or refuses them as before. Closing again does nothing. */
+    /** Restores the previous setting. Closing again does nothing. */
     @Override
     public void close() {
       if (!closed) {
@@ -132,7 +134,8 @@ public final class SavedTensorsHooks implements AutoCloseable {
   /**
    * Leaves the hooks. Closing again does nothing.
    *
-   * @throws TenonException STATE on another thread, and before hooks that were entered later
+   * @throws TenonException STATE on another thread, and if hooks that were entered later are still
+   *     open
    */
   @Override
   public void close() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas: the signatures of operators.
+// Schemas: operators' signatures.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -20,7 +20,7 @@ public final class Schema extends NativeHandle {
   /**
    * Parses a schema.
    *
-   * @throws TenonException PARSE, its message showing the position
+   * @throws TenonException PARSE; the message shows the position
    */
   public static Schema parse(String text) {
     CallFrame frame = CallFrame.get();
@@ -59,14 +59,16 @@ public final class Schema extends NativeHandle {
     return name;
   }
 
-  /** Returns the overload's name, "" for the default one. */
+  /** Returns the overload name, "" for the default overload. */
   public String overload() {
     String overload = TenonNative.tenon_schema_overload(beginUse());
     endUse();
     return overload;
   }
 
-  /** Returns the letters of the typed signature, such as "TTv>T"; "" without a typed form. */
+  /**
+   * Returns the letters of the typed signature, such as "TTv>T", or "" if there is no typed form.
+   */
   public String typedSignature() {
     String letters = TenonNative.tenon_schema_signature(beginUse());
     endUse();
@@ -131,12 +133,12 @@ public final class Schema extends NativeHandle {
         (int) Memory.getLong(info + Structs.ARGUMENT_INFO_LIST_SIZE));
   }
 
-  /** Tells whether some argument is written. */
+  /** Returns true if an argument is written. */
   public boolean isMutable() {
     return (flags() & TENON_SCHEMA_MUTABLE) != 0;
   }
 
-  /** Tells whether nothing is written or aliased and something is returned. */
+  /** Returns true if nothing is written or aliased and the operator has a result. */
   public boolean isFunctional() {
     return (flags() & TENON_SCHEMA_FUNCTIONAL) != 0;
   }
@@ -150,7 +152,7 @@ public final class Schema extends NativeHandle {
   /**
    * Checks that callers of {@code older} can call this one; with {@code forward}, also the reverse.
    *
-   * @throws TenonException with the reason when they cannot
+   * @throws TenonException with the reason if they cannot
    */
   public void checkCompatible(Schema older, boolean forward) {
     CallFrame frame = CallFrame.get();
@@ -163,7 +165,7 @@ public final class Schema extends NativeHandle {
     }
   }
 
-  /** Tells whether names, types, defaults and alias annotations are equal. */
+  /** Returns true if names, types, defaults and alias annotations are equal. */
   @Override
   public boolean equals(Object other) {
     if (!(other instanceof Schema schema)) {

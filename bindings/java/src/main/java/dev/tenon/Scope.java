@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arenas: tensors made inside are closed together.
+// Arenas: tensors made in one are closed together.
 package dev.tenon;
 
 /**
@@ -13,8 +13,8 @@ package dev.tenon;
  * }
  * }</pre>
  *
- * <p>Scopes nest and are closed in reverse order by the thread that opened them. Java kernels run
- * in a scope of their own, so that what they make is closed when they return.
+ * <p>Scopes can be nested. They must be closed in reverse order by the thread that opened them.
+ * Java kernels run in their own scope, so that handles made in them are closed when they return.
  */
 public final class Scope implements AutoCloseable {
   private final CallFrame frame;
@@ -34,7 +34,7 @@ public final class Scope implements AutoCloseable {
   }
 
   /**
-   * Closes what was made inside. Closing again does nothing.
+   * Closes the handles made in the scope. Closing again does nothing.
    *
    * @throws IllegalStateException on another thread, or while a scope opened later is still open
    */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks at recorded calls, as lambdas.
+// Setups of gradient formulas, as lambdas.
 package dev.tenon;
 
 /**
- * Looks at a recorded call after its kernel ran, without recording: see {@link
- * Library#registerAutograd(String, SetupFunction, BackwardFunction)}. Whatever is thrown reaches a
- * Java caller as the same object.
+ * Runs after the kernel of a recorded call, without recording: see {@link
+ * Library#registerAutograd(String, SetupFunction, BackwardFunction)}. Exceptions reach a Java
+ * caller unchanged.
  */
 @FunctionalInterface
 public interface SetupFunction {
-  /** Leaves in the context what the backward pass needs. Arguments are as a {@link Kernel}'s. */
+  /** Saves what the backward pass needs in the context. Arguments are as in a {@link Kernel}. */
   void setup(FunctionContext ctx, Object[] args, Object[] results) throws Exception;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape environments: symbols, and the guards by which they were decided.
+// Shape environments: symbols and the guards on them.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -16,8 +16,7 @@ import java.util.OptionalLong;
 import java.util.function.LongToIntFunction;
 
 /**
- * Owns symbols and the guards by which they were decided. Closing it ends this reference alone:
- * symbols stay what they are.
+ * Owns symbols and the guards on them. Closing it only drops this reference: symbols stay valid.
  *
  * <pre>{@code
  * try (ShapeEnv env = ShapeEnv.create()) {
@@ -56,7 +55,7 @@ public final class ShapeEnv extends NativeHandle {
     return keeper;
   }
 
-  /** Makes an empty environment. */
+  /** Creates an empty environment. */
   public static ShapeEnv create() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -70,8 +69,8 @@ public final class ShapeEnv extends NativeHandle {
   }
 
   /**
-   * Makes a size: the number itself for 0 and 1, which shape rules treat apart, else a variable
-   * that is 2 or more.
+   * Creates a size: the number itself for 0 and 1, which shape rules treat specially, and otherwise
+   * a variable that is at least 2.
    *
    * @throws TenonException INVALID_ARGUMENT for a negative hint
    */
@@ -87,20 +86,20 @@ public final class ShapeEnv extends NativeHandle {
     }
   }
 
-  /** Makes a variable from {@code min} to {@code max} that only data tells. */
+  /** Creates an unbacked variable from {@code min} to {@code max}. */
   public SymInt newSymbol(long min, long max) {
     return newSymbol(null, OptionalLong.empty(), min, max);
   }
 
   /**
-   * Makes a variable.
+   * Creates a variable.
    *
-   * @param name null: s0 and so on, u0 and so on where there is no hint
-   * @param hint the number in the case at hand; empty: only data tells
-   * @param min the least number, {@link Long#MIN_VALUE} for no bound
-   * @param max the greatest number, {@link Long#MAX_VALUE} for no bound
-   * @throws TenonException INVALID_ARGUMENT for a name that is taken, no number from min to max and
-   *     a hint outside
+   * @param name null: s0 and so on, or u0 and so on without a hint
+   * @param hint the number in the current example; empty: the value depends on data
+   * @param min the lower bound, {@link Long#MIN_VALUE} for no bound
+   * @param max the upper bound, {@link Long#MAX_VALUE} for no bound
+   * @throws TenonException INVALID_ARGUMENT for a name that is taken, min above max and a hint
+   *     outside of the bounds
    */
   public SymInt newSymbol(String name, OptionalLong hint, long min, long max) {
     CallFrame frame = CallFrame.get();
@@ -124,7 +123,7 @@ public final class ShapeEnv extends NativeHandle {
     }
   }
 
-  /** Returns the guards that no other one implies, in the order in which they were recorded. */
+  /** Returns the guards that no other guard implies, in the order in which they were recorded. */
   public List<ShapeGuard> guards() {
     List<ShapeGuard> guards = new ArrayList<>();
     CallFrame frame = CallFrame.get();
@@ -156,10 +155,10 @@ public final class ShapeEnv extends NativeHandle {
   }
 
   /**
-   * Returns the first guard or bound that does not hold where numbers stand for variables, empty
-   * where all hold.
+   * Returns the first guard or bound that does not hold with numbers for variables, or empty if all
+   * hold.
    *
-   * @throws TenonException INVALID_ARGUMENT where a guard has a variable without number
+   * @throws TenonException INVALID_ARGUMENT if a guard has a variable without number
    */
   public Optional<String> firstFailure(Map<SymInt, Long> numbers) {
     CallFrame frame = CallFrame.get();
@@ -195,7 +194,7 @@ public final class ShapeEnv extends NativeHandle {
     return frame.longs(numbers.values().stream().mapToLong(Long::longValue).toArray());
   }
 
-  /** Tells whether both are references to one environment. */
+  /** Returns true if both are references to the same environment. */
   public boolean isSame(ShapeEnv other) {
     return hasAddressOf(other);
   }
@@ -212,7 +211,7 @@ public final class ShapeEnv extends NativeHandle {
     }
   }
 
-  /** Returns variables with hints, bounds and what replaced them, then the guards; a line each. */
+  /** Returns the variables with hints, bounds and replacements, then the guards, one per line. */
   @Override
   public String toString() {
     if (isClosed()) {

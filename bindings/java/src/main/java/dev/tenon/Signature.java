@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls need to know of an operator's schema, read once per definition.
+// Schema data that calls need, read once per definition.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -13,7 +13,7 @@ import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Map;
 
-/** An operator's arguments and returns, as its calls need them. Holds nothing native. */
+/** An operator's arguments and returns, as needed by calls. Holds nothing native. */
 final class Signature {
   static final Conversion ANY = new Conversion.OfAny("Any");
 
@@ -26,29 +26,29 @@ final class Signature {
   final boolean varReturns;
   private final int positional;
 
-  /** How many tensors a call takes if it takes nothing else and returns one or nothing; else -1. */
+  /** Number of tensors of a call that takes only tensors and returns one or none; otherwise -1. */
   final int tensors;
 
   /**
-   * How many leading arguments a call has to give; those after them have defaults. -1 when a call
-   * with fixed arguments is none of one tensor as the result.
+   * Number of leading arguments without default. -1 if a fixed call with one tensor result is
+   * impossible.
    */
   private final int required;
 
-  /** How a call ends: 0 with nothing, 1 with a tensor, 3 with one or none; -1 otherwise. */
+  /** Result of a call: 0 for none, 1 for a tensor, 3 for an optional tensor; -1 otherwise. */
   private final int results;
 
-  /** The operator's address plus {@code results}: what the fixed natives take. */
+  /** The operator's address plus {@code results}, an argument of the fixed natives. */
   final long word;
 
   private final Lane lane;
 
-  // Whether a call with so many tensors goes by the lane.
+  // For each number of tensors, true if a call with that many tensors uses a lane.
   private final boolean[] hasLane = new boolean[LANES + 1];
 
   private static final int LANES = 3;
 
-  /** The count of definitions when this was read or found to be the same still. */
+  /** Number of definitions when this was read or last found to be up to date. */
   volatile long epoch;
 
   private Signature(Op operator, long schema, long epoch) {
@@ -109,7 +109,7 @@ final class Signature {
     }
   }
 
-  /** Reads an operator's schema, or keeps `old` when the definition is the same. */
+  /** Reads an operator's schema, or returns `old` if the definition has not changed. */
   static Signature read(Op op, Signature old, long epoch) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -133,13 +133,13 @@ final class Signature {
     return returns.length;
   }
 
-  /** Tells whether a call can return exactly one tensor. */
+  /** Returns true if a call can return exactly one tensor. */
   boolean mayReturnTensor() {
     return varReturns
         || returns.length == 1 && (returns[0].isTensor() || returns[0] instanceof Conversion.OfAny);
   }
 
-  /** Tells whether a call may return an absent tensor where it returns one. */
+  /** Returns true if the tensor that a call returns may be absent. */
   boolean mayReturnNoTensor() {
     return returns.length == 1 && returns[0] instanceof CompoundConversion.OfOptional;
   }
@@ -159,24 +159,25 @@ final class Signature {
   // ---- Arguments ------------------------------------------------------------------------------
 
   /**
-   * Returns the address of the lane by which a call with so many tensors and defaults for the rest
-   * goes, 0 where there is none. The caller keeps this object alive while it uses it.
+   * Returns the address of the lane for a call with {@code given} tensors and defaults for the
+   * other arguments, or 0 if there is none. The caller must keep this object alive while it uses
+   * the lane.
    */
   long lane(int given) {
     return hasLane[given] ? lane.address : 0;
   }
 
   /**
-   * Tells whether a call may give so many arguments by position and leave the rest to defaults, and
-   * returns one tensor.
+   * Returns true if a call may pass {@code count} positional arguments and use defaults for the
+   * others, and returns one tensor.
    */
   boolean takes(int count) {
     return required >= 0 && required <= count && lane.from <= count && count <= positional;
   }
 
   /**
-   * Writes the defaults of all arguments from `first` on into a call's values. They lie in this
-   * object's memory: the caller keeps it alive.
+   * Writes the defaults of all arguments from `first` on into a call's values. They are stored in
+   * this object's memory, so the caller must keep it alive.
    */
   void writeDefaults(long values, int first) {
     long offset = (long) first * Structs.VALUE_SIZE;
@@ -184,14 +185,15 @@ final class Signature {
     Memory.copy(lane.value(first), values + offset, size);
   }
 
-  /** Returns how many values a call with so many positions has. */
+  /** Returns the number of values of a call with {@code given} positional arguments. */
   int boundCount(int given) {
     return varArguments ? Math.max(arguments.length, given) : arguments.length;
   }
 
   /**
-   * Binds positional and named arguments: converted, in schema order and with defaults. The values
-   * may borrow from the schema that is returned: the caller releases it after the call.
+   * Binds positional and named arguments: converts them, puts them in schema order and fills in
+   * defaults. The values may borrow from the returned schema, which the caller releases after the
+   * call.
    */
   long bind(CallFrame frame, Op operator, Object[] args, Map<String, ?> named, long values) {
     long positions = frame.allocate((long) args.length * Structs.VALUE_SIZE);
@@ -213,7 +215,7 @@ final class Signature {
     return bind(operator, positions, args.length, names, given, count, values);
   }
 
-  /** Binds a complete list in schema order: what layers pass on. */
+  /** Binds a complete list in schema order, as layers pass it on. */
   long bindAll(CallFrame frame, Op operator, Object[] args, long values) {
     if (args.length != arguments.length && !(varArguments && args.length > arguments.length)) {
       throw new TenonException(
@@ -224,7 +226,7 @@ final class Signature {
     for (int i = 0; i < args.length; i++) {
       give(frame, given + (long) i * Structs.VALUE_SIZE, i, args[i]);
     }
-    // Those that only go by name are given by theirs.
+    // Keyword-only arguments are passed by name.
     int first = varArguments ? args.length : positional;
     long names = frame.allocate((args.length - first) * 8L);
     for (int i = first; i < args.length; i++) {
@@ -257,10 +259,11 @@ final class Signature {
     while (index < arguments.length && !arguments[index].name().equals(name)) {
       index++;
     }
-    return index; // beyond all: a name that C will refuse
+    return index; // out of range: C refuses the name
   }
 
-  // Writes a value as what it is; C converts it. What cannot be written says whose it is.
+  // Writes a value in its own type; C converts it. The error for a value that cannot be written
+  // names the argument.
   private void give(CallFrame frame, long at, int index, Object v) {
     try {
       conversion(index).give(frame, at, v);
@@ -274,7 +277,8 @@ final class Signature {
     }
   }
 
-  // A name with a NUL is no argument's: in C it would end there, and might be one's.
+  // Refuses a name with a NUL: C would read it only up to the NUL, which might be an argument's
+  // name.
   private long nameText(CallFrame frame, String name) {
     if (name != null && (name.indexOf('\0') >= 0 || Text.loneSurrogate(name) >= 0)) {
       throw new TenonException(
@@ -287,7 +291,7 @@ final class Signature {
     return index < arguments.length ? arguments[index].name() : "argument " + index;
   }
 
-  // What a closed handle should have been; inside a list only tensors are looked at.
+  // Returns the type that a closed handle should have been. Inside a list only tensors are checked.
   private static String open(Object v) {
     return "an open " + (v instanceof NativeHandle handle ? handle.title() : "Tensor");
   }
@@ -295,8 +299,8 @@ final class Signature {
   // ---- Results --------------------------------------------------------------------------------
 
   /**
-   * Brings what a kernel returned into canonical form: null for no result, one result as it is, an
-   * Object[] of `count` results.
+   * Converts a kernel's return value to canonical form: null for no result, the result itself for
+   * one, an Object[] of `count` results for several.
    */
   Object results(Object result, int count) {
     if (count == 1) {
@@ -339,12 +343,12 @@ final class Signature {
     return normalised;
   }
 
-  /** A function of the C interface that looks at an operator's arguments and writes one word. */
+  /** A function of the C interface that reads an operator's arguments and writes one word. */
   interface Question {
     int ask(long op, long args, long nargs, long out);
   }
 
-  /** Asks about a call with these arguments; what is left out takes its default. */
+  /** Calls such a function with these arguments. Omitted arguments have their defaults. */
   long ask(Op operator, Object[] args, Map<String, ?> named, Question question) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();

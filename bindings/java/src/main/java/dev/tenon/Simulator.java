@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulator: names of keys in, dispatch tables out, without any operator or kernel.
+// A simulator: computes dispatch tables from names of keys, without an operator or kernel.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -9,8 +9,9 @@ import dev.tenon.internal.TenonNative;
 import java.util.Map;
 
 /**
- * An imagined operator to try registrations on. It is in no list, takes no kernel from anyone, and
- * nothing is left of it; the process's fallbacks serve it as they would a real operator.
+ * An operator outside the registry, to try registrations on. It is not listed, changes no kernel of
+ * a real operator, and leaves nothing behind. The process's fallbacks serve it like a real
+ * operator.
  *
  * <pre>{@code
  * try (Simulator simulator = Simulator.of("f(Tensor x) -> Tensor")) {
@@ -35,7 +36,7 @@ public final class Simulator extends NativeHandle {
   }
 
   /**
-   * Makes one with a schema, since fallbacks choose by it.
+   * Creates a simulator with a schema, which fallbacks may select by.
    *
    * @throws TenonException PARSE
    */
@@ -54,16 +55,16 @@ public final class Simulator extends NativeHandle {
   }
 
   /**
-   * Registers a kernel {@code fn_KEY} on each key, given by its name, runtime key or alias.
+   * Registers a kernel {@code fn_KEY} on each key, given by the name of a runtime key or alias.
    *
    * @throws TenonException NOT_FOUND naming what is no key; INVALID_ARGUMENT for a key that is
-   *     there already and for both composites. Nothing is registered then.
+   *     registered already and for both composites. Nothing is registered on failure.
    */
   public void register(String... keys) {
     register(keys, 0);
   }
 
-  /** The same with fallthroughs: calls skip these keys. */
+  /** Registers fallthroughs on these keys, so that calls skip them. */
   public void registerFallthrough(String... keys) {
     register(keys, TENON_KERNEL_FALLTHROUGH);
   }
@@ -84,7 +85,7 @@ public final class Simulator extends NativeHandle {
   }
 
   /**
-   * Takes back what was registered on a key.
+   * Removes the registration on a key.
    *
    * @throws TenonException NOT_FOUND
    */
@@ -105,27 +106,27 @@ public final class Simulator extends NativeHandle {
     return Introspect.Slot.table(this::slot);
   }
 
-  /** Writes the registered keys and their kernels, one a line. */
+  /** Returns the registered keys and their kernels, one per line. */
   public String registrations() {
     return print(TENON_SIMULATOR_REGISTRATIONS);
   }
 
-  /** Writes the slots that the registrations serve, one a line, without fallbacks. */
+  /** Returns the slots that the registrations serve, one per line, without fallbacks. */
   public String dispatchTable() {
     return print(TENON_SIMULATOR_TABLE);
   }
 
-  /** Writes what is registered, as {@link Introspect#dump} does. */
+  /** Returns the registrations in the format of {@link Introspect#dump}. */
   public String rawRegistrations() {
     return print(TENON_SIMULATOR_RAW_REGISTRATIONS);
   }
 
-  /** Writes every filled slot, fallbacks included, as {@link Introspect#table} does. */
+  /** Returns every filled slot, including fallbacks, in the format of {@link Introspect#table}. */
   public String rawDispatchTable() {
     return print(TENON_SIMULATOR_RAW_TABLE);
   }
 
-  /** Says in words what a call with this key set would do. */
+  /** Explains in words what a call with this key set would do. */
   public String explain(DispatchKeySet keys) {
     return Tenon.text(
         this, out -> TenonNative.tenon_simulator_explain(address(), keys.bits(), out));

@@ -10,7 +10,7 @@ public final class Storage extends NativeHandle {
     super(address);
   }
 
-  /** Takes a new reference into the current scope. */
+  /** Adds a new reference to the current scope. */
   static Storage retain(CallFrame frame, long address) {
     return frame.adopt(new Storage(TenonNative.tenon_storage_retain(address)));
   }
@@ -22,7 +22,7 @@ public final class Storage extends NativeHandle {
     return copy;
   }
 
-  /** Returns the address of the memory, 0 where there is none. */
+  /** Returns the address of the memory, or 0 if there is none. */
   public long dataAddress() {
     long data = TenonNative.tenon_storage_data(beginUse());
     endUse();
@@ -36,7 +36,7 @@ public final class Storage extends NativeHandle {
     return size;
   }
 
-  /** Tells whether both are the same storage. */
+  /** Returns true if both are references to the same storage. */
   public boolean isSame(Storage other) {
     return hasAddressOf(other);
   }

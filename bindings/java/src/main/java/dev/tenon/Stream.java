@@ -27,7 +27,7 @@ public record Stream(long handle, Device device) {
     }
   }
 
-  /** Waits until the work queued here is done. */
+  /** Waits until the work queued here has finished. */
   public void synchronize() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();

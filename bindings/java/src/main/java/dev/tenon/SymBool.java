@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths that may not be decided yet.
+// Bools that may be symbolic.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
 
 import java.util.Optional;
 
-/** A truth that may not be decided yet, such as {@code s0 < s1}. */
+/** A bool that may be symbolic, such as {@code s0 < s1}. */
 public final class SymBool extends SymNumber {
   SymBool(ShapeEnv env, long symbol) {
     super(env, TENON_TAG_SYMBOOL, symbol);
@@ -16,36 +16,36 @@ public final class SymBool extends SymNumber {
     super(null, TENON_TAG_BOOL, truth ? 1 : 0);
   }
 
-  /** Returns a truth that is decided. */
+  /** Returns a known bool. */
   public static SymBool of(boolean truth) {
     return new SymBool(truth);
   }
 
   /**
-   * Decides it: by what is known, else by hints and a guard that tells the caller's place.
+   * Decides the value. If it is not known, uses hints and records a guard with the caller's place.
    *
-   * @throws TenonException DATA_DEPENDENT where only data tells
+   * @throws TenonException DATA_DEPENDENT if the value depends on data
    */
   public boolean guard() {
     return (Boolean) guarded();
   }
 
-  /** Returns the truth in the case at hand, empty where only data tells. */
+  /** Returns the value in the current example, or empty if it depends on data. */
   public Optional<Boolean> hint() {
     return Optional.ofNullable((Boolean) hinted());
   }
 
-  /** Whether both hold. */
+  /** Returns whether both hold. */
   public SymBool and(SymBool other) {
     return (SymBool) apply(TENON_SYMBOL_AND, other);
   }
 
-  /** Whether one of them holds. */
+  /** Returns whether at least one of them holds. */
   public SymBool or(SymBool other) {
     return (SymBool) apply(TENON_SYMBOL_OR, other);
   }
 
-  /** Whether it does not hold. */
+  /** Returns whether it does not hold. */
   public SymBool not() {
     return (SymBool) apply(TENON_SYMBOL_NOT, null);
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats that may not be numbers yet.
+// Floats that may be symbolic.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
 
 import java.util.OptionalDouble;
 
-/** A float that may not be a number yet, such as {@code s0 / 2}. */
+/** A float that may be symbolic, such as {@code s0 / 2}. */
 public final class SymFloat extends SymNumber {
   SymFloat(ShapeEnv env, long symbol) {
     super(env, TENON_TAG_SYMFLOAT, symbol);
@@ -22,41 +22,41 @@ public final class SymFloat extends SymNumber {
   }
 
   /**
-   * Makes a number of it, by a guard that tells the caller's place.
+   * Converts to a number and records a guard with the caller's place.
    *
-   * @throws TenonException DATA_DEPENDENT where only data tells
+   * @throws TenonException DATA_DEPENDENT if the value depends on data
    */
   public double guard() {
     return (Double) guarded();
   }
 
-  /** Returns the number in the case at hand, empty where only data tells. */
+  /** Returns the number in the current example, or empty if it depends on data. */
   public OptionalDouble hint() {
     Object hint = hinted();
     return hint == null ? OptionalDouble.empty() : OptionalDouble.of((Double) hint);
   }
 
-  /** The sum. */
+  /** Returns the sum. */
   public SymFloat plus(SymFloat other) {
     return (SymFloat) apply(TENON_SYMBOL_ADD, other);
   }
 
-  /** The difference. */
+  /** Returns the difference. */
   public SymFloat minus(SymFloat other) {
     return (SymFloat) apply(TENON_SYMBOL_SUB, other);
   }
 
-  /** The product. */
+  /** Returns the product. */
   public SymFloat times(SymFloat other) {
     return (SymFloat) apply(TENON_SYMBOL_MUL, other);
   }
 
-  /** The quotient. */
+  /** Returns the quotient. */
   public SymFloat dividedBy(SymFloat other) {
     return (SymFloat) apply(TENON_SYMBOL_TRUEDIV, other);
   }
 
-  /** The square root of what is 0 or more. */
+  /** Returns the square root of a number that is at least 0. */
   public SymFloat sqrt() {
     return (SymFloat) apply(TENON_SYMBOL_SQRT, null);
   }

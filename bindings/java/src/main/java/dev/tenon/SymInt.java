@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ints that may not be numbers yet: sizes.
+// Ints that may be symbolic, such as sizes.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * An int that may not be a number yet: a size such as {@code s0}, or an expression of some.
+ * An int that may be symbolic: a size such as {@code s0}, or an expression of symbols.
  *
- * <p>Arithmetic and relations stay symbolic; {@link SymBool#guard} decides a relation, {@link
- * #guard} makes a number.
+ * <p>Arithmetic and relations stay symbolic. {@link SymBool#guard} decides a relation, and {@link
+ * #guard} converts to a number.
  *
  * <pre>{@code
  * SymInt batch = env.newSize(4);
@@ -35,12 +35,12 @@ public final class SymInt extends SymNumber {
     return new SymInt(number);
   }
 
-  /** Makes a size of a word that borrows its symbol, which {@code env} keeps. */
+  /** Makes a size from a word that borrows its symbol, which {@code env} keeps alive. */
   static SymInt ofWord(ShapeEnv env, long word) {
     return isSymbol(word) ? new SymInt(env, symbolOf(word)) : new SymInt(word);
   }
 
-  /** Tells whether a word is a symbol: below -2^62. */
+  /** Returns true if a word is a symbol, which is the case below -2^62. */
   static boolean isSymbol(long word) {
     return word < -(1L << 62);
   }
@@ -50,9 +50,10 @@ public final class SymInt extends SymNumber {
   }
 
   /**
-   * Returns the word of it, which borrows its symbol.
+   * Returns the word, which borrows the symbol.
    *
-   * @throws TenonException INVALID_ARGUMENT for a number below -2^62, whose bits are a symbol's
+   * @throws TenonException INVALID_ARGUMENT for a number below -2^62, whose bits are those of a
+   *     symbol
    */
   long word() {
     if (isSymbolic()) {
@@ -72,15 +73,15 @@ public final class SymInt extends SymNumber {
   }
 
   /**
-   * Makes a number of it, by a guard that tells the caller's place.
+   * Converts to a number and records a guard with the caller's place.
    *
-   * @throws TenonException DATA_DEPENDENT where only data tells
+   * @throws TenonException DATA_DEPENDENT if the value depends on data
    */
   public long guard() {
     return (Long) guarded();
   }
 
-  /** Returns the number in the case at hand, empty where only data tells. */
+  /** Returns the number in the current example, or empty if it depends on data. */
   public OptionalLong hint() {
     Object hint = hinted();
     return hint == null ? OptionalLong.empty() : OptionalLong.of((Long) hint);
@@ -99,22 +100,22 @@ public final class SymInt extends SymNumber {
     }
   }
 
-  /** Returns the least number as far as known, empty for no bound. */
+  /** Returns the known lower bound, or empty if there is none. */
   public OptionalLong lowerBound() {
     long bound = isSymbolic() ? bound(false) : word;
     return bound == Long.MIN_VALUE ? OptionalLong.empty() : OptionalLong.of(bound);
   }
 
-  /** Returns the greatest number as far as known, empty for no bound. */
+  /** Returns the known upper bound, or empty if there is none. */
   public OptionalLong upperBound() {
     long bound = isSymbolic() ? bound(true) : word;
     return bound == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(bound);
   }
 
   /**
-   * Returns its value where numbers stand for variables. Records nothing.
+   * Evaluates the expression with numbers for its variables. Records no guard.
    *
-   * @throws TenonException INVALID_ARGUMENT where a variable lacks
+   * @throws TenonException INVALID_ARGUMENT if a variable is missing
    */
   public long evaluate(Map<SymInt, Long> numbers) {
     if (!isSymbolic()) {
@@ -136,152 +137,152 @@ public final class SymInt extends SymNumber {
     }
   }
 
-  /** The sum. */
+  /** Returns the sum. */
   public SymInt plus(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_ADD, other);
   }
 
-  /** The sum. */
+  /** Returns the sum. */
   public SymInt plus(long other) {
     return plus(of(other));
   }
 
-  /** The difference. */
+  /** Returns the difference. */
   public SymInt minus(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_SUB, other);
   }
 
-  /** The difference. */
+  /** Returns the difference. */
   public SymInt minus(long other) {
     return minus(of(other));
   }
 
-  /** The product. */
+  /** Returns the product. */
   public SymInt times(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_MUL, other);
   }
 
-  /** The product. */
+  /** Returns the product. */
   public SymInt times(long other) {
     return times(of(other));
   }
 
-  /** The quotient, rounded down as {@link Math#floorDiv(long, long)} does. */
+  /** Returns the quotient, rounded down as {@link Math#floorDiv(long, long)} does. */
   public SymInt floorDiv(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_FLOORDIV, other);
   }
 
-  /** The quotient, rounded down as {@link Math#floorDiv(long, long)} does. */
+  /** Returns the quotient, rounded down as {@link Math#floorDiv(long, long)} does. */
   public SymInt floorDiv(long other) {
     return floorDiv(of(other));
   }
 
-  /** The remainder, with the sign of the divisor. */
+  /** Returns the remainder, with the sign of the divisor. */
   public SymInt mod(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_MOD, other);
   }
 
-  /** The remainder, with the sign of the divisor. */
+  /** Returns the remainder, with the sign of the divisor. */
   public SymInt mod(long other) {
     return mod(of(other));
   }
 
-  /** The larger one, without deciding which it is. */
+  /** Returns the maximum, without deciding which operand it is. */
   public SymInt max(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_MAX, other);
   }
 
-  /** The larger one, without deciding which it is. */
+  /** Returns the maximum, without deciding which operand it is. */
   public SymInt max(long other) {
     return max(of(other));
   }
 
-  /** The smaller one, without deciding which it is. */
+  /** Returns the minimum, without deciding which operand it is. */
   public SymInt min(SymInt other) {
     return (SymInt) apply(TENON_SYMBOL_MIN, other);
   }
 
-  /** The smaller one, without deciding which it is. */
+  /** Returns the minimum, without deciding which operand it is. */
   public SymInt min(long other) {
     return min(of(other));
   }
 
-  /** The number with the other sign. */
+  /** Returns the negated number. */
   public SymInt negate() {
     return of(0).minus(this);
   }
 
-  /** The quotient as a float. */
+  /** Returns the quotient as a float. */
   public SymFloat trueDiv(SymInt other) {
     return (SymFloat) apply(TENON_SYMBOL_TRUEDIV, other);
   }
 
-  /** The square root of what is 0 or more. */
+  /** Returns the square root of a number that is at least 0. */
   public SymFloat sqrt() {
     return (SymFloat) apply(TENON_SYMBOL_SQRT, null);
   }
 
-  /** The same number as a float. */
+  /** Returns the same number as a float. */
   public SymFloat toSymFloat() {
     return (SymFloat) apply(TENON_SYMBOL_FLOAT, null);
   }
 
-  /** Whether {@code this == other}, as far as known without a guard. */
+  /** Returns whether {@code this == other}; decides nothing. */
   public SymBool eq(SymInt other) {
     return (SymBool) apply(TENON_SYMBOL_EQ, other);
   }
 
-  /** Whether {@code this == other}, as far as known without a guard. */
+  /** Returns whether {@code this == other}; decides nothing. */
   public SymBool eq(long other) {
     return eq(of(other));
   }
 
-  /** Whether {@code this != other}, as far as known without a guard. */
+  /** Returns whether {@code this != other}; decides nothing. */
   public SymBool ne(SymInt other) {
     return (SymBool) apply(TENON_SYMBOL_NE, other);
   }
 
-  /** Whether {@code this != other}, as far as known without a guard. */
+  /** Returns whether {@code this != other}; decides nothing. */
   public SymBool ne(long other) {
     return ne(of(other));
   }
 
-  /** Whether {@code this < other}, as far as known without a guard. */
+  /** Returns whether {@code this < other}; decides nothing. */
   public SymBool lt(SymInt other) {
     return (SymBool) apply(TENON_SYMBOL_LT, other);
   }
 
-  /** Whether {@code this < other}, as far as known without a guard. */
+  /** Returns whether {@code this < other}; decides nothing. */
   public SymBool lt(long other) {
     return lt(of(other));
   }
 
-  /** Whether {@code this <= other}, as far as known without a guard. */
+  /** Returns whether {@code this <= other}; decides nothing. */
   public SymBool le(SymInt other) {
     return (SymBool) apply(TENON_SYMBOL_LE, other);
   }
 
-  /** Whether {@code this <= other}, as far as known without a guard. */
+  /** Returns whether {@code this <= other}; decides nothing. */
   public SymBool le(long other) {
     return le(of(other));
   }
 
-  /** Whether {@code this > other}, as far as known without a guard. */
+  /** Returns whether {@code this > other}; decides nothing. */
   public SymBool gt(SymInt other) {
     return (SymBool) apply(TENON_SYMBOL_GT, other);
   }
 
-  /** Whether {@code this > other}, as far as known without a guard. */
+  /** Returns whether {@code this > other}; decides nothing. */
   public SymBool gt(long other) {
     return gt(of(other));
   }
 
-  /** Whether {@code this >= other}, as far as known without a guard. */
+  /** Returns whether {@code this >= other}; decides nothing. */
   public SymBool ge(SymInt other) {
     return (SymBool) apply(TENON_SYMBOL_GE, other);
   }
 
-  /** Whether {@code this >= other}, as far as known without a guard. */
+  /** Returns whether {@code this >= other}; decides nothing. */
   public SymBool ge(long other) {
     return ge(of(other));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What symbolic ints, floats and bools share.
+// The base class of symbolic ints, floats and bools.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -9,17 +9,16 @@ import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
 
 /**
- * A number, or a symbol that stands for any: a size such as {@code s0}, or an expression such as
- * {@code s0*s1 + 1}.
+ * A number or a symbol: a size such as {@code s0}, or an expression such as {@code s0*s1 + 1}.
  *
- * <p>Objects are immutable, and need no closing: a symbol lives while an object of it does. Their
- * equality is that of numbers and expressions, and decides nothing.
+ * <p>Objects are immutable and need not be closed: a symbol lives as long as an object of it. Two
+ * objects are equal if they are the same number or expression; comparing them decides nothing.
  */
 public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
   private static final StackWalker WALKER =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  // Keeps the symbol; null for a number.
+  // Keeps the symbol alive; null for a number.
   private final ShapeEnv env;
   final int tag;
   final long word; // the number's bits, or the symbol's address
@@ -30,7 +29,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     this.word = word;
   }
 
-  /** Tells whether this is a symbol rather than a number. */
+  /** Returns true if this is a symbol and not a number. */
   public final boolean isSymbolic() {
     return env != null;
   }
@@ -39,7 +38,9 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     Values.put(at, tag, word);
   }
 
-  /** Calculates with this and perhaps another one; the result of any class. */
+  /**
+   * Applies a function to this and optionally another operand. The result has any of the classes.
+   */
   final Object apply(int function, SymNumber other) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -59,7 +60,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     }
   }
 
-  /** Makes a number of it, by a guard that tells the place outside of these classes. */
+  /** Converts to a number and records a guard with the innermost place outside of these classes. */
   final Object guarded() {
     if (!isSymbolic()) {
       return number();
@@ -86,7 +87,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     }
   }
 
-  /** Returns the number in the case at hand, null where only data tells. */
+  /** Returns the number in the current example, or null if it depends on data. */
   final Object hinted() {
     if (!isSymbolic()) {
       return number();
@@ -127,7 +128,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     return SymBool.of((Boolean) read);
   }
 
-  /** Makes an object of a symbol that something else keeps for the moment. */
+  /** Makes an object of a symbol that something else keeps alive during the call. */
   static SymNumber retain(long symbol) {
     return retain(ShapeEnv.keeping(TenonNative.tenon_symbol_env(symbol)), symbol);
   }
@@ -140,7 +141,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     };
   }
 
-  /** Tells whether both are one number or one expression; decides nothing. */
+  /** Returns true if both are the same number or expression; decides nothing. */
   @Override
   public final boolean equals(Object other) {
     return other instanceof SymNumber number && number.tag == tag && number.word == word;
@@ -151,7 +152,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     return Long.hashCode(word);
   }
 
-  /** Returns the expression as Python would write it. */
+  /** Returns the expression in Python syntax. */
   @Override
   public final String toString() {
     if (!isSymbolic()) {
@@ -164,7 +165,7 @@ public abstract sealed class SymNumber permits SymInt, SymFloat, SymBool {
     }
   }
 
-  /** Keeps this alive until here: its word was read. */
+  /** Keeps this object alive up to this call, after its word was read. */
   final void fence() {
     Reference.reachabilityFence(this);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library as a whole.
+// Functions of the library as a whole.
 package dev.tenon;
 
 import dev.tenon.internal.Addresses;
@@ -9,7 +9,7 @@ import dev.tenon.internal.Text;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** Facts about the loaded Tenon, and short ways to the other classes. */
+/** Properties of the loaded Tenon, and shortcuts to the other classes. */
 public final class Tenon {
   private Tenon() {}
 
@@ -29,30 +29,31 @@ public final class Tenon {
   }
 
   /**
-   * Returns how many threads work on one operator, the caller's included: at first as many as the
-   * variable TENON_NUM_THREADS says, else as the process may use processors.
+   * Returns the number of threads that work on one operator, including the calling thread. By
+   * default it is the variable TENON_NUM_THREADS, or, if that is not set, the number of processors
+   * that the process may use.
    */
   public static int numThreads() {
     return TenonNative.tenon_parallel_get_threads();
   }
 
-  /** Sets how many threads work on one operator, up to 256; 0 for as many as at first. */
+  /** Sets the number of threads that work on one operator, up to 256; 0 restores the default. */
   public static void setNumThreads(int count) {
     Errors.check(TenonNative.tenon_parallel_set_threads(count));
   }
 
-  /** Returns the floating dtype of factories that are given none. */
+  /** Returns the default floating dtype of factories. */
   public static DType defaultDType() {
     return DType.ofNumber(TenonNative.tenon_dtype_default());
   }
 
-  /** Sets the floating dtype of factories that are given none, for the whole process. */
+  /** Sets the default floating dtype of factories, for the whole process. */
   public static void setDefaultDType(DType dtype) {
     Errors.check(TenonNative.tenon_dtype_set_default(dtype.number()));
   }
 
   /**
-   * Seeds the default generators of all devices, those made later too: {@link
+   * Seeds the default generators of all devices, including those that are created later: {@link
    * Generator#getDefault}.
    */
   public static void manualSeed(long seed) {
@@ -60,8 +61,8 @@ public final class Tenon {
   }
 
   /**
-   * Sets who hears warnings, of operators in any language, for the whole process; null drops them.
-   * Without a call, and where no other language's host set a handler, they are logged: {@link
+   * Sets the handler of warnings, of operators in any language, for the whole process; null drops
+   * them. By default, and if no other language's host set a handler, they are logged: {@link
    * Warning#log}.
    */
   public static void setWarningHandler(Warning.Handler handler) {
@@ -75,12 +76,12 @@ public final class Tenon {
             Addresses.CALL_WARNING, References.add(handler), Addresses.DROP_REFERENCE));
   }
 
-  /** Warns; what the handler throws is thrown here. */
+  /** Passes a warning to the handler. The handler's exception is thrown here. */
   public static void warn(String category, String message) {
     Errors.check(TenonNative.tenon_warning_emit(category, message));
   }
 
-  /** The nanoseconds of a time-out: no negative one, which C takes for "for ever". */
+  /** Converts a time-out to nanoseconds. Refuses a negative one, which C interprets as no limit. */
   static long nanoseconds(String subject, Duration timeout) {
     if (timeout.isNegative()) {
       throw TenonException.value(subject, "timeout", "zero or more", timeout.toString());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception of this package.
+// The exception class of this package.
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
@@ -8,15 +8,14 @@ import java.io.PrintWriter;
 import java.util.List;
 
 /**
- * A failure that Tenon reports, or one of another language passing through.
+ * A failure that Tenon reports, or an exception of another language.
  *
- * <p>An exception thrown by a Java kernel is not wrapped: it reaches a Java caller as the same
- * object.
+ * <p>An exception thrown by a Java kernel is not wrapped: it reaches a Java caller unchanged.
  *
- * <p>The stack trace begins with the places in other languages that the error passed through. They
- * and all texts are read when somebody asks: an exception that is caught and forgotten costs little
- * more than one of Java's own. An exception around this one that was made without a look at it (its
- * text, its trace) prints the Java part of the trace only.
+ * <p>The stack trace begins with the places in other languages that the error passed through. These
+ * and all texts are only read on demand, so that an exception that is caught and ignored costs
+ * little more than a plain Java exception. If another exception wraps this one before its text or
+ * trace was read, the wrapper prints only the Java part of the trace.
  */
 public final class TenonException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -26,13 +25,13 @@ public final class TenonException extends RuntimeException {
   private String message;
   private transient List<String> notes;
   private transient List<ErrorFrame> frames;
-  // What C told, until somebody reads it; and whether its places are in the stack trace.
+  // The data from C until it is read; and whether its places are in the stack trace.
   private transient volatile byte[] unread;
   private transient boolean placesShown;
-  // The native error, where another language's exception hangs on it; see Errors.
+  // The native error, if it carries another language's exception; see Errors.
   transient NativeHandle kept;
 
-  /** Makes an error to throw from a kernel; {@code code} is one of {@link ErrorCode}'s numbers. */
+  /** Makes an error to throw from a kernel. {@code code} is an {@link ErrorCode}. */
   public TenonException(ErrorCode code, String message) {
     this(code.number(), TenonNative.tenon_status_kind(code.number()), message);
   }
@@ -46,19 +45,19 @@ public final class TenonException extends RuntimeException {
     this.frames = List.of();
   }
 
-  /** Makes what stands for a native error, given as {@link ErrorText} takes it. */
+  /** Makes an exception from a native error, in the format of {@link ErrorText}. */
   TenonException(byte[] packed, Throwable cause) {
     super(null, cause);
     unread = packed;
   }
 
-  /** Makes the error of a wrong type, as the native checks word it. */
+  /** Makes the error for a wrong type, with the wording of the native checks. */
   static TenonException type(String subject, String argument, String expected, String actual) {
     return new TenonException(
         ErrorCode.TYPE, subject + ": " + argument + " must be " + expected + ", got " + actual);
   }
 
-  /** Makes the error of a wrong value. */
+  /** Makes the error for a wrong value. */
   static TenonException value(String subject, String argument, String expected, String actual) {
     return new TenonException(
         ErrorCode.INVALID_ARGUMENT,
@@ -83,7 +82,7 @@ public final class TenonException extends RuntimeException {
     }
   }
 
-  /** Returns the status number, one of {@link ErrorCode}'s. */
+  /** Returns the number of the status, one of {@link ErrorCode}'s. */
   public int code() {
     read();
     return code;
@@ -100,17 +99,17 @@ public final class TenonException extends RuntimeException {
     return kind;
   }
 
-  /** Returns the message, the notes below it. */
+  /** Returns the message, followed by the notes. */
   @Override
   public String getMessage() {
     read();
     return message;
   }
 
-  /** Returns lines of context, also part of the message. */
+  /** Returns the notes: lines of context, which are also part of the message. */
   public List<String> notes() {
     read();
-    return notes == null ? List.of() : notes; // null: came from another process
+    return notes == null ? List.of() : notes; // null: deserialised from another process
   }
 
   /** Returns the places that the error passed through before it reached Java, innermost first. */
@@ -119,16 +118,16 @@ public final class TenonException extends RuntimeException {
     return frames == null ? List.of() : frames;
   }
 
-  /** Writes class, kind and message. */
+  /** Returns class, kind and message. */
   @Override
   public String toString() {
-    showPlaces(); // an exception made around this one asks for this text, and never for the trace
+    showPlaces(); // an exception that wraps this one reads this text, but never the trace
     return "dev.tenon.TenonException: " + kind + ": " + message;
   }
 
   // ---- The stack trace --------------------------------------------------------------------------
 
-  /** Puts the places in other languages where a Java reader looks first. */
+  /** Puts the places in other languages at the beginning of the trace. */
   private synchronized void showPlaces() {
     if (placesShown) {
       return;
@@ -153,7 +152,7 @@ public final class TenonException extends RuntimeException {
     super.setStackTrace(all);
   }
 
-  /** Returns the places in other languages, innermost first, and Java's. */
+  /** Returns the places in other languages, innermost first, followed by Java's. */
   @Override
   public StackTraceElement[] getStackTrace() {
     showPlaces();
@@ -178,7 +177,7 @@ public final class TenonException extends RuntimeException {
     super.printStackTrace(writer);
   }
 
-  // Printing takes the traces of causes without asking them.
+  // Printing reads the traces of causes without calling their methods.
   private void showAll() {
     showPlaces();
     if (getCause() instanceof TenonException cause) {
@@ -186,7 +185,7 @@ public final class TenonException extends RuntimeException {
     }
   }
 
-  // All that is read late goes along.
+  // Serialisation includes all data that is otherwise read on demand.
   private Object writeReplace() {
     showAll();
     return this;

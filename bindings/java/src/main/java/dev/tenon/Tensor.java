@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors: making, inspecting, sharing and slicing them, and arithmetic through operators.
+// Tensors: creation, inspection, sharing, slices, and arithmetic by operators.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -12,10 +12,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * One reference to a tensor: a strided view of elements of one dtype on one device.
+ * A reference to a tensor: a strided view of elements of one dtype on one device.
  *
- * <p>Each object is a reference of its own and is closed by its owner, by the {@link Scope} it was
- * made in, or at last by a cleaner. Two objects may stand for the same tensor: {@link #isSame}.
+ * <p>Each object is a separate reference. It is closed by its owner, by the {@link Scope} it was
+ * made in, or otherwise by a cleaner. Two objects may refer to the same tensor: {@link #isSame}.
  */
 public final class Tensor extends TensorSizes {
   private Tensor(long address) {
@@ -27,19 +27,19 @@ public final class Tensor extends TensorSizes {
     return frame.adopt(new Tensor(handle));
   }
 
-  /** The same for a handle that may be NULL. */
+  /** Like {@link #own}, for a handle that may be NULL. */
   static Tensor ownOrNull(CallFrame frame, long handle) {
     return handle == 0 ? null : own(frame, handle);
   }
 
-  /** Makes a view of a tensor that C holds, ended with the innermost region. */
+  /** Makes a view of a tensor that C holds, which ends with the innermost region. */
   static Tensor borrow(CallFrame frame, long handle) {
     Tensor tensor = viewOf(frame, handle);
     frame.track(tensor);
     return tensor;
   }
 
-  /** Makes a view of a tensor that C holds, to be ended with {@link #endViewOf}. */
+  /** Makes a view of a tensor that C holds, which {@link #endViewOf} must end. */
   static Tensor viewOf(CallFrame frame, long handle) {
     Tensor tensor = new Tensor(handle);
     tensor.borrowed = true;
@@ -54,7 +54,7 @@ public final class Tensor extends TensorSizes {
     }
   }
 
-  /** The hooks that were added by this object; null without. */
+  /** The hooks that were added by this object, or null. */
   HookCycles.Hooks hooks;
 
   @Override
@@ -110,8 +110,8 @@ public final class Tensor extends TensorSizes {
   }
 
   /**
-   * Allocates a tensor with uninitialised elements; on Meta only its shape. In a {@link FakeMode}
-   * it is fake, as all that this class makes of sizes or elements.
+   * Allocates a tensor with uninitialised elements. On Meta it has no memory. In a {@link FakeMode}
+   * it is fake, as are all tensors that this class makes from sizes or elements.
    */
   public static Tensor empty(DType dtype, Device device, long... sizes) {
     return FakeMode.isOn()
@@ -119,7 +119,7 @@ public final class Tensor extends TensorSizes {
         : allocate(dtype, device, sizes);
   }
 
-  /** Allocates a tensor with memory, in a fake mode as well. */
+  /** Allocates a tensor with memory, even in a fake mode. */
   static Tensor allocate(DType dtype, Device device, long... sizes) {
     return make(
         (frame, out) -> {
@@ -131,16 +131,16 @@ public final class Tensor extends TensorSizes {
   }
 
   /**
-   * Makes a wrapper tensor: dtype, device and sizes as claimed, without memory. {@code handler}
-   * runs the operators that are called on it. Tensors that it keeps and that were made inside a
-   * handler or kernel must {@link #escape} first.
+   * Creates a wrapper tensor with a dtype, device and sizes, but without memory. {@code handler}
+   * runs the operators that are called on it. Tensors that the handler keeps must {@link #escape}
+   * first if they were made inside a handler or kernel.
    */
   public static Tensor wrapper(Dispatching handler, DType dtype, Device device, long... sizes) {
     return wrapper(handler, WrapperOptions.of(dtype, sizes).device(device));
   }
 
   /**
-   * Makes a wrapper tensor that claims what the options say.
+   * Creates a wrapper tensor with the properties in the options.
    *
    * @throws TenonException INVALID_ARGUMENT for a bad shape, stride or offset, or a key that
    *     wrappers cannot carry
@@ -165,7 +165,7 @@ public final class Tensor extends TensorSizes {
     }
   }
 
-  /** Returns what a wrapper tensor was made with, if that is Java's; else null. */
+  /** Returns the handler of a wrapper tensor, if that is a Java object; otherwise null. */
   public Dispatching wrapped() {
     long tensor = beginUse();
     try {
@@ -181,7 +181,7 @@ public final class Tensor extends TensorSizes {
     }
   }
 
-  /** Makes a carrier of an object that overrides operators, where a Tensor is required. */
+  /** Makes a carrier of an object that overrides operators, to be passed as a Tensor. */
   public static Tensor carrier(Object overriding) {
     return make(
         (frame, out) -> {
@@ -196,13 +196,13 @@ public final class Tensor extends TensorSizes {
         });
   }
 
-  /** Returns what a carrier carries, such as the result of an override; null for other tensors. */
+  /** Returns the value in a carrier, such as the result of an override; null for other tensors. */
   public Object carried() {
     Object opened = Overrides.open(CallFrame.get(), this);
     return opened == this ? null : opened;
   }
 
-  /** Makes a CPU tensor of zeros. */
+  /** Creates a CPU tensor of zeros. */
   public static Tensor zeros(DType dtype, long... sizes) {
     if (FakeMode.isOn()) {
       return empty(dtype, sizes);
@@ -262,7 +262,7 @@ public final class Tensor extends TensorSizes {
   }
 
   /**
-   * Makes a 0-dim tensor of a number that is weakest in type promotion, as a literal is: with it
+   * Makes a 0-dim tensor of a number with the lowest priority in type promotion, like a literal:
    * {@code t * 2.5} keeps t's float32.
    */
   public static Tensor number(Object number) {
@@ -279,10 +279,10 @@ public final class Tensor extends TensorSizes {
 
   /**
    * Wraps a direct buffer's bytes from its position to its limit, without copying. The buffer is
-   * kept as long as any tensor or view on it lives, in whatever language.
+   * kept alive as long as any tensor or view on it, in any language.
    *
-   * @throws TenonException INVALID_ARGUMENT for a buffer whose byte order is not the machine's, as
-   *     a new buffer's is not on most: {@code buffer.order(ByteOrder.nativeOrder())} sets it
+   * @throws TenonException INVALID_ARGUMENT for a buffer in another byte order than the machine's,
+   *     as most new buffers are: set it by {@code buffer.order(ByteOrder.nativeOrder())}
    */
   public static Tensor wrap(ByteBuffer buffer, DType dtype, long... sizes) {
     return TensorData.wrap(buffer, dtype, sizes);
@@ -304,8 +304,8 @@ public final class Tensor extends TensorSizes {
   }
 
   /**
-   * Takes this object out of its scope, so that it lives until it is closed. On a kernel's argument
-   * it takes a reference first.
+   * Removes this object from its scope, so that it lives until it is closed. A kernel's argument
+   * first becomes a reference.
    */
   public Tensor escape() {
     CallFrame frame = owner;
@@ -325,12 +325,12 @@ public final class Tensor extends TensorSizes {
     return this;
   }
 
-  /** Tells whether both objects stand for the same tensor. */
+  /** Returns true if both objects refer to the same tensor. */
   public boolean isSame(Tensor other) {
     return hasAddressOf(other);
   }
 
-  /** Returns the number of references; exact only when no other thread holds one. */
+  /** Returns the number of references, which is exact only while no other thread holds one. */
   public long useCount() {
     long count = TenonNative.tenon_tensor_use_count(beginUse());
     endUse();
@@ -359,14 +359,14 @@ public final class Tensor extends TensorSizes {
     }
   }
 
-  /** Tells whether it is fake: it claims its device, and has no memory. */
+  /** Returns true if it is fake: it claims its device and has no memory. */
   public boolean isFake() {
     boolean fake = TenonNative.tenon_tensor_is_fake(beginUse()) != 0;
     endUse();
     return fake;
   }
 
-  /** Returns where the first element lies in the storage, in elements. */
+  /** Returns the offset of the first element in the storage, in elements. */
   public long storageOffset() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -392,27 +392,27 @@ public final class Tensor extends TensorSizes {
     return (flags & bit) != 0;
   }
 
-  /** Tells whether elements lie in row-major order without gaps. */
+  /** Returns true if the elements are in row-major order without gaps. */
   public boolean isContiguous() {
     return flag(TENON_TENSOR_CONTIGUOUS);
   }
 
-  /** Tells whether this is the undefined tensor. */
+  /** Returns true if this is the undefined tensor. */
   public boolean isUndefined() {
     return flag(TENON_TENSOR_UNDEFINED);
   }
 
-  /** Tells whether it was made in inference mode: see {@link GradMode#inference}. */
+  /** Returns true if it was made in inference mode: see {@link GradMode#inference}. */
   public boolean isInference() {
     return flag(TENON_TENSOR_INFERENCE);
   }
 
-  /** Tells whether its producer forbids writing. */
+  /** Returns true if its producer forbids writing. */
   public boolean isReadOnly() {
     return flag(TENON_TENSOR_READ_ONLY);
   }
 
-  /** Tells whether it was made from a number and is weakest in type promotion. */
+  /** Returns true if it was made from a number: it has the lowest priority in type promotion. */
   public boolean isWrappedNumber() {
     return flag(TENON_TENSOR_WRAPPED_NUMBER);
   }
@@ -424,7 +424,7 @@ public final class Tensor extends TensorSizes {
     return new DispatchKeySet(bits);
   }
 
-  /** Returns how often the data that its views share was written in place. */
+  /** Returns the version: how often the data that it shares with its views was written in place. */
   public long version() {
     long version = TenonNative.tenon_tensor_version(beginUse());
     endUse();
@@ -432,9 +432,9 @@ public final class Tensor extends TensorSizes {
   }
 
   /**
-   * Returns the address of the first element. Valid while the tensor is open.
+   * Returns the address of the first element, which is valid while the tensor is open.
    *
-   * @throws TenonException STATE where there is no memory
+   * @throws TenonException STATE if it has no memory
    */
   public long dataAddress() {
     CallFrame frame = CallFrame.get();
@@ -448,7 +448,7 @@ public final class Tensor extends TensorSizes {
     }
   }
 
-  /** Writes elements, dtype and device, long dims abbreviated. */
+  /** Returns elements, dtype and device as text; long dims are abbreviated. */
   @Override
   public String toString() {
     if (isClosed()) {
@@ -467,32 +467,32 @@ public final class Tensor extends TensorSizes {
     return TensorData.asByteBuffer(this);
   }
 
-  /** Copies the elements in row-major order; takes float32, float16 and bfloat16. */
+  /** Copies the elements in row-major order. For float32, float16 and bfloat16. */
   public float[] toFloatArray() {
     return TensorData.toFloats(this);
   }
 
-  /** Copies the elements in row-major order; takes all real floating dtypes of 16 bits and more. */
+  /** Copies the elements in row-major order. For all real floating dtypes of 16 bits and more. */
   public double[] toDoubleArray() {
     return TensorData.toDoubles(this);
   }
 
-  /** Copies the elements in row-major order; takes all integer dtypes and bool. */
+  /** Copies the elements in row-major order. For all integer dtypes and bool. */
   public long[] toLongArray() {
     return TensorData.toLongs(this);
   }
 
-  /** Copies the elements in row-major order; takes int32 and narrower, and bool. */
+  /** Copies the elements in row-major order. For int32 and narrower, and bool. */
   public int[] toIntArray() {
     return TensorData.toInts(this);
   }
 
-  /** Copies the elements in row-major order; takes bool. */
+  /** Copies the elements in row-major order. For bool. */
   public boolean[] toBooleanArray() {
     return TensorData.toBooleans(this);
   }
 
-  /** Copies the elements' bytes in row-major order; takes every dtype. */
+  /** Copies the elements' bytes in row-major order. For every dtype. */
   public byte[] toByteArray() {
     return TensorData.toBytes(this);
   }
@@ -511,15 +511,15 @@ public final class Tensor extends TensorSizes {
 
   /**
    * Exports to a DLManagedTensorVersioned without copying and returns its address. The consumer
-   * runs its deleter; without one, {@link #deleteDLPack} does.
+   * runs its deleter. If there is no consumer, call {@link #deleteDLPack}.
    */
   public long toDLPack() {
     return export(false);
   }
 
   /**
-   * Exports to the struct without version, for consumers that know only that. Without a consumer,
-   * {@link #deleteLegacyDLPack} ends it.
+   * Exports to the older struct without version, for consumers that only support that. If there is
+   * no consumer, call {@link #deleteLegacyDLPack}.
    */
   public long toLegacyDLPack() {
     return export(true);
@@ -541,14 +541,14 @@ public final class Tensor extends TensorSizes {
   }
 
   /**
-   * Imports the DLManagedTensorVersioned at an address without copying and takes it over, unless
-   * this fails.
+   * Imports the DLManagedTensorVersioned at an address without copying, and takes it over on
+   * success.
    */
   public static Tensor fromDLPack(long managed) {
     return make((frame, out) -> TenonNative.tenon_tensor_from_dlpack(checked(managed), out));
   }
 
-  /** Imports the struct without version, as {@link #fromDLPack}. */
+  /** Imports the older struct without version, like {@link #fromDLPack}. */
   public static Tensor fromLegacyDLPack(long managed) {
     return make((frame, out) -> TenonNative.tenon_tensor_from_dlpack_legacy(checked(managed), out));
   }
@@ -561,19 +561,19 @@ public final class Tensor extends TensorSizes {
     return managed;
   }
 
-  /** Runs the deleter of a DLManagedTensorVersioned that nobody imported. */
+  /** Runs the deleter of a DLManagedTensorVersioned that was not imported. */
   public static void deleteDLPack(long managed) {
     Native.deleteDLPack(checked(managed));
     References.drain();
   }
 
-  /** Runs the deleter of a DLManagedTensor that nobody imported. */
+  /** Runs the deleter of a DLManagedTensor that was not imported. */
   public static void deleteLegacyDLPack(long managed) {
     Native.deleteLegacyDLPack(checked(managed));
     References.drain();
   }
 
-  /** Tells whether dtype, sizes and all elements are equal, bit for bit; both on the CPU. */
+  /** Returns true if dtype, sizes and all elements are bitwise equal. Both must be on the CPU. */
   public boolean dataEquals(Tensor other) {
     return dtype() == other.dtype()
         && Arrays.equals(sizes(), other.sizes())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of CPU tensors in and out of Java arrays and buffers.
+// Transfer of elements between CPU tensors and Java arrays and buffers.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -16,7 +16,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.LongConsumer;
 
-/** Reads and writes elements of tensors that the CPU can see. */
+/** Reads and writes elements of tensors in memory that the CPU can access. */
 final class TensorData {
   private static final Cleaner BUFFERS = Cleaner.create();
   private static final Set<DType> FLOATS = EnumSet.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16);
@@ -42,7 +42,7 @@ final class TensorData {
     return FakeMode.fakeIfOn(tensor);
   }
 
-  /** The number of elements; -1 for a negative size, and for more than a long holds. */
+  /** Returns the number of elements, or -1 for a negative size or a number beyond 64 bits. */
   private static long product(long... sizes) {
     long product = 1;
     for (long size : sizes) {
@@ -99,7 +99,7 @@ final class TensorData {
 
   // ---- Out ------------------------------------------------------------------------------------
 
-  /** Returns the address of the first element of a tensor that the CPU can see. */
+  /** Returns the address of the first element of a tensor in memory that the CPU can access. */
   static long address(Tensor tensor) {
     requireCpu(tensor);
     return tensor.numel() == 0 ? 0 : tensor.dataAddress();
@@ -140,7 +140,7 @@ final class TensorData {
     if (bytes == 0) {
       return ByteBuffer.allocateDirect(0);
     }
-    // Slices and duplicates refer to this buffer, so that its end is the end of them all.
+    // Slices and duplicates refer to this buffer, so that the memory lives as long as any of them.
     ByteBuffer buffer = Native.newBuffer(data, bytes);
     long held = TenonNative.tenon_tensor_retain(tensor.beginUse());
     tensor.endUse();
@@ -207,7 +207,9 @@ final class TensorData {
       return true;
     }
 
-    /** Copies row-major elements to an array of as many; returns false for other strides. */
+    /**
+     * Copies row-major elements to an array of the same length. Returns false for other strides.
+     */
     boolean copyTo(Object array) {
       if (!isRowMajor()) {
         return false;
@@ -270,7 +272,7 @@ final class TensorData {
     };
   }
 
-  /** Widens an IEEE half; exact. */
+  /** Converts an IEEE half exactly. */
   private static float halfToFloat(short bits) {
     int sign = (bits & 0x8000) << 16;
     int exponent = bits >> 10 & 0x1F;

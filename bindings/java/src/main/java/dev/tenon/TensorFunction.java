@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of tensors, which transforms take and make.
+// Functions of tensors, for transforms.
 package dev.tenon;
 
 /**
- * A function of tensors, for {@link Func}. What is not a tensor, or is to be a constant, a lambda
- * captures.
+ * A function of tensors, for {@link Func}. A lambda captures values that are no tensors or that
+ * should be constant.
  *
  * <pre>{@code
  * TensorFunction square = x -> x[0].mul(x[0]);
@@ -21,9 +21,9 @@ public interface TensorFunction {
   Object apply(Tensor... args) throws Exception;
 
   /**
-   * Calls the function. Whatever it throws is thrown, the same object.
+   * Calls the function. Its exceptions are propagated unchanged.
    *
-   * @throws TenonException TYPE where its result is not one tensor
+   * @throws TenonException TYPE if its result is not one tensor
    */
   default Tensor call(Tensor... args) {
     Tensor[] results = callAll(args);
@@ -35,9 +35,9 @@ public interface TensorFunction {
   }
 
   /**
-   * Calls a function of any number of results.
+   * Calls a function with any number of results.
    *
-   * @throws TenonException TYPE where its result is neither a tensor nor a Tensor[]
+   * @throws TenonException TYPE if its result is neither a tensor nor a Tensor[]
    */
   default Tensor[] callAll(Tensor... args) {
     Object result;

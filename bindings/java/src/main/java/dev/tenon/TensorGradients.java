@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of Tensor that are about gradients.
+// The methods of Tensor for gradients.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -7,15 +7,15 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 
-/** What {@link Tensor} knows of gradients; {@link Autograd} runs the passes. */
+/** The gradient methods of {@link Tensor}; {@link Autograd} runs the passes. */
 abstract class TensorGradients extends TensorMethods {
   TensorGradients(long address) {
     super(address);
   }
 
   /**
-   * Tells whether gradients flow to this tensor: it asks for them, or was made from one that does
-   * by a recorded call.
+   * Returns true if this tensor requires grad: it was requested for a leaf, or a recorded call made
+   * it from a tensor that requires grad.
    */
   public boolean requiresGrad() {
     boolean asks = TenonNative.tenon_tensor_requires_grad(beginUse()) != 0;
@@ -24,11 +24,11 @@ abstract class TensorGradients extends TensorMethods {
   }
 
   /**
-   * Makes a leaf ask for gradients, or no longer, and returns it. Nobody else uses it meanwhile.
+   * Sets whether a leaf requires grad, and returns it. No other thread may use it during the call.
    *
-   * @throws TenonException TYPE for a dtype that is neither floating nor complex; STATE for a
-   *     recorded tensor that is to stop asking, for inference tensors and for tensors without
-   *     memory of their own
+   * @throws TenonException TYPE for a dtype that is neither floating nor complex; STATE for
+   *     clearing it on a tensor that a recorded call made, for inference tensors and for tensors
+   *     without memory of their own
    */
   public Tensor requiresGrad(boolean wanted) {
     int status = TenonNative.tenon_tensor_set_requires_grad(beginUse(), wanted ? 1 : 0);
@@ -37,14 +37,14 @@ abstract class TensorGradients extends TensorMethods {
     return (Tensor) this;
   }
 
-  /** Tells whether no recorded call has made this: gradients end here. */
+  /** Returns true if no recorded call made this tensor, so that gradients end at it. */
   public boolean isLeaf() {
     boolean leaf = TenonNative.tenon_tensor_is_leaf(beginUse()) != 0;
     endUse();
     return leaf;
   }
 
-  /** Returns the gradient that backward passes have left with a leaf; null without one. */
+  /** Returns the gradient that backward passes have accumulated in a leaf, or null. */
   public Tensor grad() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -58,10 +58,10 @@ abstract class TensorGradients extends TensorMethods {
   }
 
   /**
-   * Sets a leaf's gradient, of its sizes, dtype and device; null clears it.
+   * Sets a leaf's gradient, which must have its sizes, dtype and device. Null clears it.
    *
-   * @throws TenonException INVALID_ARGUMENT for a gradient that differs or is the tensor itself;
-   *     STATE for a tensor that is no leaf
+   * @throws TenonException INVALID_ARGUMENT for a gradient that does not match or is the tensor
+   *     itself; STATE for a tensor that is no leaf
    */
   public void setGrad(Tensor grad) {
     CallFrame frame = CallFrame.get();
@@ -92,8 +92,8 @@ abstract class TensorGradients extends TensorMethods {
   }
 
   /**
-   * Returns where gradients of this go to: a leaf that asks for them has a node of its own. Null
-   * for a tensor that no gradient flows to.
+   * Returns the node and output that receive the gradients of this tensor. A leaf that requires
+   * grad has a node of its own. Null if no gradient flows to the tensor.
    *
    * @throws TenonException STATE for a view made without recording whose base was written since
    */
@@ -102,14 +102,14 @@ abstract class TensorGradients extends TensorMethods {
         (node, output) -> TenonNative.tenon_tensor_copy_node(address(), node, output));
   }
 
-  /** Returns the tensor that a view is a view of, never a view itself; null for all others. */
+  /** Returns the base of a view, which is never a view itself; null for all other tensors. */
   public Tensor base() {
     long base = TenonNative.tenon_tensor_copy_base(beginUse());
     endUse();
     return Tensor.ownOrNull(CallFrame.get(), base);
   }
 
-  /** Makes passes leave gradients with this, though it is no leaf, and returns it. */
+  /** Makes passes accumulate gradients in this tensor although it is no leaf, and returns it. */
   public Tensor retainGrad() {
     int status = TenonNative.tenon_tensor_retain_grad(beginUse());
     endUse();
@@ -117,7 +117,7 @@ abstract class TensorGradients extends TensorMethods {
     return (Tensor) this;
   }
 
-  /** Tells whether passes leave gradients with this, which is no leaf. */
+  /** Returns true if {@link #retainGrad} is in effect. */
   public boolean retainsGrad() {
     boolean retains = TenonNative.tenon_tensor_retains_grad(beginUse()) != 0;
     endUse();
@@ -125,7 +125,7 @@ abstract class TensorGradients extends TensorMethods {
   }
 
   /**
-   * Adds a hook that runs when the whole gradient has come, before the node that made this does.
+   * Adds a hook that runs when the gradient is complete, before the node that made this tensor.
    *
    * @throws TenonException STATE for a tensor that does not require grad
    */
@@ -134,7 +134,7 @@ abstract class TensorGradients extends TensorMethods {
   }
 
   /**
-   * Adds a hook that runs when a leaf's gradient has been added to.
+   * Adds a hook that runs after a leaf's gradient was accumulated.
    *
    * @throws TenonException STATE for a tensor that does not require grad or is no leaf
    */
@@ -150,21 +150,21 @@ abstract class TensorGradients extends TensorMethods {
         (options, out) -> TenonNative.tenon_tensor_add_hook(address(), options, out));
   }
 
-  /** Runs a backward pass that begins here: {@link Autograd#backward(Tensor...)}. */
+  /** Runs a backward pass from this tensor: {@link Autograd#backward(Tensor...)}. */
   public void backward() {
     Autograd.backward((Tensor) this);
   }
 
   /**
-   * The same for more than one element.
+   * Runs a backward pass from a tensor with more than one element.
    *
-   * @param gradient of this tensor's sizes
+   * @param gradient a gradient of this tensor's sizes
    */
   public void backward(Tensor gradient) {
     Autograd.backward(BackwardOptions.of().gradTensors(gradient), (Tensor) this);
   }
 
-  /** The same with options. */
+  /** Runs a backward pass from this tensor with options. */
   public void backward(BackwardOptions options) {
     Autograd.backward(options, (Tensor) this);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of Tensor that are operator calls: views, copies, arithmetic.
+// The methods of Tensor that call operators: views, copies, arithmetic.
 package dev.tenon;
 
-/** What {@link Tensor} does through operators; each method names its operator's semantics. */
+/** The operator methods of {@link Tensor}. Each has the semantics of its operator. */
 abstract class TensorMethods extends AtenMethods {
   TensorMethods(long address) {
     super(address);
@@ -19,12 +19,16 @@ abstract class TensorMethods extends AtenMethods {
 
   // ---- Views ----------------------------------------------------------------------------------
 
-  /** Returns a view of {@code start} to before {@code end} of a dim. */
+  /**
+   * Returns a view of the elements from {@code start} up to, but excluding, {@code end} of a dim.
+   */
   public Tensor slice(long dim, long start, long end) {
     return slice(dim, start, end, 1);
   }
 
-  /** Returns a view of every {@code step}-th of {@code start} to before {@code end} of a dim. */
+  /**
+   * Returns a view of every {@code step}-th element from {@code start} up to {@code end} of a dim.
+   */
   public Tensor slice(long dim, long start, long end, long step) {
     return TensorOps.tensor("aten::slice.Tensor", self(), dim, start, end, step);
   }
@@ -36,12 +40,12 @@ abstract class TensorMethods extends AtenMethods {
     return TensorOps.tensor("aten::clone", self());
   }
 
-  /** Returns this with other elements; a copy also when nothing changes. */
+  /** Returns this tensor converted to a dtype; always a copy. */
   public Tensor to(DType dtype) {
     return TensorOps.op("aten::_to_copy").with("dtype", dtype).callTensor(self());
   }
 
-  /** Returns this on another device; a copy also when nothing changes. */
+  /** Returns this tensor on another device; always a copy. */
   public Tensor to(Device device) {
     return TensorOps.op("aten::_to_copy").with("device", device).callTensor(self());
   }
@@ -57,10 +61,10 @@ abstract class TensorMethods extends AtenMethods {
   }
 
   /**
-   * Sets all elements to samples of the uniform distribution from {@code low} up to {@code high},
-   * {@code high} left out, and returns this.
+   * Sets all elements to samples of the uniform distribution on [{@code low}, {@code high}), and
+   * returns this.
    *
-   * @param generator where they come from; null for the device's default
+   * @param generator the generator to use; null for the device's default
    */
   public Tensor uniform(double low, double high, Generator generator) {
     return TensorOps.draw("aten::uniform_", self(), low, high, generator);
@@ -69,7 +73,7 @@ abstract class TensorMethods extends AtenMethods {
   /**
    * Sets all elements to samples of a normal distribution and returns this.
    *
-   * @param generator where they come from; null for the device's default
+   * @param generator the generator to use; null for the device's default
    */
   public Tensor normal(double mean, double deviation, Generator generator) {
     return TensorOps.draw("aten::normal_", self(), mean, deviation, generator);
@@ -77,7 +81,7 @@ abstract class TensorMethods extends AtenMethods {
 
   // ---- Arithmetic -----------------------------------------------------------------------------
 
-  /** Adds into this tensor and returns it. */
+  /** Adds another tensor to this one in place and returns it. */
   public Tensor addInPlace(Tensor other) {
     return TensorOps.inPlace("aten::add_.Tensor", self(), other);
   }

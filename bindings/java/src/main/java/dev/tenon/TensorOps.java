@@ -25,14 +25,14 @@ final class TensorOps {
     return op(name).callTensor(args);
   }
 
-  /** Calls an operator that writes and returns its first argument; returns that very object. */
+  /** Calls an operator that writes and returns its first argument. Returns the same Java object. */
   static Tensor inPlace(String name, Tensor self, Object other) {
     op(name).callTensor(self, other).close();
     Reference.reachabilityFence(self);
     return self;
   }
 
-  /** As {@link #inPlace} for an operator that draws random numbers. */
+  /** Like {@link #inPlace}, for an operator that draws random numbers. */
   static Tensor draw(String name, Tensor self, double a, double b, Generator generator) {
     op(name).with("generator", generator).callTensor(self, a, b).close();
     Reference.reachabilityFence(self);

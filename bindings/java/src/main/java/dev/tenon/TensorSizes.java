@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of Tensor that are about its shape.
+// The methods of Tensor for its shape.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -10,7 +10,7 @@ import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
 import java.util.List;
 
-/** Sizes and strides of a {@link Tensor}, in numbers or symbols. */
+/** Sizes and strides of a {@link Tensor}, as numbers or symbols. */
 abstract class TensorSizes extends TensorGradients {
   TensorSizes(long address) {
     super(address);
@@ -50,7 +50,7 @@ abstract class TensorSizes extends TensorGradients {
     return numbers("sizes", false);
   }
 
-  /** Returns sizes and strides that belong together, even if another thread resizes the tensor. */
+  /** Returns consistent sizes and strides, even if another thread resizes the tensor. */
   long[][] sizesAndStrides() {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -114,7 +114,7 @@ abstract class TensorSizes extends TensorGradients {
     }
   }
 
-  /** Returns the sizes of any shape: numbers, or symbols for them. */
+  /** Returns the sizes of any shape, as numbers or symbols. */
   @SuppressWarnings("unchecked") // the tag says so
   public List<SymInt> symSizes() {
     return (List<SymInt>) dims(TENON_DIMS_SIZES);
@@ -131,13 +131,13 @@ abstract class TensorSizes extends TensorGradients {
     return (SymInt) dims(TENON_DIMS_NUMEL);
   }
 
-  /** Returns where the first element would lie in the storage, of any shape, in elements. */
+  /** Returns the storage offset of any shape, in elements. */
   public SymInt symStorageOffset() {
     return (SymInt) dims(TENON_DIMS_OFFSET);
   }
 
   /**
-   * Makes a row-major tensor without memory of such sizes, on Meta.
+   * Creates a row-major tensor with these sizes on Meta, without memory.
    *
    * @throws TenonException INVALID_ARGUMENT for a negative size and symbols of two environments
    */
@@ -146,9 +146,9 @@ abstract class TensorSizes extends TensorGradients {
   }
 
   /**
-   * Makes a tensor without memory of such sizes and strides in elements, on Meta.
+   * Creates a tensor with these sizes and strides (in elements) on Meta, without memory.
    *
-   * @throws TenonException as {@link #emptySymbolic}; for another number of strides
+   * @throws TenonException as {@link #emptySymbolic}; for a wrong number of strides
    */
   public static Tensor emptyStridedSymbolic(
       DType dtype, List<SymInt> sizes, List<SymInt> strides) {
@@ -156,8 +156,8 @@ abstract class TensorSizes extends TensorGradients {
   }
 
   /**
-   * Makes a row-major tensor of such sizes, of this tensor's dtype, and on its device without
-   * memory; fake where this one is.
+   * Creates a row-major tensor with these sizes, with this tensor's dtype and device, which must
+   * have no memory. It is fake if this tensor is.
    *
    * @throws TenonException as {@link #emptySymbolic}; for a device with memory
    */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread's dispatch state, carried to other threads.
+// A thread's dispatch state, which can be carried to other threads.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -8,8 +8,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 
 /**
- * What Tenon keeps per thread, captured: keys, grad mode, modes, and what layers add. Executors do
- * not inherit it; this carries it over.
+ * A captured copy of Tenon's state of a thread: keys, grad mode, modes, and the state of layers.
+ * Executors do not inherit that state; this class carries it.
  */
 public final class ThreadState extends NativeHandle {
   private ThreadState(long address) {
@@ -31,7 +31,7 @@ public final class ThreadState extends NativeHandle {
     }
   }
 
-  /** Runs something on the calling thread under this state, then restores the thread's own. */
+  /** Runs a task on the calling thread under this state, then restores the thread's own state. */
   public <T> T call(Callable<T> task) throws Exception {
     CallFrame frame = CallFrame.get();
     if (!frame.direct) {
@@ -51,14 +51,14 @@ public final class ThreadState extends NativeHandle {
       return task.call();
     } finally {
       int status = TenonNative.tenon_thread_state_leave(previous);
-      if (status != 0) { // the task left a state open that it entered by itself
+      if (status != 0) { // the task left a state open that it entered itself
         TenonNative.tenon_thread_state_release(previous);
         Errors.check(status);
       }
     }
   }
 
-  /** Returns a task that runs another one under this state, on whatever thread runs it. */
+  /** Returns a task that runs another one under this state, on any thread. */
   public Runnable bind(Runnable task) {
     return () -> {
       try {
@@ -70,19 +70,19 @@ public final class ThreadState extends NativeHandle {
       } catch (RuntimeException e) {
         throw e;
       } catch (Exception e) {
-        throw new AssertionError(e); // a Runnable throws none
+        throw new AssertionError(e); // a Runnable throws no checked exception
       }
     };
   }
 
-  /** The same for a task with a result. */
+  /** Returns a task that runs another one under this state and returns its result. */
   public <T> Callable<T> bind(Callable<T> task) {
     return () -> call(task);
   }
 
   /**
-   * Returns an executor that hands tasks to another one, each bound to the state of the thread that
-   * submits it. Closing either closes both.
+   * Returns an executor that passes tasks to another one, each bound to the state of the thread
+   * that submits it. Closing either closes both.
    */
   public static ExecutorService carrying(ExecutorService executor) {
     return new CarryingExecutor(executor);

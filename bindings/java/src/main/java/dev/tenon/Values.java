@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxed values in native memory, read into Java objects and written from them.
+// Conversion between boxed values in native memory and Java objects.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -23,10 +23,10 @@ import java.util.Map;
  * int lists with some of them List of SymInt.
  */
 final class Values {
-  /** Tensors become views that end with the region they are read in: a kernel's arguments. */
+  /** Tensors become views that end with the current region: a kernel's arguments. */
   static final int BORROW = 0;
 
-  /** Tensors become references of their own. */
+  /** Tensors become new references. */
   static final int RETAIN = 1;
 
   /** The value's own tensor reference is taken over: a call's results. */
@@ -34,7 +34,7 @@ final class Values {
 
   private static final int AS = Structs.VALUE_AS;
 
-  private static final int MAX_NESTING = 1000; // as many as C copies
+  private static final int MAX_NESTING = 1000; // the limit of C's copies
 
   private Values() {}
 
@@ -96,7 +96,7 @@ final class Values {
       return Tensor.borrow(frame, handle);
     }
     if (mode == TAKE && (Memory.getShort(at + Structs.VALUE_FLAGS) & TENON_VALUE_OWNED) != 0) {
-      Memory.putInt(at, 0); // tag and flags: nothing is left to clear
+      Memory.putInt(at, 0); // clears tag and flags: nothing needs to be cleared any more
       return Tensor.own(frame, handle);
     }
     return Tensor.own(frame, TenonNative.tenon_tensor_retain(handle));
@@ -159,11 +159,11 @@ final class Values {
     return (Memory.getShort(at + Structs.VALUE_FLAGS) & TENON_VALUE_HAS_SYMBOLIC) != 0;
   }
 
-  /** Reads an int list with symbols among its entries, or without. */
+  /** Reads an int list, which may have symbols among its elements. */
   static List<SymInt> readSizes(long at) {
     long[] words = readLongs(Memory.getLong(at + AS), count(at));
     SymInt[] sizes = new SymInt[words.length];
-    ShapeEnv env = null; // all symbols of a list are of one
+    ShapeEnv env = null; // all symbols of a list belong to one
     for (int i = 0; i < words.length; i++) {
       if (!isSymbolic(at)) {
         sizes[i] = SymInt.of(words[i]);
@@ -183,7 +183,7 @@ final class Values {
     return longs;
   }
 
-  /** Makes views of tensors whose handles lie in a row; null for NULL. */
+  /** Makes views of an array of tensor handles; null for NULL. */
   static Tensor[] borrowTensors(CallFrame frame, long data, int count) {
     Tensor[] tensors = new Tensor[count];
     for (int i = 0; i < count; i++) {
@@ -193,7 +193,7 @@ final class Values {
     return tensors;
   }
 
-  /** Writes handles in a row that C takes over, all or none; NULL for null. */
+  /** Writes an array of handles that C takes over, all or none; NULL for null. */
   static void giveTensors(long data, Tensor[] tensors) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -218,7 +218,7 @@ final class Values {
     return objects;
   }
 
-  // ---- Writing: borrowed values whose lists lie in the frame -----------------------------------
+  // ---- Writing: borrowed values whose lists are in the frame -----------------------------------
 
   static void put(long at, int tag, long word) {
     Memory.putLong(at, tag);
@@ -261,7 +261,7 @@ final class Values {
     putList(at, TENON_TAG_STRING, copyBytes(frame, bytes), bytes.length);
   }
 
-  /** The address of a text with a 0 behind it, in the frame. */
+  /** Returns the address of a NUL-terminated copy of a text, in the frame. */
   static long copyText(CallFrame frame, String text) {
     return copyBytes(frame, encoded(text));
   }
@@ -290,7 +290,7 @@ final class Values {
     putList(at, TENON_TAG_INT_LIST, frame.longs(values), values.length);
   }
 
-  /** Writes sizes, of which some may be symbols: the list keeps none. */
+  /** Writes sizes, some of which may be symbols. The list does not keep the symbols alive. */
   static void putSizes(CallFrame frame, long at, List<?> sizes) {
     long[] words = new long[sizes.size()];
     boolean symbolic = sizes.stream().anyMatch(s -> s instanceof SymInt size && size.isSymbolic());
@@ -307,7 +307,7 @@ final class Values {
     }
   }
 
-  /** Tells whether these are ints of which one is a SymInt. */
+  /** Returns true if these are ints, at least one of which is a SymInt. */
   static boolean areSizes(List<?> list) {
     boolean any = false;
     for (Object v : list) {
@@ -352,7 +352,7 @@ final class Values {
     put(at, tag, address);
   }
 
-  /** Writes an object by its own class, for positions that take any type. */
+  /** Writes an object in its own class, for positions that accept any type. */
   static void putAny(CallFrame frame, long at, Object v) {
     if (v == null) {
       putNone(at);
@@ -448,7 +448,7 @@ final class Values {
   // ---- Names of types in messages
   // ----------------------------------------------------------------
 
-  /** Names an object's type as schemas do, or by its Java class. */
+  /** Returns the name of an object's type as in schemas, or of its Java class. */
   static String typeName(Object v) {
     if (v == null) {
       return "None";

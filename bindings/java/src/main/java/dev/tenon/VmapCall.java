@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batching rule is told.
+// The argument of a batching rule.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -8,8 +8,8 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 
 /**
- * A call in a vmap, as its {@link VmapRule} sees it: its tensors show the mapped dim. They are
- * views that end with the call, as arguments of a {@link Kernel}.
+ * A call in a vmap, as seen by its {@link VmapRule}: the mapped dim is visible in its tensors. They
+ * are views that end with the call, as arguments of a {@link Kernel} do.
  */
 public final class VmapCall {
   private final Op op;
@@ -49,7 +49,7 @@ public final class VmapCall {
     Signature.ANY.writeOwned(frame, outDims, dims);
   }
 
-  /** Returns the operator. Called in the rule, it runs outside of the vmap. */
+  /** Returns the operator. Calls of it from the rule run outside of the vmap. */
   public Op op() {
     return op;
   }
@@ -62,9 +62,9 @@ public final class VmapCall {
   /**
    * Calls the operator outside of the vmap.
    *
-   * @param arguments all of them in the order of the schema, as {@link #args} has them,
-   *     keyword-only ones included
-   * @return the result; null without one, an Object[] of several
+   * @param arguments all of them in the order of the schema, as in {@link #args}, including
+   *     keyword-only ones
+   * @return the result; null for none, an Object[] of several
    */
   public Object callWith(Object... arguments) {
     return Op.unwrap(op.callBoxed(arguments));
@@ -73,7 +73,7 @@ public final class VmapCall {
   /**
    * Returns an argument that is a tensor.
    *
-   * @throws TenonException TYPE for one that is none
+   * @throws TenonException TYPE for an argument that is no tensor
    */
   public Tensor tensor(int index) {
     if (index < 0 || index >= args.length || !(args[index] instanceof Tensor)) {
@@ -85,24 +85,24 @@ public final class VmapCall {
   }
 
   /**
-   * Returns the mapped dim of each tensor among the arguments, elements of lists one by one; -1
-   * where nothing is mapped.
+   * Returns the mapped dim of each tensor argument, with elements of lists counted separately; -1
+   * if it is not mapped.
    */
   public long[] inDims() {
     return inDims.clone();
   }
 
-  /** Returns the mapped dim of one of them. */
+  /** Returns the mapped dim of a tensor argument. */
   public long inDim(int tensor) {
     return inDims[tensor];
   }
 
-  /** Returns over how many is mapped. */
+  /** Returns the number of examples in the batch. */
   public long batchSize() {
     return batchSize;
   }
 
-  /** Returns what a random operator is to do. */
+  /** Returns the behaviour of random operators. */
   public VmapOptions.Randomness randomness() {
     return randomness;
   }

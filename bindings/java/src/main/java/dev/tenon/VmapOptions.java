@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a function is mapped.
+// Options for mapping a function.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -8,21 +8,21 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 
 /**
- * How {@link Func#vmap} maps a function; by default over the first dim of all tensors. Dims count
- * from the end where they are negative.
+ * Options of {@link Func#vmap}. By default the first dim of all tensors is mapped. Negative dims
+ * count from the end.
  *
  * <pre>{@code
  * Func.vmap(loss, VmapOptions.of().inDims(null, 0, 0));
  * }</pre>
  */
 public final class VmapOptions {
-  /** What a random operator does in a vmap. */
+  /** Behaviour of a random operator in a vmap. */
   public enum Randomness {
     /** It fails. */
     ERROR,
-    /** It gives the same numbers for all of the mapped. */
+    /** It returns the same numbers for all examples. */
     SAME,
-    /** It gives other numbers for each. */
+    /** It returns different numbers for each example. */
     DIFFERENT;
 
     static Randomness ofNumber(int number) {
@@ -38,39 +38,39 @@ public final class VmapOptions {
 
   private VmapOptions() {}
 
-  /** The default. */
+  /** Returns the default options. */
   public static VmapOptions of() {
     return new VmapOptions();
   }
 
-  /** Sets the dim of all arguments, or of each, null for one that is passed on as it is. */
+  /** Sets the mapped dim of all arguments, or of each; null for one that is not mapped. */
   public VmapOptions inDims(Integer... dims) {
     inDims = raw(dims);
     return this;
   }
 
   /**
-   * Sets where the mapped dim is in all results, or in each, null for one that is the same for all
-   * of the mapped.
+   * Sets the position of the mapped dim in all results, or in each; null for a result that is the
+   * same for all examples.
    */
   public VmapOptions outDims(Integer... dims) {
     outDims = raw(dims);
     return this;
   }
 
-  /** Sets what random operators do. */
+  /** Sets the behaviour of random operators. */
   public VmapOptions randomness(Randomness randomness) {
     this.randomness = randomness;
     return this;
   }
 
-  /** Maps over so many at once; 0, the default, is all. */
+  /** Sets the number of examples to run at once; 0, the default, means all. */
   public VmapOptions chunkSize(long size) {
     chunkSize = size;
     return this;
   }
 
-  /** Sets what messages begin with. */
+  /** Sets the function's name in messages. */
   public VmapOptions name(String name) {
     this.name = name;
     return this;
@@ -89,7 +89,7 @@ public final class VmapOptions {
     return raw;
   }
 
-  /** Writes them into a frame. */
+  /** Writes the options into a frame. */
   long write(CallFrame frame) {
     long raw = frame.allocate(Structs.VMAP_OPTIONS_SIZE);
     Memory.zero(raw, Structs.VMAP_OPTIONS_SIZE);

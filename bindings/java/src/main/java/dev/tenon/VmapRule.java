@@ -3,8 +3,8 @@
 package dev.tenon;
 
 /**
- * Serves an operator in a vmap: {@link Library#registerVmap}. What it calls runs outside of the
- * vmap.
+ * Serves an operator in a vmap: {@link Library#registerVmap}. Operators that it calls run outside
+ * of the vmap.
  *
  * <pre>{@code
  * lib.registerVmap("twice", call -> new Batched(call.tensor(0).mul(2), call.inDim(0)));
@@ -12,6 +12,6 @@ package dev.tenon;
  */
 @FunctionalInterface
 public interface VmapRule {
-  /** Computes the results for all of the mapped. */
+  /** Computes the results for the whole batch. */
   Batched apply(VmapCall call) throws Exception;
 }

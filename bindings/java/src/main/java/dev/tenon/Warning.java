@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handler of warnings is told.
+// Warnings, as passed to a handler.
 package dev.tenon;
 
 /**
- * A warning of an operator or of the library, in whatever language it was raised; see {@link
+ * A warning of an operator or of the library, raised in any language; see {@link
  * Tenon#setWarningHandler}.
  *
  * @param category such as "UserWarning" or "DeprecationWarning"
  * @param message the text
- * @param op the operator that runs, "" outside of calls
+ * @param op the operator that is running, "" outside of calls
  */
 public record Warning(String category, String message, String op) {
   /**
-   * Hears warnings, on the thread that warns. What it throws becomes the failure of what warned.
+   * Handles warnings, on the thread that warns. If it throws, the operation that warned fails.
    */
   @FunctionalInterface
   public interface Handler {
-    /** Hears one. */
+    /** Handles a warning. */
     void handle(Warning warning) throws Exception;
   }
 
   /**
-   * Logs the warning, as happens where no handler is set: to the {@link System.Logger} "dev.tenon".
+   * Logs the warning to the {@link System.Logger} "dev.tenon", as if no handler were set.
    */
   public void log() {
     System.getLogger("dev.tenon").log(System.Logger.Level.WARNING, this::toString);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a wrapper tensor claims to be.
+// Options of wrapper tensors.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 
 /**
- * What a wrapper tensor claims to be: see {@link Tensor#wrapper(Dispatching, WrapperOptions)}.
+ * Describes the tensor that a wrapper claims to be: see {@link Tensor#wrapper(Dispatching,
+ * WrapperOptions)}.
  *
  * <pre>{@code
  * Tensor w = Tensor.wrapper(handler, WrapperOptions.like(x).keys(DispatchKeySet.of(TRACER)));
@@ -26,12 +27,12 @@ public final class WrapperOptions {
     this.sizes = sizes;
   }
 
-  /** A row-major tensor of the CPU. */
+  /** Returns the options of a row-major CPU tensor. */
   public static WrapperOptions of(DType dtype, long... sizes) {
     return new WrapperOptions(dtype, sizes.clone());
   }
 
-  /** Sizes, strides, offset, dtype and device of another tensor. */
+  /** Returns options with the sizes, strides, offset, dtype and device of another tensor. */
   public static WrapperOptions like(Tensor tensor) {
     return new WrapperOptions(tensor.dtype(), tensor.sizes())
         .strides(tensor.strides())
@@ -45,7 +46,7 @@ public final class WrapperOptions {
     return this;
   }
 
-  /** Sets where the first element would lie in the storage, in elements. */
+  /** Sets the storage offset of the first element, in elements. */
   public WrapperOptions storageOffset(long offset) {
     storageOffset = offset;
     return this;
@@ -63,7 +64,7 @@ public final class WrapperOptions {
     return this;
   }
 
-  /** Makes it share the version counter of another tensor: writing to either bumps both. */
+  /** Shares the version counter of another tensor: writing to either increments it. */
   public WrapperOptions aliasOf(Tensor tensor) {
     aliasOf = tensor;
     return this;
@@ -93,7 +94,7 @@ public final class WrapperOptions {
     return function.make(options);
   }
 
-  /** What takes the options. */
+  /** A function that takes the options. */
   interface Source {
     int make(long options);
   }

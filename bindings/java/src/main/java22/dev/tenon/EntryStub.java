@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How C enters Java kernels by the Foreign Function API, from Java 22 on.
+// Entry from C to Java kernels by the Foreign Function API, from Java 22 on.
 package dev.tenon;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -12,16 +12,21 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** The upcall stub of {@link Bridge#enter}, which costs a third of JNI's way. */
+/** The upcall stub of {@link Bridge#enter}, which costs a third of a JNI call. */
 final class EntryStub {
   private EntryStub() {}
 
-  /** Tells whether {@link #make} may make one. A constant would be copied by the compiler. */
+  /**
+   * Returns true if {@link #make} may make a stub. Not a constant, because the compiler would copy
+   * that.
+   */
   static boolean isPossible() {
     return true;
   }
 
-  /** Returns the address of a C function that calls {@link Bridge#enter}; 0 where JNI has to do. */
+  /**
+   * Returns the address of a C function that calls {@link Bridge#enter}, or 0 if C must use JNI.
+   */
   @SuppressWarnings("restricted")
   static long make() {
     try {
@@ -37,7 +42,7 @@ final class EntryStub {
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     } catch (IllegalCallerException | UnsupportedOperationException e) {
-      return 0; // native access is denied, or this platform has no linker: JNI goes on serving
+      return 0; // native access is denied, or this platform has no linker: JNI is used further on
     }
   }
 }

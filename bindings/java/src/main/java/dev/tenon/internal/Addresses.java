@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions and counters of the native library; checks that both sides agree on all structs.
+// Functions and counters of the native library. Checks that Java and C agree on all structs.
 package dev.tenon.internal;
 
 /** Addresses inside the native library. Internal. */
@@ -13,10 +13,10 @@ public final class Addresses {
   /** The deleter of all references from C to Java. */
   public static final long DROP_REFERENCE;
 
-  /** The number of dropped references that wait. */
+  /** The number of dropped references in the queue. */
   public static final long DROPPED;
 
-  /** A number that grows with each definition that comes or goes. */
+  /** A counter of added and removed definitions. */
   public static final long DEFINITIONS;
 
   /** The override handler of all Java objects that have one. */
@@ -25,41 +25,41 @@ public final class Addresses {
   /** The dispatch handler of all Java objects that have one. */
   public static final long CALL_DISPATCH;
 
-  /** What calls all Java functions that were passed as values. */
+  /** The function that calls all Java functions that were passed as values. */
   public static final long CALL_FUNCTION;
 
-  /** The handler of warnings, of all Java handlers. */
+  /** The warning handler of all Java handlers. */
   public static final long CALL_WARNING;
 
-  /** The gradient formula of all Java functions that are one. */
+  /** The gradient formula of all Java formulas. */
   public static final long CALL_BACKWARD;
 
-  /** The hook of all Java functions that are one. */
+  /** The hook of all Java hooks. */
   public static final long CALL_HOOK;
 
-  /** What runs all Java tasks at the end of a backward pass. */
+  /** The function that runs all Java tasks at the end of a backward pass. */
   public static final long CALL_DONE;
 
-  /** Forward and backward of all Java functions with a gradient of their own. */
+  /** Forward and backward of all Java functions with a custom gradient. */
   public static final long CALL_FORWARD;
 
   public static final long CALL_FUNCTION_BACKWARD;
 
-  /** What looks at recorded calls of all Java formulas that do. */
+  /** The setup of all Java formulas that have one. */
   public static final long CALL_SETUP;
 
   /** Forward mode of all Java formulas and functions. */
   public static final long CALL_JVP;
 
-  /** Both hooks of saved tensors of all Java hooks. */
+  /** Both saved-tensor hooks of all Java hooks. */
   public static final long CALL_PACK;
 
   public static final long CALL_UNPACK;
 
-  /** The hook of new nodes of all Java hooks. */
+  /** The creation hook of all Java hooks. */
   public static final long CALL_CREATED;
 
-  /** The batching rule of all Java functions that are one. */
+  /** The batching rule of all Java rules. */
   public static final long CALL_VMAP_RULE;
 
   private Addresses() {}

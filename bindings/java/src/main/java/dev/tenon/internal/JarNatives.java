@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native libraries that come inside a jar: unpacked where they can be loaded from.
+// Native libraries in a jar, which are unpacked to a folder from which they can be loaded.
 package dev.tenon.internal;
 
 import java.io.IOException;
@@ -24,16 +24,16 @@ import java.util.stream.Stream;
 /**
  * The natives of a jar for this platform. Internal.
  *
- * <p>Its index names each file with its SHA-256. The files go to a folder of the user's cache that
- * is named by the index, so that versions do not meet and later processes find them; a process
- * that finds no such place unpacks them into a temporary folder of its own.
+ * <p>The jar's index names each file with its SHA-256. The files are unpacked to a folder of the
+ * user's cache that is named by the index, so that versions do not collide and later processes find
+ * them. A process that finds no such folder unpacks them into its own temporary folder.
  */
 final class JarNatives {
   private static final String INDEX = "index";
 
   private final String platform = platform();
   private final Map<String, String> files = new LinkedHashMap<>(); // name to SHA-256
-  private final String key; // of the whole index
+  private final String key; // hash of the whole index
 
   private JarNatives(byte[] index) {
     for (String line : new String(index, StandardCharsets.UTF_8).split("\n")) {
@@ -45,21 +45,21 @@ final class JarNatives {
     key = sha256(index).substring(0, 16);
   }
 
-  /** Those on the class path; null when there are none. */
+  /** Returns the natives on the class path, or null if there are none. */
   static JarNatives find() throws IOException {
     try (InputStream in = open(platform(), INDEX)) {
       return in == null ? null : new JarNatives(in.readAllBytes());
     }
   }
 
-  /** The platform's name in resources and classifiers, such as linux-x86_64. */
+  /** Returns the platform's name in resources and classifiers, such as linux-x86_64. */
   static String platform() {
     String arch = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
     String system = System.getProperty("os.name").toLowerCase(Locale.ROOT).split(" ")[0];
     return system + "-" + (arch.equals("amd64") ? "x86_64" : arch);
   }
 
-  /** Folders where files may be kept, the best first. */
+  /** Returns folders in which files may be kept, in order of preference. */
   static List<Path> caches() {
     List<Path> folders = new ArrayList<>();
     String own = System.getProperty("tenon.cache.path");
@@ -77,7 +77,7 @@ final class JarNatives {
     return folders;
   }
 
-  /** Unpacks into a cache, unless an earlier process has; returns the folder. */
+  /** Unpacks into a cache, unless an earlier process has done so, and returns the folder. */
   Path unpackInto(Path cache) throws IOException {
     Path parent = cache.resolve("tenon");
     Path folder = parent.resolve(platform + "-" + key);
@@ -92,7 +92,7 @@ final class JarNatives {
         Files.move(fresh, folder, StandardCopyOption.ATOMIC_MOVE);
       } catch (FileAlreadyExistsException e) {
         replace(fresh, folder);
-      } catch (IOException e) { // another process was faster, or something lies there
+      } catch (IOException e) { // lost the race with another process, or a file is in the way
         if (!isWhole(folder)) {
           replace(fresh, folder);
         }
@@ -103,11 +103,12 @@ final class JarNatives {
     return folder;
   }
 
-  /** Unpacks into a temporary folder that goes when this process ends. */
+  /** Unpacks into a temporary folder that is deleted when this process ends. */
   Path unpackForThisProcess() throws IOException {
-    Path folder = Files.createTempDirectory("tenon"); // for this user alone
+    Path folder = Files.createTempDirectory("tenon"); // accessible to this user only
     unpack(folder);
-    folder.toFile().deleteOnExit(); // after its files, which are told of later
+    folder.toFile().deleteOnExit(); // before its files are registered, because the order of
+                                    // deletion is reversed
     for (String name : files.keySet()) {
       folder.resolve(name).toFile().deleteOnExit();
     }
@@ -121,7 +122,7 @@ final class JarNatives {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
   }
 
-  // What lies there is broken: it makes place.
+  // The cached files are corrupt: remove them.
   private void replace(Path fresh, Path folder) throws IOException {
     if (isWhole(folder)) {
       return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and loads libtenon_java.so.
+// Finding and loading libtenon_java.so.
 package dev.tenon.internal;
 
 import java.io.File;
@@ -14,13 +14,13 @@ import java.util.List;
 /**
  * Loads the native library once. Internal.
  *
- * <p>Looked for in: the property {@code tenon.library.path} and the variable {@code TENON_LIB_DIR}
- * (folders or files, separated as in a class path), the folders beside the jar ({@code .}, {@code
- * lib}, {@code ../../lib} of a build tree), a jar with the platform's natives on the class path,
- * then {@code java.library.path}.
+ * <p>It is searched in: the property {@code tenon.library.path} and the variable {@code
+ * TENON_LIB_DIR} (folders or files, separated as in a class path), the folders beside the jar
+ * ({@code .}, {@code lib}, {@code ../../lib} of a build tree), a jar with the platform's natives on
+ * the class path, and finally {@code java.library.path}.
  *
  * <p>Java 24 and newer warn of each call that loads native code. A user of the library permits that
- * with {@code --enable-native-access}; here it is the purpose.
+ * with {@code --enable-native-access}; in this class loading is intended.
  */
 @SuppressWarnings("restricted")
 public final class Loader {
@@ -76,7 +76,7 @@ public final class Loader {
     }
   }
 
-  // A cache may be read-only, or mounted so that nothing in it can be run: the next one may do.
+  // A cache may be read-only or mounted without execute permission. Then the next one is tried.
   private static boolean loadFromJar(List<String> refusals) {
     try {
       JarNatives natives = JarNatives.find();
@@ -124,7 +124,7 @@ public final class Loader {
       Path path = Path.of(source.getLocation().toURI());
       return Files.isDirectory(path) ? path : path.getParent();
     } catch (URISyntaxException | IllegalArgumentException e) {
-      return null; // not a file: nothing lies beside it
+      return null; // not a file, so it has no neighbours
     }
   }
 }

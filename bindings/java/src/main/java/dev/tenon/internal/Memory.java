@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one class that touches native memory by address.
+// The only class that accesses native memory by address.
 package dev.tenon.internal;
 
 import java.lang.reflect.Field;
@@ -9,9 +9,9 @@ import sun.misc.Unsafe;
  * Native memory by address. Internal.
  *
  * <p>On Java 17 to 21 this is {@code sun.misc.Unsafe}, the only way to read memory that C owns
- * without copying. From 22 on another class takes its place in the jar (src/main/java22), with a
- * memory segment over the whole address space. All other code, the public classes included, comes
- * through here.
+ * without copying. From Java 22 on another class replaces this one in the jar (src/main/java22); it
+ * uses a memory segment over the whole address space. All other code, including the public classes,
+ * uses this class.
  */
 @SuppressWarnings({"deprecation", "removal"})
 public final class Memory {
@@ -61,7 +61,7 @@ public final class Memory {
     UNSAFE.putLong(address, value);
   }
 
-  /** Stores with release order: what was done before is seen before. */
+  /** Stores with release order: earlier writes are visible before it. */
   public static void putLongRelease(long address, long value) {
     UNSAFE.putOrderedLong(null, address, value);
   }

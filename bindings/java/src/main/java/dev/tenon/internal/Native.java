@@ -5,21 +5,22 @@ package dev.tenon.internal;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
-/** Natives beside SWIG's flat layer, registered when the library loads. Internal. */
+/** Natives that are not in SWIG's flat layer, registered when the library is loaded. Internal. */
 public final class Native {
   private Native() {}
 
-  // The library registers these methods while it loads: nothing else may be initialised here.
+  // The library registers these methods while it is loaded, so nothing else may be initialised
+  // here.
   static {
     Loader.load();
   }
 
-  /** What the calls below return for an operator without results. */
+  /** Result of the functions below for an operator without results. */
   public static final long NO_RESULT = 2;
 
   /**
-   * Calls an operator with one tensor and at most one as its result. {@code op} is its address,
-   * plus 1 when it returns a tensor, plus 2 when that may be absent. Returns the result's handle,
+   * Calls an operator with one tensor and at most one result, a tensor. {@code op} is its address,
+   * plus 1 if it returns a tensor, plus 2 if that may be absent. Returns the result's handle,
    * {@link #NO_RESULT}, or 0 with an error in the slot.
    */
   public static native long call1(long op, long a);
@@ -31,8 +32,8 @@ public final class Native {
   public static native long call4(long op, long a, long b, long c, long d);
 
   /**
-   * Calls an operator with one tensor and the defaults that a lane holds: see {@code Lane}. Returns
-   * what {@link #call1} does.
+   * Calls an operator with one tensor and the defaults in a lane: see {@code Lane}. Returns the
+   * same as {@link #call1}.
    */
   public static native long callLane1(long lane, long a);
 
@@ -40,16 +41,16 @@ public final class Native {
 
   public static native long callLane3(long lane, long a, long b, long c);
 
-  /** What the begins return where the call has to go through C. */
+  /** Result of a begin function if the call must go through C. */
   public static final long BY_C = 1;
 
-  /** Frames come in blocks of this size; the next free one is written where the block begins. */
+  /** Size of a block of frames. The address of the next free frame is stored at its beginning. */
   public static final long FRAMES_SIZE = 4096;
 
   /**
    * Begins a call with up to two tensors, 0 for none. Returns the address of a tenon_frame in which
-   * a Java kernel runs, to be left and given back by this thread; {@link #BY_C}; or 0 with an error
-   * in the slot and nothing to leave.
+   * a Java kernel runs, which this thread must leave and return; {@link #BY_C}; or 0 with an error
+   * in the slot and no frame to leave.
    */
   public static native long begin2(long op, long a, long b);
 
@@ -57,15 +58,15 @@ public final class Native {
 
   /**
    * Calls an operator with a filled block of stack, frame, arguments and results. Returns 0 with
-   * results, a status with an error in the slot, or -1 where a Java kernel is to be called in the
+   * results, a status with an error in the slot, or -1 if a Java kernel must be called in the
    * block's frame.
    */
   public static native int call(long op, long block, boolean direct);
 
   /**
-   * Binds arguments, given by position and by name, to {@code count} values in the order of an
-   * operator's schema. Returns the schema, a reference that the caller releases after the call; 0
-   * with an error in the slot.
+   * Binds positional and named arguments to {@code count} values in the order of an operator's
+   * schema. Returns the schema, a reference that the caller releases after the call, or 0 with an
+   * error in the slot.
    */
   public static native long bindArguments(
       long op,
@@ -78,33 +79,33 @@ public final class Native {
       int count);
 
   /**
-   * Makes a new graph, written to {@code out}, by a pass whose reference is given. Returns a
+   * Makes a new graph with a pass, given by its reference, and stores it in {@code out}. Returns a
    * status, with an error in the slot.
    */
   public static native int rewriteGraph(long graph, long pass, long out);
 
-  /** As {@link #call}, with a key set; the thread's keys are not consulted. */
+  /** Like {@link #call}, with a key set. The thread's keys are not consulted. */
   public static native int redispatch(long op, long keys, long block, boolean direct);
 
   /**
-   * Takes the error in the thread's slot, if it is text alone; null, and it stays, when there is
-   * none or more hangs on it: a cause, or another language's exception.
+   * Takes the error in the thread's slot if it is plain text. Returns null and leaves the slot
+   * unchanged if there is none, or if the error has a cause or another language's exception.
    */
   public static native byte[] takePlainError();
 
-  /** Returns what ErrorText takes apart of an error. */
+  /** Returns an error in the format that ErrorText parses. */
   public static native byte[] readError(long error);
 
-  /** Makes the node by which C refers to object {@code id}; 0 when memory is short. */
+  /** Makes the node by which C refers to object {@code id}; 0 if memory is short. */
   public static native long newReference(int id);
 
-  /** Drops a node that C did not take. */
+  /** Drops a node that C did not take over. */
   public static native void dropReference(long node);
 
-  /** Writes up to {@code capacity} ids of dropped references to memory and returns how many. */
+  /** Writes up to {@code capacity} ids of dropped references to memory and returns their number. */
   public static native int droppedReferences(long ids, int capacity);
 
-  /** Returns zeroed memory; 0 when memory is short. Package: {@link Memory} is the public one. */
+  /** Returns zeroed memory, or 0 if memory is short. Package-private: {@link Memory} is public. */
   static native long allocate(long size);
 
   static native void free(long address);
@@ -114,25 +115,25 @@ public final class Native {
 
   public static native ByteBuffer newBuffer(long address, long size);
 
-  /** Runs a full memory fence on all threads; returns false where the system has no such call. */
+  /** Runs a full memory fence on all threads. Returns false if the system has no such call. */
   public static native boolean fenceProcess();
 
-  /** Returns the bytes of a tensor's elements. */
+  /** Returns the size of a tensor's elements in bytes. */
   public static native long tensorBytes(long tensor);
 
-  /** Runs the deleter of a DLManagedTensorVersioned that nobody consumed. */
+  /** Runs the deleter of a DLManagedTensorVersioned that was not consumed. */
   public static native void deleteDLPack(long managed);
 
-  /** Runs the deleter of a DLManagedTensor that nobody consumed. */
+  /** Runs the deleter of a DLManagedTensor that was not consumed. */
   public static native void deleteLegacyDLPack(long managed);
 
-  /** Tells the library the class whose static methods kernels enter. */
+  /** Sets the class whose static methods kernels enter. */
   public static native void bind(Class<?> bridge);
 
-  /** Has C ask the bridge for an entry stub when it has entered Java so many times; 0: never. */
+  /** Makes C request an entry stub after it has entered Java {@code count} times; 0: never. */
   public static native void linkAfter(int count);
 
-  /** From now on C enters Java kernels by this stub. */
+  /** Makes C enter Java kernels by this stub from now on. */
   public static native void enterBy(long stub);
 
   /** Initialises the class whose static methods C enters; called by C. */
@@ -140,9 +141,9 @@ public final class Native {
     Class.forName("dev.tenon.Bridge", true, Native.class.getClassLoader());
   }
 
-  /** From now on no thread of C enters Java. */
+  /** Prevents threads of C from entering Java from now on. */
   public static native void closeGate();
 
-  /** Function addresses, counters, then sizes and offsets: see {@link Addresses}. */
+  /** Returns function addresses, counters, then sizes and offsets: see {@link Addresses}. */
   static native long[] layout();
 }

@@ -3,7 +3,7 @@
 package dev.tenon.internal;
 
 /**
- * Where fields lie in the structs that C and Java share. Internal; checked by {@link Addresses}.
+ * Offsets of fields in the structs that C and Java share. Internal; checked by {@link Addresses}.
  */
 public final class Structs {
   private Structs() {}
@@ -212,7 +212,7 @@ public final class Structs {
   public static final int GRAPH_NODE_FIRST_RESULT = 24;
   public static final int GRAPH_NODE_NRESULTS = 32;
 
-  /** Sizes and offsets in the order in which the native library tells its own. */
+  /** Sizes and offsets in the order in which the native library reports its own. */
   static final int[] ALL = {
     VALUE_SIZE,
     VALUE_FLAGS,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as UTF-8 bytes, the way they cross to C.
+// Texts as UTF-8 bytes, for C.
 package dev.tenon.internal;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Turns texts into NUL-terminated UTF-8 and back. Internal. */
+/** Converts texts to NUL-terminated UTF-8 and back. Internal. */
 public final class Text {
   private Text() {}
 
-  /** Returns the bytes of a text with a NUL at the end; null stays null. */
+  /** Returns the bytes of a text with a NUL at the end; null for null. */
   public static byte[] encode(String text) {
     if (text == null) {
       return null;
@@ -28,7 +28,7 @@ public final class Text {
     return Arrays.copyOf(bytes, bytes.length + 1);
   }
 
-  /** Returns the index of the first surrogate without its other half, which UTF-8 lacks; or -1. */
+  /** Returns the index of the first unpaired surrogate, which UTF-8 cannot encode, or -1. */
   public static int loneSurrogate(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -47,7 +47,7 @@ public final class Text {
     return -1;
   }
 
-  /** Returns the text of UTF-8 bytes; null stays null. */
+  /** Returns the text of UTF-8 bytes; null for null. */
   public static String decode(byte[] bytes) {
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }

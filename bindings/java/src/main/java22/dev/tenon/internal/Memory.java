@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one class that touches native memory by address, from Java 22 on.
+// The only class that accesses native memory by address, from Java 22 on.
 package dev.tenon.internal;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -16,7 +16,7 @@ import java.lang.invoke.VarHandle;
 /**
  * Native memory by address, through a memory segment over the whole address space. Internal.
  *
- * <p>Takes the place of the class of that name in src/main/java, with the same methods.
+ * <p>Replaces the class with this name in src/main/java, and has the same methods.
  */
 public final class Memory {
   private static final MemorySegment ALL = all();
@@ -61,7 +61,7 @@ public final class Memory {
     ALL.set(JAVA_LONG_UNALIGNED, address, value);
   }
 
-  /** Stores with release order: what was done before is seen before. */
+  /** Stores with release order: earlier writes are visible before it. */
   public static void putLongRelease(long address, long value) {
     LONG.setRelease(ALL, address, value);
   }
