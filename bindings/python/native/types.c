@@ -19,7 +19,7 @@ static const char* const memory_format_names[] = {"contiguous_format", "preserve
                                                   "channels_last", "channels_last_3d"};
 
 static PyObject* constant_repr(PyObject* object) {
-  return PyUnicode_FromFormat("tenon.%s", ((tnp_constant*)object)->name);
+  return PyUnicode_FromFormat("%s.%s", tnp_package_name, ((tnp_constant*)object)->name);
 }
 
 static PyObject* constant_reduce(PyObject* object, PyObject* unused) {
@@ -185,7 +185,10 @@ static PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs
   if (index != Py_None) {
     long number = PyLong_AsLong(index);
     if (number == -1 && PyErr_Occurred()) return NULL;
-    if (number < 0 || number > 127 || device.index >= 0) {
+    const bool is_given = PyUnicode_Check(text)
+                              ? PyUnicode_FindChar(text, ':', 0, PyUnicode_GET_LENGTH(text), 1) >= 0
+                              : device.index >= 0;
+    if (number < 0 || number > 127 || is_given) {
       return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
                               "device: index must be between 0 and 127 and given once, got %ld",
                               number);

@@ -208,8 +208,8 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 
-# What `Tensor.shape` is.
-Size = tuple
+# The type of `Tensor.shape`.
+Size = _tenon.Size
 
 # Names of builtins are attributes of the package, and no part of `from tenon import *`.
 bool = bool_
