@@ -71,9 +71,7 @@ static PyObject* index_of_bool(bool truth) {
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static inline bool is_sequence(PyObject* key) {
-  return PyList_Check(key) || PyTuple_Check(key) || Py_TYPE(key) == &PyRange_Type;
-}
+static inline bool is_sequence(PyObject* key) { return PyList_Check(key) || PyTuple_Check(key); }
 
 /* A list that stands for a tuple: of few elements, one of which is no number. */
 static bool is_like_tuple(PyObject* key) {
@@ -93,15 +91,12 @@ static bool is_like_tuple(PyObject* key) {
 static PyObject* normalised(PyObject* key, PyObject* tensor) {
   if (tnp_is_ndarray(key)) return tnp_fake_beside(tnp_from_numpy(NULL, key), tensor);
   if (is_sequence(key)) {
-    PyObject* list = Py_TYPE(key) == &PyRange_Type ? PySequence_List(key) : Py_NewRef(key);
-    if (list == NULL) return NULL;
-    PyObject* args[2] = {list, Py_None};
-    bool is_empty = PyObject_Size(list) == 0;
+    PyObject* args[2] = {key, Py_None};
+    bool is_empty = PyObject_Size(key) == 0;
     PyObject* dtype = is_empty ? tnp_dtype_object(TENON_DTYPE_I64) : Py_NewRef(Py_None);
     args[1] = dtype;
     PyObject* made = dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL;
     Py_XDECREF(dtype);
-    Py_DECREF(list);
     return tnp_fake_beside(made, tensor);
   }
   if (tnp_is_index(key) || PySlice_Check(key) || key == Py_None || key == Py_Ellipsis ||

@@ -48,16 +48,6 @@ static PyObject* from_numbers(PyObject* args) {
     Py_XDECREF(pair[1]);
     return tnp_in_fake_mode(made);
   }
-  if (first != NULL && !PyLong_CheckExact(first) && !PyUnicode_Check(first) &&
-      PySequence_Check(first)) { /* arrays, ranges and other sequences */
-    PyObject* python = PyImport_ImportModule("tenon.factories");
-    PyObject* dtype = python ? tnp_dtype_object(tenon_dtype_default()) : NULL;
-    PyObject* made =
-        dtype ? PyObject_CallMethod(python, "_copy", "OOO", first, dtype, Py_None) : NULL;
-    Py_XDECREF(python);
-    Py_XDECREF(dtype);
-    return made;
-  }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
     PyObject* size = PyTuple_GET_ITEM(args, i);
     if (PyLong_CheckExact(size)) continue;

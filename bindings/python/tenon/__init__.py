@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import atexit as _atexit
+from math import e, inf, nan, pi
 from importlib import import_module as _import_module
 
 try:
@@ -19,7 +20,7 @@ except ImportError as _reason:
 
 _tenon._require_main_interpreter()
 
-from . import error, functional, introspect, library, ops, schema
+from . import _lazy_names, error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
@@ -31,7 +32,6 @@ from ._tenon import (
     SymFloat,
     SymInt,
     Tensor,
-    default_generator,
     find_op,
     manual_seed,
 )
@@ -205,8 +205,16 @@ def __getattr__(name: str) -> object:
         return vmap
     if name in ("load", "save"):
         return getattr(_import_module("tenon.serialization"), name)
+    if name == "default_generator":
+        found = globals()[name] = _tenon.default_generator()
+        return found
+    if name in _lazy_names.HOMES or name in _lazy_names.MODULES or name in _lazy_names.IN_PLACE:
+        found = globals()[name] = _lazy_names.find(name)
+        return found
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
+
+newaxis = None
 
 # The type of `Tensor.shape`.
 Size = _tenon.Size
@@ -259,6 +267,7 @@ __all__ = [
     "device",
     "double",
     "dtype",
+    "e",
     "empty",
     "empty_like",
     "empty_strided",
@@ -284,6 +293,7 @@ __all__ = [
     "get_rng_state",
     "half",
     "iinfo",
+    "inf",
     "inference_mode",
     "int8",
     "int16",
@@ -302,11 +312,14 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "nan",
+    "newaxis",
     "no_grad",
     "nonzero",
     "ones",
     "ones_like",
     "ops",
+    "pi",
     "preserve_format",
     "promote_types",
     "rand",

@@ -18,7 +18,7 @@ from .dtype import (
     int64,
     uint8,
 )
-from .error import NotSupportedError, StateError
+from .error import InvalidArgumentError, NotSupportedError, StateError
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
@@ -49,9 +49,35 @@ def _caster(name: str, target: dtype) -> Any:
     return cast
 
 
-def type_(self: Tensor, new_dtype: dtype | None = None) -> Any:
-    """Returns the dtype, or the tensor with another one."""
-    return self.dtype if new_dtype is None else self.to(new_dtype)
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """Returns the name of the tensor's type, such as "tenon.FloatTensor", or another dtype's tensor.
+
+    Args:
+        dtype: A dtype, a name such as "torch.LongTensor", or a class such as LongTensor.
+        non_blocking: Whether a copy from another device may still run on return.
+
+    Raises:
+        InvalidArgumentError: an unknown name.
+    """
+    from .typed_tensors import dtype_named, type_name
+
+    if dtype is None:
+        return type_name(self.dtype, self.device.type)
+    if isinstance(dtype, str):
+        found = dtype_named(dtype)
+        if found is None:
+            raise InvalidArgumentError(f"type: dtype must be a known type, got {dtype!r}")
+        return self.to(found, non_blocking=non_blocking)
+    return self.to(getattr(dtype, "dtype", dtype), non_blocking=non_blocking)
+
+
+def norm(
+    self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Tensor:
+    """Returns a norm of all elements, or along dims; see `tenon.norm`."""
+    from .own_arguments import norm
+
+    return norm(self, p, dim, keepdim, dtype=dtype)
 
 
 def cpu(self: Tensor) -> Tensor:
@@ -212,6 +238,11 @@ def _is_sparse(self: Tensor) -> bool:
     return False
 
 
+def _is_never(self: Tensor) -> bool:
+    """Whether the tensor is of a kind or on a device that Tenon does not have: never."""
+    return False
+
+
 def _reduce_ex(self: Tensor, protocol: Any) -> tuple:
     from .factories import _restore
 
@@ -276,6 +307,7 @@ is_complex = overridable(is_complex)
 is_floating_point = overridable(is_floating_point)
 nonzero = overridable(nonzero)
 _MEMBERS = {
+    "norm": norm,
     "type": type_,
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
@@ -291,6 +323,11 @@ Tensor.mT = overridable_property(_mT)
 Tensor.mH = overridable_property(adjoint)
 Tensor.H = overridable_property(_H)
 Tensor.is_sparse = overridable_property(_is_sparse)
+for _name in (
+    *("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized"),
+    *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu"),
+):
+    setattr(Tensor, _name, property(_is_never))
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "half": float16,
