@@ -196,10 +196,18 @@ def _channels_dropped(
 ) -> Tensor:
     batched = input.ndim == dims + 2
     if not batched and input.ndim != dims + 1:
-        raise InvalidArgumentError(
-            f"{name}: input must be of {dims + 1} dims, or {dims + 2} with a batch, got shape "
-            f"{input.shape}"
+        if dims == 1:
+            raise InvalidArgumentError(
+                f"{name}: input must be of 2 dims, or 3 with a batch, got shape {input.shape}"
+            )
+        import warnings
+
+        warnings.warn(
+            f"{name}: input should be of {dims + 1} dims, or {dims + 2} with a batch, got "
+            f"{input.ndim}; whole rows of the second dim are dropped",
+            stacklevel=3,
         )
+        return _dropped(name, _feature_dropout, input, p, training, inplace)
     whole = input if batched else input.unsqueeze(0)
     result = _dropped(name, _feature_dropout, whole, p, training, inplace)
     return result if batched else result.squeeze(0)
