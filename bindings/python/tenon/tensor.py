@@ -50,7 +50,7 @@ def _caster(name: str, target: dtype) -> Any:
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """Returns the name of the tensor's type, such as "tenon.FloatTensor", or another dtype's tensor.
+    """Returns the type's name, such as "tenon.FloatTensor", or the tensor as another dtype.
 
     Args:
         dtype: A dtype, a name such as "torch.LongTensor", or a class such as LongTensor.
@@ -194,7 +194,9 @@ def adjoint(self: Tensor) -> Tensor:
 def _H(self: Tensor) -> Tensor:
     """A matrix with dims exchanged and elements conjugated."""
     if self.ndim not in (0, 2):
-        raise StateError(f"Tensor.H: tensor must be a matrix or a number, got sizes {self.shape}")
+        raise StateError(
+            f"Tensor.H: tensor must be a matrix or a number, got sizes {tuple(self.shape)}"
+        )
     return self.conj() if self.ndim == 0 else adjoint(self)
 
 

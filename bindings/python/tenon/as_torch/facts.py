@@ -8,8 +8,9 @@ Nothing here computes with tensors.
 from __future__ import annotations
 
 import contextlib
+from importlib import import_module
 
-from .. import device as _device
+from .. import _tenon
 from ..error import NotSupportedError
 from . import names
 
@@ -23,6 +24,18 @@ MODULES = {
     "torch.utils._pytree": "tenon.utils.pytree",
     "torch.nn.modules.padding": "tenon.nn.modules.padding",
 }
+
+
+class _Devices:
+    """The devices of a type; `tenon.device` is a class, so its module is imported by name."""
+
+    @staticmethod
+    def count(kind: str) -> int:
+        return _tenon.tenon_device_count(_tenon.device(kind).type_code)
+
+    @staticmethod
+    def is_available(kind: str) -> bool:
+        return _Devices.count(kind) > 0
 
 
 class TorchVersion(str):
@@ -117,7 +130,7 @@ def _seed_device(kind: str) -> Callable[[int], None]:
     def manual_seed(seed: int) -> None:
         from .._tenon import default_generator
 
-        for index in range(_device.count(kind) if kind == "cuda" else 0):
+        for index in range(_Devices.count(kind) if kind == "cuda" else 0):
             default_generator(f"{kind}:{index}").manual_seed(seed)
 
     return manual_seed
@@ -144,14 +157,14 @@ def _absent_device(kind: str) -> dict[str, object]:
 
 def _cuda() -> dict[str, object]:
     def is_available() -> bool:
-        return _device.is_available("cuda")
+        return _Devices.is_available("cuda")
 
     def device_count() -> int:
-        return _device.count("cuda")
+        return _Devices.count("cuda")
 
     def synchronize(device: object = None) -> None:
         if is_available():
-            _device.synchronize("cuda" if device is None else device)  # type: ignore[arg-type]
+            import_module("tenon.device").synchronize("cuda" if device is None else device)
 
     facts = _absent_device("cuda")
     facts.pop("current_device")
@@ -172,15 +185,13 @@ def _cuda() -> dict[str, object]:
 
 def current_accelerator(check_available: bool = False) -> Any:
     """Returns the device type that is no CPU, None if there is none."""
-    return _device.device("cuda") if _device.is_available("cuda") else None
+    return _tenon.device("cuda") if _Devices.is_available("cuda") else None
 
 
 def _device_module(device: Any = None) -> Any:
     """Returns torch.cuda, torch.cpu and so on."""
-    import importlib
-
     kind = "cpu" if device is None and current_accelerator() is None else device or "cuda"
-    return importlib.import_module(f"torch.{getattr(kind, 'type', str(kind).partition(':')[0])}")
+    return import_module(f"torch.{getattr(kind, 'type', str(kind).partition(':')[0])}")
 
 
 def _assert(condition: object, message: object = "") -> None:
@@ -311,8 +322,8 @@ FACTS: dict[str, dict[str, object]] = {
     "torch.accelerator": {
         "current_accelerator": current_accelerator,
         "current_device_index": _zero,
-        "device_count": lambda: _device.count("cuda"),
-        "is_available": lambda: _device.is_available("cuda"),
+        "device_count": lambda: _Devices.count("cuda"),
+        "is_available": lambda: _Devices.is_available("cuda"),
         "synchronize": _nothing,
     },
     "torch.compiler": _COMPILER,

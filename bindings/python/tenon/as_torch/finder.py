@@ -12,6 +12,7 @@ import pathlib
 import sys
 import types
 
+from .. import _tenon
 from ..error import StateError
 from . import names
 from .absent import stand_in
@@ -188,4 +189,5 @@ def install() -> None:
         version = getattr(real, "__version__", "of unknown version")
         raise StateError(f"as_torch: torch must not be imported yet, got PyTorch {version}")
     sys.meta_path.insert(0, _Finder())
+    _tenon._set_package_name("torch")
     _prepare_children()
