@@ -9,6 +9,8 @@ from .dtype import (
     _NUMPY,
     bfloat16,
     bool_,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -36,6 +38,7 @@ _to_copy = _packet("aten::_to_copy")
 _transpose = _packet("aten::transpose")
 _where = _packet("aten::where")
 _nonzero = _packet("aten::nonzero")
+_empty = _packet("aten::empty")
 
 
 def _caster(name: str, target: dtype) -> Any:
@@ -240,6 +243,82 @@ def _is_sparse(self: Tensor) -> bool:
     return False
 
 
+def _late(name: str, module: str) -> Any:
+    """Returns a method over a function of a module that is imported at the first call."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        from importlib import import_module
+
+        return getattr(import_module(f"tenon.{module}"), name)(self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def get_device(self: Tensor) -> int:
+    """Returns the number of the tensor's device, -1 on the CPU."""
+    index = self.device.index
+    return -1 if self.is_cpu or index is None else index
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Returns the tensor unchanged: memory is never page-locked."""
+    return self
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Returns false: memory is never page-locked."""
+    return False
+
+
+def is_shared(self: Tensor) -> bool:
+    """Returns false: processes do not share memory."""
+    return False
+
+
+def is_distributed(self: Tensor) -> bool:
+    """Returns false: a tensor is in one process."""
+    return False
+
+
+def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """Returns a tensor of the same dtype, of data or of uninitialised elements of some sizes."""
+    if len(args) == 1 and not isinstance(args[0], (int, _tenon.Size)):
+        return self.new_tensor(args[0])
+    return self.new_empty(*args) if args else self.new_empty(0)
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Fills the main diagonal; with `wrap`, of a tall matrix again after each square."""
+    if self.ndim == 2 and wrap:
+        rows, columns = self.shape
+        self.flatten()  # a matrix of any strides
+        for start in range(0, rows, columns + 1):
+            self[start:].diagonal().fill_(fill_value)
+        return self
+    count, step = min(self.shape), sum(self.stride())
+    self.detach().as_strided((count,), (step,), self.storage_offset()).fill_(fill_value)
+    return self
+
+
+def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Gives the tensor another shape; elements stay in order, new ones are uninitialised."""
+    shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    shape = tuple(int(size) for size in shape)
+    if tuple(self.shape) == shape:
+        return self
+    old = self.detach().reshape(-1).clone()
+    _empty(shape, out=self)
+    count = min(old.numel(), self.numel())
+    self.detach().view(-1)[:count].copy_(old[:count])
+    return self
+
+
+def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+    """Gives the tensor the shape of another one; see `resize_`."""
+    return self.resize_(other.shape)
+
+
 def _is_never(self: Tensor) -> bool:
     """Whether the tensor is of a kind or on a device that Tenon does not have: never."""
     return False
@@ -301,6 +380,16 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 for _function in (
     *_NEW_METHODS,
     *(cpu, cuda, numpy, where, nonzero, is_floating_point, is_complex, is_inference),
+    *(get_device, pin_memory, is_pinned, is_shared, is_distributed, new, fill_diagonal_),
+    *(resize_, resize_as_),
+    *(_late("unique", "own_arguments"), _late("unique_consecutive", "own_arguments")),
+    *(
+        _late(one, "compositions")
+        for one in (
+            *("argwhere", "diagflat", "dsplit", "floor_divide", "hsplit", "is_same_size"),
+            *("narrow_copy", "tensor_split", "vsplit"),
+        )
+    ),
     *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
@@ -332,6 +421,8 @@ for _name in (
     setattr(Tensor, _name, property(_is_never))
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
+    "cdouble": complex128,
+    "cfloat": complex64,
     "half": float16,
     "bfloat16": bfloat16,
     "float": float32,

@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Tenon's modules under other names than torch's.
-MODULES = {
-    "torch.utils._pytree": "tenon.utils.pytree",
-    "torch.nn.modules.padding": "tenon.nn.modules.padding",
-}
+# Tenon's modules under other names than torch's, and private ones that programs import.
+MODULES = {"torch.utils._pytree": "tenon.utils._pytree"}
 
 
 class _Devices:
@@ -207,8 +204,23 @@ def _check(condition: object, message: Callable[[], str] | None = None) -> None:
 
 def _typename(obj: Any) -> str:
     """Returns the name of an object's type with its module."""
+    if isinstance(obj, _tenon.Tensor):
+        return obj.type()
     kind = obj if isinstance(obj, type) else type(obj)
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+class _Recorded(contextlib.ContextDecorator):
+    """A named part of a program: Tenon's profiler sees operators, not such parts."""
+
+    def __init__(self, name: str = "", args: str | None = None) -> None:
+        self.name, self.args = name, args
+
+    def __enter__(self) -> _Recorded:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
 
 
 class _ScriptModule:
@@ -339,6 +351,8 @@ FACTS: dict[str, dict[str, object]] = {
         "synchronize": _nothing,
     },
     "torch.cuda": _cuda(),
+    "torch.autograd.profiler": {"record_function": _Recorded},
+    "torch.profiler": {"record_function": _Recorded},
     "torch.distributed": {
         "get_rank": _refusal("torch.distributed.get_rank", "there is no process group"),
         "get_world_size": _refusal("torch.distributed.get_world_size", "there is no process group"),
@@ -350,6 +364,7 @@ FACTS: dict[str, dict[str, object]] = {
     "torch.jit._script": _JIT,
     "torch.mps": _absent_device("mps"),
     "torch.mtia": _absent_device("mtia"),
+    "torch.optim.optimizer": {"ParamsT": object, "_params_t": object, "required": object()},
     "torch.onnx": {"is_in_onnx_export": _false},
     "torch.torch_version": {"TorchVersion": TorchVersion},
     "torch.version": {

@@ -68,13 +68,29 @@ class TorchModule(types.ModuleType):
 
 def _of_tenon(path: str, module: types.ModuleType, name: str) -> Any:
     """Returns Tenon's object of a name, unless it is only an implementation detail."""
-    if name.startswith("_") and name not in getattr(module, "__all__", ()):
-        return _MISSING
     found = getattr(module, name, _MISSING)
+    if name.startswith("_") and name not in getattr(module, "__all__", ()):
+        # Only what a module defines for programs that reach for it, such as init._calculate_*.
+        is_own = getattr(found, "__module__", None) == module.__name__ != "tenon"
+        return found if is_own and callable(found) else _operator(path, name)
     if isinstance(found, types.ModuleType):
         home = "tenon" + path.removeprefix("torch")
         return _MISSING if found.__name__ != f"{home}.{name}" else _submodule(path, name, found)
     return found
+
+
+def _operator(path: str, name: str) -> Any:
+    """Returns the operator of a private name of torch itself, such as torch._foreach_add_."""
+    if path != "torch" or name.startswith("__"):
+        return _MISSING
+    from .. import ops
+
+    ops._load_kernels()
+    try:
+        found = getattr(ops.aten, name)
+        return found if found.overloads() else _MISSING
+    except (AttributeError, LookupError):
+        return _MISSING
 
 
 def _submodule(path: str, name: str, default: Any = _MISSING) -> Any:

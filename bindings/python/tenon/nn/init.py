@@ -286,7 +286,28 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     return _fans("_calculate_correct_fan", tensor)[mode.lower() == "fan_out"]
 
 
+def _old_name(name: str) -> Any:
+    """Returns a function under its name without the underscore, which warns."""
+
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        import warnings
+
+        warnings.warn(f"init.{name} is the old name of init.{name}_", FutureWarning, stacklevel=2)
+        return globals()[f"{name}_"](*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The old name of {name}_."
+    return call
+
+
+_OLD = (
+    *("constant", "dirac", "eye", "kaiming_normal", "kaiming_uniform", "normal", "orthogonal"),
+    *("sparse", "uniform", "xavier_normal", "xavier_uniform"),
+)
+globals().update({_name: _old_name(_name) for _name in _OLD})
+
 __all__ = [
+    *_OLD,
     "calculate_gain",
     "constant_",
     "dirac_",

@@ -60,6 +60,8 @@ from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, Fea
 from .flatten import Flatten
 from .linear import Identity, Linear
 from .loss import CrossEntropyLoss, CTCLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
+from .more_layers import *
+from .more_layers import __all__ as _more
 from .module import Module
 from .normalization import GroupNorm, LayerNorm, RMSNorm
 from .padding import (
@@ -257,6 +259,7 @@ __all__ = [
     "state_dict",
     "transformer",
 ]
+__all__ += _more
 
 
 def _provide_annotations() -> None:
