@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Tenon's modules under other names than torch's, and private ones that programs import.
-MODULES = {"torch.utils._pytree": "tenon.utils._pytree"}
+MODULES = {
+    "torch._C": "tenon._C",
+    "torch.utils._python_dispatch": "tenon.utils._python_dispatch",
+    "torch.utils._pytree": "tenon.utils._pytree",
+}
 
 
 class _Devices:
