@@ -418,7 +418,7 @@ for _name in (
     *("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized"),
     *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu"),
 ):
-    setattr(Tensor, _name, property(_is_never))
+    setattr(Tensor, _name, overridable_property(_is_never))
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "cdouble": complex128,

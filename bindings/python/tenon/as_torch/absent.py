@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import abc
 import sys
 
 from ..error import NotSupportedError
@@ -62,8 +63,11 @@ def _note(name: str) -> Absence:
     return _touched[name]
 
 
-class _AbsentClass(type):
-    """The type of stand-ins for classes: usable in annotations, isinstance and as a base."""
+class _AbsentClass(abc.ABCMeta):
+    """The type of stand-ins for classes: usable in annotations, isinstance and as a base.
+
+    It derives from ABCMeta, so that classes beside abstract ones can have such a base, too.
+    """
 
     _absence: Absence
 

@@ -8,6 +8,7 @@ Nothing here computes with tensors.
 from __future__ import annotations
 
 import contextlib
+import typing
 from importlib import import_module
 
 from .. import _tenon
@@ -254,6 +255,7 @@ _JIT: dict[str, object] = {
     "ScriptFunction": _ScriptModule,
     "ScriptModule": _ScriptModule,
     "RecursiveScriptModule": _ScriptModule,
+    "Final": typing.Final,
     "annotate": lambda kind, value: value,
     "export": _identity,
     "freeze": _identity,
@@ -335,6 +337,7 @@ FACTS: dict[str, dict[str, object]] = {
         "use_deterministic_algorithms": _nothing,
         **_thread_functions(),
     },
+    "torch._C": {"_log_api_usage_once": _nothing},
     "torch.accelerator": {
         "current_accelerator": current_accelerator,
         "current_device_index": _zero,
@@ -364,6 +367,7 @@ FACTS: dict[str, dict[str, object]] = {
         "is_initialized": _false,
         "is_torchelastic_launched": _false,
     },
+    "torch.fx": {"wrap": _identity},
     "torch.jit": _JIT,
     "torch.jit._script": _JIT,
     "torch.mps": _absent_device("mps"),

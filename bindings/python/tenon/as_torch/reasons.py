@@ -30,7 +30,7 @@ _REASONS = (
     (r"^torch\.(profiler|autograd\.profiler|monitor)|kineto|itt|emit_nvtx|nvtx",
      "Tenon's profiler is tenon.introspect.profile"),
     (r"^torch\.hub|model_zoo", "Tenon downloads no models"),
-    (r"^torch\.fx", "Tenon's graphs have other passes; see docs/graphs.md"),
+    (r"^torch\.fx", "Tenon's graphs have other passes"),
     (r"share_memory|is_shared|^torch\.multiprocessing|from_file", "Tenon shares no memory"),
     (r"complex32|chalf|uint16|uint32|uint64|float8|float4|\.bits|\.u?int[1-7]$|fnuz|e8m0",
      "Tenon lacks the dtype"),

@@ -289,6 +289,16 @@ class HalfCauchy(_Half):
 
     _base = Cauchy
 
+    @property
+    def mean(self) -> Tensor:
+        """See `Distribution.mean`: it is infinite."""
+        return self.scale * 0 + math.inf
+
+    @property
+    def variance(self) -> Tensor:
+        """See `Distribution.variance`: it is infinite."""
+        return self.mean
+
 
 class Gumbel(TransformedDistribution):
     """The distribution of the largest of many."""
@@ -308,6 +318,11 @@ class Gumbel(TransformedDistribution):
             AffineTransform(self.loc, -self.scale),
         ]
         super().__init__(base, parts, validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Gumbel:
+        """See `Distribution.expand`."""
+        shape = Size(batch_shape)
+        return Gumbel(self.loc.expand(shape), self.scale.expand(shape), False)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -346,10 +361,32 @@ class Pareto(TransformedDistribution):
         base = Exponential(self.alpha, validate_args)
         super().__init__(base, [ExpTransform(), AffineTransform(0, self.scale)], validate_args)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Pareto:
+        """See `Distribution.expand`."""
+        shape = Size(batch_shape)
+        return Pareto(self.scale.expand(shape), self.alpha.expand(shape), False)
+
     @constraints.dependent_property
     def support(self) -> Any:
         """See `Distribution.support`."""
         return constraints.greater_than_eq(self.scale)
+
+    @property
+    def mean(self) -> Tensor:
+        """See `Distribution.mean`: infinite up to 1."""
+        a = self.alpha.clamp(min=1)
+        return a * self.scale / (a - 1)
+
+    @property
+    def mode(self) -> Tensor:
+        """See `Distribution.mode`."""
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        """See `Distribution.variance`: infinite up to 2."""
+        a = self.alpha.clamp(min=2)
+        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""

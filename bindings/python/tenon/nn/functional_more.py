@@ -163,11 +163,13 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, **options)
 
 
+@overridable
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """Returns nearest neighbours in another size."""
     return upsample(input, size, scale_factor, "nearest")
 
 
+@overridable
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """Returns bilinear interpolation in another size, corners on corners."""
     return upsample(input, size, scale_factor, "bilinear", True)
@@ -180,7 +182,7 @@ def _with_indices(name: str) -> Any:
 
     pool.__name__ = pool.__qualname__ = f"{name}_with_indices"
     pool.__doc__ = f"Returns what {name} does, and the indices of the largest elements."
-    return pool
+    return overridable(pool)
 
 
 _POOLS = tuple(f"{kind}max_pool{n}d" for kind in ("", "adaptive_") for n in (1, 2, 3))

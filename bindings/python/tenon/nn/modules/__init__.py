@@ -282,9 +282,8 @@ def _provide_annotations() -> None:
         "Parameter": Parameter,
         **{one.__name__: one for one in (Generator, Tensor, device, dtype)},
     }
-    prefixes = (f"{__name__}.", f"{__name__.rpartition('.')[0]}.")
     for name, module in list(sys.modules.items()):
-        if name.startswith(prefixes):
+        if name.startswith(f"{__name__}."):
             for key, value in names.items():
                 module.__dict__.setdefault(key, value)
 
