@@ -95,7 +95,7 @@ def test_probes_for_other_names_fail_as_usual():
         "import importlib.util, importlib.metadata\n"
         "print(hasattr(torch, '_nothing'), hasattr(torch, 'nothing'), hasattr(torch._C, '_cuda'))\n"
         "print(importlib.util.find_spec('torch.nothing'), importlib.metadata.version('torch'))\n"
-        "print(torch.__version__ >= '2.0', torch.__version__ < (3, 0), torch.__version__ > '2.9.1')\n"
+        "v = torch.__version__; print(v >= '2.0', v < (3, 0), v > '2.9.1')\n"
         "try: import torch._nothing\n"
         "except ModuleNotFoundError as e: print(e)\n"
         "import torch.utils._pytree as p; print(p.tree_map(abs, [-1, (2,)]))\n"
@@ -116,7 +116,8 @@ def test_facts_about_the_host():
         "f = lambda: 3\n"
         "torch.backends.cudnn.benchmark = True\n"
         "print(torch.backends.cudnn.benchmark, torch.jit.script(f) is f, torch.compile(f) is f,\n"
-        "      torch.compile(mode='x')(f) is f, torch.jit.unused(f) is f, torch.jit.ignore()(f) is f,\n"
+        "      torch.compile(mode='x')(f) is f, torch.jit.unused(f) is f,\n"
+        "      torch.jit.ignore()(f) is f,\n"
         "      torch.compiler.disable(f) is f, torch.compiler.disable(recursive=False)(f) is f)\n"
     )
     assert out[0].split()[1:] == ["False"] * 5 and out[1] == " ".join(["True"] * 8)
@@ -146,7 +147,9 @@ def test_children_have_it_too(tmp_path, method):
 
 
 def test_pytorch_that_is_imported_already_is_refused():
-    code = "import sys, types\nsys.modules['torch'] = types.ModuleType('torch')\nimport tenon.as_torch"
+    code = (
+        "import sys, types\nsys.modules['torch'] = types.ModuleType('torch')\nimport tenon.as_torch"
+    )
     status, _, err = run(code=code)
     assert status == 1
     assert "as_torch: torch must not be imported yet, got PyTorch of unknown version" in err

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 
 import pytest
 import tenon
@@ -56,7 +57,9 @@ def test_random_order_is_pytorchs():
     first = names(data.DataLoader(Squares(), 5, shuffle=True, generator=generator))
     generator.manual_seed(5)
     again = data.DataLoader(Squares(), 5, shuffle=True, generator=generator, num_workers=2)
-    assert first == names(again) and sorted(sum(first, [])) == [str(one) for one in range(10)]
+    assert first == names(again) and sorted(itertools.chain(*first)) == [
+        str(one) for one in range(10)
+    ]
 
 
 def test_workers_make_the_same_batches_and_numbers():
@@ -71,7 +74,7 @@ def test_workers_make_the_same_batches_and_numbers():
 @pytest.mark.parametrize("workers", [0, 2])
 def test_streams(workers):
     loader = data.DataLoader(Stream(), 2, num_workers=workers)
-    assert sorted(sum((batch.tolist() for batch in loader), [])) == list(range(7))
+    assert sorted(itertools.chain(*(batch.tolist() for batch in loader))) == list(range(7))
 
 
 def test_errors_of_workers_come_out():

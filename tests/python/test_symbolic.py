@@ -5,7 +5,6 @@ import math
 import threading
 
 import pytest
-
 import tenon
 
 

@@ -138,4 +138,6 @@ def test_norm_of_dims_as_a_method():
 def test_resize_keeps_elements():
     x = tenon.arange(6.0)
     assert x.resize_(2, 2) is x and x.tolist() == [[0, 1], [2, 3]]
-    assert x.resize_((6,))[:4].tolist() == [0, 1, 2, 3] and x.resize_as_(tenon.ones(3, 1)).shape == (3, 1)
+    assert x.resize_((6,))[:4].tolist() == [0, 1, 2, 3] and x.resize_as_(
+        tenon.ones(3, 1)
+    ).shape == (3, 1)

@@ -49,9 +49,7 @@ def status_of(path: str, name: str, seen: dict[int, str]) -> tuple[str, str]:
     if name in FACTS.get(path, ()):
         return "fact", ""
     if names.is_module(full) and type(found).__name__ == "TorchModule":
-        has_any = any(
-            status_of(full, one, {})[0] != "absent" for one in names.names_of(full)
-        )
+        has_any = any(status_of(full, one, {})[0] != "absent" for one in names.names_of(full))
         return ("there", "") if has_any or full in FACTS else ("absent", reason_for(full))
     if isinstance(found, type) or type(found).__name__ == "function":
         first = seen.setdefault(id(found), full)

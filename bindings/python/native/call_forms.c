@@ -72,7 +72,7 @@ static PyObject* element_of(PyObject* object, bool is_scalar) {
   return PyObject_CallMethod(object, "item", NULL);
 }
 
-/* The integer of a tensor or array of one: a new reference, NULL without an exception for others. */
+/* The integer of a tensor or array of one: a new reference, NULL without an exception if none. */
 static PyObject* integer_of(PyObject* object) {
   PyObject* number = element_of(object, false);
   if (number != NULL && (!PyLong_Check(number) || PyBool_Check(number))) Py_CLEAR(number);
@@ -133,9 +133,9 @@ static int form_argument(formed* f, uint32_t i, PyObject* object) {
       }
       if (is_integer(object)) {
         PyObject* number = PyLong_Check(object) ? Py_NewRef(object) : integer_of(object);
-        made = number == NULL                    ? NULL
+        made = number == NULL                 ? NULL
                : argument->type.list_size > 0 ? Py_NewRef(number)
-                                                 : PyTuple_Pack(1, number);
+                                              : PyTuple_Pack(1, number);
         changed = number != NULL && (number != object || argument->type.list_size <= 0);
         Py_XDECREF(number);
       } else if (PyList_Check(object) || PyTuple_Check(object)) {
@@ -322,8 +322,7 @@ static PyObject* try_op(tnp_op* op, PyObject* func, PyObject* const* args, Py_ss
 PyObject* tnp_call_forms(PyObject* const* ops, Py_ssize_t count, PyObject* func,
                          PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   for (Py_ssize_t i = 0; i < count; i++) {
-    PyObject* result =
-        try_op((tnp_op*)ops[i], func, args, PyVectorcall_NARGS(nargsf), kwnames);
+    PyObject* result = try_op((tnp_op*)ops[i], func, args, PyVectorcall_NARGS(nargsf), kwnames);
     if (result != NULL || PyErr_Occurred()) return result;
   }
   return NULL;

@@ -123,11 +123,11 @@ extern const char* tnp_package_name;
 int tnp_to_dtype(PyObject* object, tenon_dtype* out_dtype);
 int tnp_to_device(PyObject* object, tenon_device* out_device);
 
-/* ---- size.c: what Tensor.shape is, a subclass of tuple ----------------------------------------- */
+/* ---- size.c: what Tensor.shape is, a subclass of tuple -------------------------------------- */
 
 extern PyTypeObject* tnp_size_type;
-PyObject* tnp_size_new(Py_ssize_t count);    /* to be filled as a new tuple is */
-PyObject* tnp_size_of(PyObject* tuple);      /* the numbers of a tuple; takes over the reference */
+PyObject* tnp_size_new(Py_ssize_t count); /* to be filled as a new tuple is */
+PyObject* tnp_size_of(PyObject* tuple);   /* the numbers of a tuple; takes over the reference */
 
 /* ---- tensor.c ------------------------------------------------------------------------------- */
 

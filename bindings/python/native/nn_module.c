@@ -77,8 +77,8 @@ static PyObject* init_subclass(PyObject* class, PyObject* args, PyObject* kwargs
   if (is_plain) type->tp_getattro = get_any;
   if (PyErr_Occurred()) return NULL;
   /* Classes beside Module, such as Generic and mixins, have their turn. */
-  PyObject* super = PyObject_CallFunctionObjArgs((PyObject*)&PySuper_Type, (PyObject*)module_type,
-                                                 class, NULL);
+  PyObject* super =
+      PyObject_CallFunctionObjArgs((PyObject*)&PySuper_Type, (PyObject*)module_type, class, NULL);
   PyObject* next = super ? PyObject_GetAttrString(super, "__init_subclass__") : NULL;
   PyObject* result = next ? PyObject_Call(next, args, kwargs) : NULL;
   Py_XDECREF(super);

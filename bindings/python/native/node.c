@@ -112,8 +112,8 @@ tenon_node* tnp_node_get(PyObject* object) {
 static bool hand_over(tnp_node* self) {
   const PyTypeObject* type = Py_TYPE(self);
   bool is_plain = type == tnp_node_type || type->tp_traverse == named_traverse;
-  bool stateful = !is_plain || self->dict != NULL || self->metadata != NULL ||
-                  self->weakrefs != NULL;
+  bool stateful =
+      !is_plain || self->dict != NULL || self->metadata != NULL || self->weakrefs != NULL;
   if (!stateful || tenon_node_use_count(self->node) <= 1) return false;
   tenon_node* node = self->node;
   Py_SET_REFCNT(self, 1);

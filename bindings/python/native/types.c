@@ -160,8 +160,8 @@ PyObject* tnp_device_object(tenon_device device) {
 
 /* Returns true for a device type of PyTorch's that has no number until it is first named. */
 static bool is_registered_late(const char* name) {
-  static const char* const names[] = {"fpga", "hip", "hpu",    "ideep", "ipu",     "lazy",
-                                      "maia", "mps", "mkldnn", "mtia",  "opencl",  "opengl",
+  static const char* const names[] = {"fpga", "hip", "hpu",    "ideep",  "ipu",          "lazy",
+                                      "maia", "mps", "mkldnn", "mtia",   "opencl",       "opengl",
                                       "ve",   "xla", "xpu",    "vulkan", "privateuseone"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(names[i], name) == 0) return true;

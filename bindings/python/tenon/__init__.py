@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 import atexit as _atexit
-from math import e, inf, nan, pi
 from importlib import import_module as _import_module
+from math import e, inf, nan, pi
 
 try:
     from . import _tenon
@@ -147,6 +147,7 @@ _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    default_generator: Generator
     from . import amp, fft, func, fx, graph, linalg, nn, optim, overrides, testing, utils
     from .amp.autocast_mode import autocast as autocast
     from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins as _builtins
 import math
+from itertools import pairwise
 
 from ._tenon import Tensor
 from .error import InvalidArgumentError
@@ -93,10 +94,7 @@ def tensor_split(
         parts = other.get("indices", other.get("sections"))
     size = input.shape[dim]
     edges = [0, *_cuts(size, parts), size]
-    return tuple(
-        input.narrow(dim, first, max(last - first, 0))
-        for first, last in zip(edges[:-1], edges[1:], strict=True)
-    )
+    return tuple(input.narrow(dim, first, max(last - first, 0)) for first, last in pairwise(edges))
 
 
 def _along(name: str, least: int, dim: int) -> Any:
@@ -192,7 +190,9 @@ def gradient(
         dim: The dims, by default all.
         edge_order: 1, or 2 for differences of the second order at the edges.
     """
-    dims = [dim] if isinstance(dim, int) else list(_builtins.range(input.ndim) if dim is None else dim)
+    dims = (
+        [dim] if isinstance(dim, int) else list(_builtins.range(input.ndim) if dim is None else dim)
+    )
     one_step = spacing is None or isinstance(spacing, (int, float))
     steps = [1 if spacing is None else spacing] * len(dims) if one_step else list(spacing)
     if any(isinstance(step, Tensor) for step in steps) or edge_order not in (1, 2):

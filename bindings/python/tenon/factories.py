@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 empty = overridable(_tenon.empty)
+
+
 @overridable
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """Returns a tensor on the memory of an object with `__dlpack__`.

@@ -47,7 +47,7 @@ globals().update({name: _packet(f"aten::linalg_{name}") for name in _NAMES})
 matmul = _packet("aten::matmul")
 
 
-def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]  # noqa: N803
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]
     """Returns a view of the diagonals of matrices, by default of the last two dims."""
     return _packet("aten::diagonal")(A, offset, dim1, dim2)
 

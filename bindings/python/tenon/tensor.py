@@ -56,6 +56,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Returns the type's name, such as "tenon.FloatTensor", or the tensor as another dtype.
 
     Args:
+        self: The tensor.
         dtype: A dtype, a name such as "torch.LongTensor", or a class such as LongTensor.
         non_blocking: Whether a copy from another device may still run on return.
 

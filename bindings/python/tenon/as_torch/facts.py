@@ -47,7 +47,9 @@ class TorchVersion(str):
 
     @staticmethod
     def _numbers(of: object) -> tuple[int, ...]:
-        parts = str(of).split("+")[0].split(".") if isinstance(of, str) else list(of)  # type: ignore[call-overload]
+        parts: Any = of
+        if isinstance(of, str):
+            parts = str(of).split("+")[0].split(".")
         digits = ["".join(filter(str.isdigit, str(part))) for part in parts]
         found = [int(each) if each else 0 for each in digits[:3]]
         return tuple(found + [0] * (3 - len(found)))

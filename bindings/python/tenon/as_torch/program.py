@@ -8,6 +8,10 @@ import runpy
 import sys
 import types
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .absent import Absence
+
 
 def run(program: str, arguments: list[str], *, as_module: bool, report: bool) -> None:
     """Runs a file or a module as __main__.
@@ -44,8 +48,8 @@ def _run_file(path: str) -> None:
     exec(code, main.__dict__)
 
 
-def _print_report(absences: list[object]) -> None:
+def _print_report(absences: list[Absence]) -> None:
     print(f"absent names touched: {len(absences)}", file=sys.stderr)
     for one in absences:
-        use = "used" if one.is_used else "mentioned"  # type: ignore[attr-defined]
-        print(f"  {one.name}: {one.reason} ({use} at {one.place})", file=sys.stderr)  # type: ignore[attr-defined]
+        use = "used" if one.is_used else "mentioned"
+        print(f"  {one.name}: {one.reason} ({use} at {one.place})", file=sys.stderr)

@@ -24,6 +24,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: Any) -> Any:
+        """Returns the transform to a constraint."""
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(f"no transform to {constraint} is registered")

@@ -134,16 +134,16 @@ def is_dependent(constraint: object) -> bool:
     return isinstance(constraint, _Dependent)
 
 
-class dependent_property(property):  # noqa: N801
+class dependent_property(property):
     """A property whose value is a constraint: `support` of distributions with such bounds."""
 
-    def __init__(
-        self, fn: Any = None, *, is_discrete: bool = False, event_dim: int = 0
-    ) -> None:
+    def __init__(self, fn: Any = None, *, is_discrete: bool = False, event_dim: int = 0) -> None:
+        """Keeps the function."""
         super().__init__(fn)
         self._options = {"is_discrete": is_discrete, "event_dim": event_dim}
 
     def __call__(self, fn: Any) -> dependent_property:
+        """Returns the property of a function."""
         return dependent_property(fn, **self._options)
 
     def __get__(self, obj: Any, owner: Any = None) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tenon import Size, Tensor
+from .._tenon import Tensor
 from ..dtype_info import finfo
 from ..error import NotSupportedError
 from ..factories import empty, ones, rand, zeros
@@ -18,7 +18,6 @@ from .distribution import Distribution, ExponentialFamily, broadcast_all
 
 _lgamma, _digamma = _packet("aten::lgamma"), _packet("aten::digamma")
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
-
 
 
 def _like(parameter: Tensor, shape: Any) -> Tensor:
@@ -424,10 +423,7 @@ class Beta(ExponentialFamily):
         a, b = self.concentration1, self.concentration0
         spread = _lgamma(a) + _lgamma(b) - _lgamma(a + b)
         return (
-            spread
-            - (a - 1) * _digamma(a)
-            - (b - 1) * _digamma(b)
-            + (a + b - 2) * _digamma(a + b)
+            spread - (a - 1) * _digamma(a) - (b - 1) * _digamma(b) + (a + b - 2) * _digamma(a + b)
         )
 
 

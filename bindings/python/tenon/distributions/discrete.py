@@ -57,7 +57,7 @@ class _OfProbs(Distribution):
     @property
     def param_shape(self) -> Any:
         """The shape of the parameters."""
-        return (self.__dict__["logits"] if "logits" in self.__dict__ else self.probs).size()
+        return (self.logits if "logits" in self.__dict__ else self.probs).size()
 
 
 class Bernoulli(_OfProbs, ExponentialFamily):
@@ -223,7 +223,7 @@ class Categorical(Distribution):
     @property
     def param_shape(self) -> Any:
         """The shape of the parameters."""
-        return (self.__dict__["logits"] if "logits" in self.__dict__ else self.probs).size()
+        return (self.logits if "logits" in self.__dict__ else self.probs).size()
 
     @property
     def mean(self) -> Tensor:

@@ -83,7 +83,9 @@ class Distribution:
                 extra = value.shape[len(self._batch_shape) :]
                 made.__dict__[name] = value.expand(shape + extra)
             elif isinstance(value, Distribution):
-                made.__dict__[name] = value.expand(shape + value.batch_shape[len(self._batch_shape) :])
+                made.__dict__[name] = value.expand(
+                    shape + value.batch_shape[len(self._batch_shape) :]
+                )
         made._batch_shape = shape
         return made
 

@@ -45,6 +45,7 @@ class Transform:
         return self
 
     def __call__(self, x: Tensor) -> Tensor:
+        """Returns the mapped values."""
         return self._call(x)
 
     def _call(self, x: Tensor) -> Tensor:
@@ -118,9 +119,11 @@ class ComposeTransform(Transform):
             if dims > self.codomain.event_dim:
                 extra = dims - self.codomain.event_dim
                 self.codomain = constraints.independent(self.codomain, extra)
-        self.sign = math.prod(part.sign for part in self.parts) if all(
-            isinstance(part.sign, int) for part in self.parts
-        ) else 1
+        self.sign = (
+            math.prod(part.sign for part in self.parts)
+            if all(isinstance(part.sign, int) for part in self.parts)
+            else 1
+        )
 
     def _call(self, x: Tensor) -> Tensor:
         for part in self.parts:

@@ -45,7 +45,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     return mat[..., mat.new_ones(mat.shape[-2:]).tril(diag).bool()]
 
 
-class lazy_property:  # noqa: N801
+class lazy_property:
     """An attribute that is computed at its first use."""
 
     def __init__(self, wrapped: Any) -> None:

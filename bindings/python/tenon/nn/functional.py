@@ -73,7 +73,7 @@ from .functional_loss import (
     nll_loss,
     smooth_l1_loss,
 )
-from .functional_more import *
+from .functional_more import *  # noqa: F403
 from .functional_more import __all__ as _more
 from .functional_pair_loss import (
     binary_cross_entropy,

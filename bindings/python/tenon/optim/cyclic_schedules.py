@@ -82,8 +82,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def __init__(
         self,
         optimizer: Any,
-        T_0: int,  # noqa: N803
-        T_mult: int = 1,  # noqa: N803
+        T_0: int,
+        T_mult: int = 1,
         eta_min: float = 0.0,
         last_epoch: int = -1,
     ) -> None:
@@ -183,8 +183,10 @@ class CyclicLR(LRScheduler):
         self.step_ratio = step_size_up / self.total_size
         self.mode, self.gamma = mode, gamma
         self._scale_fn = scale_fn
-        self.scale_mode = scale_mode if scale_fn is not None else (
-            "iterations" if mode == "exp_range" else "cycle"
+        self.scale_mode = (
+            scale_mode
+            if scale_fn is not None
+            else ("iterations" if mode == "exp_range" else "cycle")
         )
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
@@ -308,7 +310,10 @@ class OneCycleLR(LRScheduler):
                 group["max_lr"] = highest[place]
                 group["min_lr"] = group["initial_lr"] / final_div_factor
                 if cycle_momentum:
-                    group["base_momentum"], group["max_momentum"] = bounds[0][place], bounds[1][place]
+                    group["base_momentum"], group["max_momentum"] = (
+                        bounds[0][place],
+                        bounds[1][place],
+                    )
                     _set_momentum(group, bounds[1][place])
         super().__init__(optimizer, last_epoch)
 

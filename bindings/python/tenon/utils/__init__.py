@@ -6,7 +6,6 @@ from __future__ import annotations
 from . import checkpoint, dlpack, hooks
 
 
-
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
     if name in ("data", "pytree"):

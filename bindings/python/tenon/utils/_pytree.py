@@ -22,9 +22,7 @@ class LeafSpec(TreeSpec):
         super().__init__(None, None, [])
 
 
-def register_pytree_node(
-    cls: type, flatten_fn: Any, unflatten_fn: Any, **options: Any
-) -> None:
+def register_pytree_node(cls: type, flatten_fn: Any, unflatten_fn: Any, **options: Any) -> None:
     """Makes objects of a class nodes of trees.
 
     Args:

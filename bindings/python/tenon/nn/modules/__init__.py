@@ -60,9 +60,9 @@ from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, Fea
 from .flatten import Flatten
 from .linear import Identity, Linear
 from .loss import CrossEntropyLoss, CTCLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
-from .more_layers import *
-from .more_layers import __all__ as _more
 from .module import Module
+from .more_layers import *  # noqa: F403
+from .more_layers import __all__ as _more
 from .normalization import GroupNorm, LayerNorm, RMSNorm
 from .padding import (
     CircularPad1d,
@@ -282,10 +282,10 @@ def _provide_annotations() -> None:
         "Parameter": Parameter,
         **{one.__name__: one for one in (Generator, Tensor, device, dtype)},
     }
-    for name, module in list(sys.modules.items()):
+    for name, one in list(sys.modules.items()):
         if name.startswith(f"{__name__}."):
             for key, value in names.items():
-                module.__dict__.setdefault(key, value)
+                one.__dict__.setdefault(key, value)
 
 
 _provide_annotations()

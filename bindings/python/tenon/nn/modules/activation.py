@@ -273,9 +273,7 @@ class ELU(Module):
 class Hardtanh(Module):
     """Each element, at least `min_val` and at most `max_val`."""
 
-    def __init__(
-        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-    ) -> None:
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         """Keeps the bounds, and whether inputs are overwritten."""
         super().__init__()
         self.inplace = inplace

@@ -341,7 +341,9 @@ class TripletMarginWithDistanceLoss(Module):
     ) -> None:
         """Keeps the options."""
         super().__init__()
-        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.distance_function = (
+            PairwiseDistance() if distance_function is None else distance_function
+        )
         self.margin, self.swap, self.reduction = margin, swap, reduction
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:

@@ -67,6 +67,7 @@ def clip_grad_norm_(
         max_norm: The most.
         norm_type: Order of the norm; math.inf for the largest element.
         error_if_nonfinite: Whether a norm that is infinite or NaN is an error.
+        foreach: Without effect: all gradients are scaled by one call.
     """
     grads = _grads(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)

@@ -139,8 +139,7 @@ def _check_order(
 ) -> None:
     if is_stream and (shuffle or sampler is not None or batch_sampler is not None):
         raise InvalidArgumentError(
-            "DataLoader: shuffle, sampler and batch_sampler must be left out for an "
-            "IterableDataset"
+            "DataLoader: shuffle, sampler and batch_sampler must be left out for an IterableDataset"
         )
     if sampler is not None and shuffle:
         raise InvalidArgumentError("DataLoader: sampler must come without shuffle")
