@@ -5,7 +5,24 @@
 PyTypeObject* tnp_size_type;
 const char* tnp_package_name = "tenon";
 
-PyObject* tnp_size_new(Py_ssize_t count) { return tnp_size_type->tp_alloc(tnp_size_type, count); }
+/* Not tracked by the collector, unlike what the type's tp_alloc makes: sizes hold numbers only. */
+PyObject* tnp_size_new(Py_ssize_t count) {
+  PyTupleObject* self = PyObject_GC_NewVar(PyTupleObject, tnp_size_type, count);
+  if (self == NULL) return NULL;
+#if PY_VERSION_HEX >= 0x030E0000
+  self->ob_hash = -1;
+#endif
+  for (Py_ssize_t i = 0; i < count; i++) self->ob_item[i] = NULL;
+  return (PyObject*)self;
+}
+
+static void size_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) Py_XDECREF(PyTuple_GET_ITEM(self, i));
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
 
 PyObject* tnp_size_of(PyObject* tuple) {
   if (tuple == NULL || !PyTuple_Check(tuple) || Py_TYPE(tuple) == tnp_size_type) return tuple;
@@ -52,6 +69,7 @@ static PyMethodDef methods[] = {
     {"numel", size_numel, METH_NOARGS, "numel()\n--\n\nReturns the product of the sizes."},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot slots[] = {{Py_tp_doc, "Sizes of the dims of a tensor: a tuple of int."},
+                              {Py_tp_dealloc, size_dealloc},
                               {Py_tp_repr, size_repr},
                               {Py_nb_add, size_add},
                               {Py_sq_concat, size_add},

@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from .._tenon import Tensor
 
 
-def _cubic_minimum(x1: float, f1: float, g1: float, x2: float, f2: float, g2: float) -> float:
-    """Returns where the cubic through two values and slopes is least, between the two places."""
-    low, high = min(x1, x2), max(x1, x2)
-    d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
-    square = d1 * d1 - g1 * g2
-    if square < 0:
-        return (low + high) / 2
-    d2 = math.sqrt(square)
-    if x1 <= x2:
-        place = x2 - (x2 - x1) * ((g2 + d2 - d1) / (g2 - g1 + 2 * d2))
-    else:
-        place = x1 - (x1 - x2) * ((g1 + d2 - d1) / (g1 - g2 + 2 * d2))
-    return min(max(place, low), high)
-
-
 class LBFGS(Optimizer):
     """A quasi-Newton method: `step` needs a closure that computes the loss and its gradients.
 
@@ -239,7 +224,7 @@ def _strong_wolfe(
         if bracket:
             break
         low, high = now.t + 0.01 * (now.t - before.t), now.t * 10
-        place = _cubic_within(before, now, low, high)
+        place = _cubic_minimum(before, now, low, high)
         before, now = now, at(place)
         calls += 1
         turns += 1
@@ -252,7 +237,7 @@ def _strong_wolfe(
         if (edges[1] - edges[0]) * scale < tolerance:
             break
         a, b = sorted(bracket, key=lambda one: one.t)
-        place = _cubic_minimum(a.t, a.loss, a.slope, b.t, b.loss, b.slope)
+        place = _cubic_minimum(a, b, *edges)
         margin = 0.1 * (edges[1] - edges[0])
         if min(edges[1] - place, place - edges[0]) < margin:
             if stuck or place >= edges[1] or place <= edges[0]:
@@ -280,8 +265,8 @@ def _strong_wolfe(
     return chosen.loss, chosen.gradient, chosen.t, calls
 
 
-def _cubic_within(a: _Point, b: _Point, low: float, high: float) -> float:
-    """As _cubic_minimum, with other bounds than the two places."""
+def _cubic_minimum(a: _Point, b: _Point, low: float, high: float) -> float:
+    """Returns where the cubic through two values and slopes is least, within bounds."""
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if square < 0:
