@@ -81,7 +81,7 @@ def test_absent_names_raise_when_they_are_used():
         "    except NotImplementedError as e: print(e)\n"
     )
     assert out[0] == "False True True"
-    place = "; see docs/run-a-torch-program.md"
+    place = "; see docs/status.md"
     assert out[1:] == [
         f"torch.nested.nested_tensor: Tenon has no nested tensors{place}",
         f"torch.nn.LazyLinear: Tenon has no lazy modules{place}",

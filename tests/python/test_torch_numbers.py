@@ -90,6 +90,8 @@ def drawn(torch):
         d.Independent(d.Normal(torch.zeros(2, 3), 1.0), 1),
         d.MixtureSameFamily(d.Categorical(t([0.2, 0.8])), d.Normal(t([0.0, 5.0]), t([1.0, 2.0]))),
         d.TransformedDistribution(d.Normal(torch.zeros(3), 1.0), d.TanhTransform()),
+        *(d.Gamma(t([2.0, 0.3]), t([3.0, 1.0])), d.Beta(t([2.0, 0.5]), t([3.0, 0.4]))),
+        *(d.Dirichlet(t([[2.0, 3.0, 0.5]])), d.Chi2(t([5.0])), d.StudentT(t([4.0]), 1.0, 2.0)),
     )
     for one in made:
         sample = one.sample((3,))

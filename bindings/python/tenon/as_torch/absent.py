@@ -35,7 +35,7 @@ class Absence:
         """Raises the error of a use."""
         if not self.is_used:
             self.is_used, self.place = True, _place()
-        raise NotSupportedError(f"{self.name}: {self.reason}; see docs/run-a-torch-program.md")
+        raise NotSupportedError(f"{self.name}: {self.reason}; see docs/status.md")
 
 
 _touched: dict[str, Absence] = {}

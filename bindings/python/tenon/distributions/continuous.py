@@ -8,13 +8,13 @@ from typing import Any
 
 from .._tenon import Tensor
 from ..dtype_info import finfo
-from ..error import NotSupportedError
 from ..factories import empty, ones, rand, zeros
 from ..functional import normal
 from ..grad_mode import no_grad
 from ..ops import _packet
 from . import constraints
 from .distribution import Distribution, ExponentialFamily, broadcast_all
+from .gamma_samples import standard_gamma
 
 _lgamma, _digamma = _packet("aten::lgamma"), _packet("aten::digamma")
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
@@ -273,11 +273,8 @@ class Cauchy(_LocScale):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-_NO_GAMMA = "samples of the gamma distribution are not part of Tenon"
-
-
 class Gamma(ExponentialFamily):
-    """The gamma distribution; Tenon has no samples of it."""
+    """The gamma distribution."""
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.nonnegative
@@ -304,8 +301,10 @@ class Gamma(ExponentialFamily):
         return self.concentration / self.rate.pow(2)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Raises NotSupportedError."""
-        raise NotSupportedError(f"{type(self).__name__}.rsample: {_NO_GAMMA}")
+        """See `Distribution.rsample`: no gradients flow through samples."""
+        shape = self._extended_shape(sample_shape)
+        drawn = standard_gamma(self.concentration.expand(shape), type(self).__name__)
+        return (drawn / self.rate.expand(shape)).clamp(min=finfo(self.rate.dtype).tiny)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -337,7 +336,7 @@ class Chi2(Gamma):
 
 
 class Dirichlet(ExponentialFamily):
-    """The Dirichlet distribution; Tenon has no samples of it."""
+    """The Dirichlet distribution."""
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
@@ -361,8 +360,10 @@ class Dirichlet(ExponentialFamily):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Raises NotSupportedError."""
-        raise NotSupportedError(f"{type(self).__name__}.rsample: {_NO_GAMMA}")
+        """See `Distribution.rsample`: no gradients flow through samples."""
+        shape = self._extended_shape(sample_shape)
+        drawn = standard_gamma(self.concentration.expand(shape), "Dirichlet")
+        return drawn / drawn.sum(-1, True)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -380,7 +381,7 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """The beta distribution; Tenon has no samples of it."""
+    """The beta distribution."""
 
     arg_constraints = {
         "concentration1": constraints.positive,
@@ -408,8 +409,11 @@ class Beta(ExponentialFamily):
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Raises NotSupportedError."""
-        raise NotSupportedError(f"{type(self).__name__}.rsample: {_NO_GAMMA}")
+        """See `Distribution.rsample`: no gradients flow through samples."""
+        from ..functional import stack
+
+        both = stack([self.concentration1, self.concentration0], -1)
+        return Dirichlet(both, False).rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -428,7 +432,7 @@ class Beta(ExponentialFamily):
 
 
 class StudentT(_LocScale):
-    """Student's t distribution; Tenon has no samples of it."""
+    """Student's t distribution."""
 
     arg_constraints = {"df": constraints.positive, **_LocScale.arg_constraints}
 
@@ -440,8 +444,11 @@ class StudentT(_LocScale):
         super().__init__(loc, scale, validate_args=validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Raises NotSupportedError."""
-        raise NotSupportedError(f"{type(self).__name__}.rsample: {_NO_GAMMA}")
+        """See `Distribution.rsample`: no gradients flow through samples."""
+        shape = self._extended_shape(sample_shape)
+        drawn = standard_normal(shape, self.df)
+        square = Chi2(self.df, False).rsample(sample_shape)
+        return self.loc + self.scale * drawn * (self.df / square).sqrt()
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
