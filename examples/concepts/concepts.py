@@ -65,7 +65,7 @@ def twice(x):
 
 
 print(tenon.ops.shop.twice(x))  # tensor([2., 4.])
-print(tenon.ops.shop.twice(tenon.empty(2, device="meta")).shape)  # (2,)
+print(tenon.ops.shop.twice(tenon.empty(2, device="meta")).shape)  # tenon.Size([2])
 # [quote.end]
 
 # [quote.begin fallback]

@@ -261,15 +261,12 @@ def test_first_values_are_within_their_bounds():
 def test_truncated_normal_numbers():
     tenon.manual_seed(3)
     w = nn.init.trunc_normal_(tenon.empty(20000), mean=1.0, std=2.0, a=-1.0, b=3.0)
-    assert -1 <= w.min().item() and w.max().item() <= 3
+    assert w.min().item() >= -1 and w.max().item() <= 3
     assert w.mean().item() == pytest.approx(1, abs=0.03)
     # Of one deviation to both sides: 1 - 2 phi(1) / (2 Phi(1) - 1).
     inside = math.erf(1 / math.sqrt(2))
     variance = 4 * (1 - 2 * math.exp(-0.5) / math.sqrt(2 * math.pi) / inside)
     assert ((w - 1) ** 2).mean().item() == pytest.approx(variance, rel=0.03)
-    with tenon.no_grad():
-        u = tenon.tensor([-0.999999, -0.5, 0.0, 0.3, 0.9], dtype=tenon.float64)
-        assert nn.init._erfinv(u).erf().tolist() == pytest.approx(u.tolist(), abs=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (3, 2, 2)])

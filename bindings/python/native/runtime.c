@@ -220,16 +220,16 @@ int tnp_init(PyObject* module) {
     return -1;
   }
   if (PyModule_AddFunctions(module, methods) != 0) return -1;
-  if (tnp_errors_init(module) || tnp_types_init(module) || tnp_overrides_init(module) ||
-      tnp_value_init(module) || tnp_tensor_init(module) || tnp_exchange_init(module) ||
-      tnp_factory_init(module) || tnp_generator_init(module) || tnp_graph_init(module) ||
-      tnp_graph_call_init(module) || tnp_autograd_init(module) || tnp_forward_ad_init(module) ||
-      tnp_transform_init(module) || tnp_transformed_init(module) || tnp_nn_module_init(module) ||
-      tnp_autocast_init(module) || tnp_fake_init(module) || tnp_check_init(module) ||
-      tnp_op_init(module) || tnp_function_protocol_init(module) || tnp_handler_watch_init(module) ||
-      tnp_overridable_init(module) || tnp_library_init(module) || tnp_alias_check_init(module) ||
-      tnp_handle_init(module) || tnp_guard_init(module) || tnp_symbol_ready(module) ||
-      tnp_shape_env_ready(module) || tnp_weak_tensor_ready(module)) {
+  if (tnp_errors_init(module) || tnp_types_init(module) || tnp_size_init(module) ||
+      tnp_overrides_init(module) || tnp_value_init(module) || tnp_tensor_init(module) ||
+      tnp_exchange_init(module) || tnp_factory_init(module) || tnp_generator_init(module) ||
+      tnp_graph_init(module) || tnp_graph_call_init(module) || tnp_autograd_init(module) ||
+      tnp_forward_ad_init(module) || tnp_transform_init(module) || tnp_transformed_init(module) ||
+      tnp_nn_module_init(module) || tnp_autocast_init(module) || tnp_fake_init(module) ||
+      tnp_check_init(module) || tnp_op_init(module) || tnp_function_protocol_init(module) ||
+      tnp_handler_watch_init(module) || tnp_overridable_init(module) || tnp_library_init(module) ||
+      tnp_alias_check_init(module) || tnp_handle_init(module) || tnp_guard_init(module) ||
+      tnp_symbol_ready(module) || tnp_shape_env_ready(module) || tnp_weak_tensor_ready(module)) {
     return -1;
   }
   if (tnp_warning_init() != 0) return -1;

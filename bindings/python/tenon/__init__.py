@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit as _atexit
 from importlib import import_module as _import_module
+from math import e, inf, nan, pi
 
 try:
     from . import _tenon
@@ -19,7 +20,7 @@ except ImportError as _reason:
 
 _tenon._require_main_interpreter()
 
-from . import error, functional, introspect, library, ops, schema
+from . import _lazy_names, error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
@@ -31,7 +32,6 @@ from ._tenon import (
     SymFloat,
     SymInt,
     Tensor,
-    default_generator,
     find_op,
     manual_seed,
 )
@@ -147,6 +147,7 @@ _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    default_generator: Generator
     from . import amp, fft, func, fx, graph, linalg, nn, optim, overrides, testing, utils
     from .amp.autocast_mode import autocast as autocast
     from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
@@ -205,11 +206,19 @@ def __getattr__(name: str) -> object:
         return vmap
     if name in ("load", "save"):
         return getattr(_import_module("tenon.serialization"), name)
+    if name == "default_generator":
+        found = globals()[name] = _tenon.default_generator()
+        return found
+    if name in _lazy_names.HOMES or name in _lazy_names.MODULES or name in _lazy_names.IN_PLACE:
+        found = globals()[name] = _lazy_names.find(name)
+        return found
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 
-# What `Tensor.shape` is.
-Size = tuple
+newaxis = None
+
+# The type of `Tensor.shape`.
+Size = _tenon.Size
 
 # Names of builtins are attributes of the package, and no part of `from tenon import *`.
 bool = bool_
@@ -259,6 +268,7 @@ __all__ = [
     "device",
     "double",
     "dtype",
+    "e",
     "empty",
     "empty_like",
     "empty_strided",
@@ -284,6 +294,7 @@ __all__ = [
     "get_rng_state",
     "half",
     "iinfo",
+    "inf",
     "inference_mode",
     "int8",
     "int16",
@@ -302,11 +313,14 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "nan",
+    "newaxis",
     "no_grad",
     "nonzero",
     "ones",
     "ones_like",
     "ops",
+    "pi",
     "preserve_format",
     "promote_types",
     "rand",

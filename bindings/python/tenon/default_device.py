@@ -75,3 +75,26 @@ def leave() -> None:
         raise StateError("device: a context must be entered before it is left")
     _entered.modes[-1].__exit__()
     _entered.modes.pop()
+
+
+_lasting = _Entered()
+
+
+def set_default_device(where: Any) -> None:
+    """Has factories of this thread make their tensors on a device; None puts back the CPU."""
+    if _lasting.modes:
+        _lasting.modes.pop().__exit__()
+    if where is not None:
+        from ._tenon import device
+
+        mode = DeviceMode(device(where))
+        mode.__enter__()
+        _lasting.modes.append(mode)
+
+
+def get_default_device() -> device:
+    """Returns the device on which factories of this thread make their tensors."""
+    from ._tenon import device
+
+    modes = [*_lasting.modes, *_entered.modes]
+    return modes[-1].device if modes else device("cpu")

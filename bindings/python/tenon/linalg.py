@@ -44,5 +44,12 @@ _NAMES = (
     "vector_norm",
 )
 globals().update({name: _packet(f"aten::linalg_{name}") for name in _NAMES})
+matmul = _packet("aten::matmul")
 
-__all__ = list(_NAMES)
+
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]
+    """Returns a view of the diagonals of matrices, by default of the last two dims."""
+    return _packet("aten::diagonal")(A, offset, dim1, dim2)
+
+
+__all__ = [*_NAMES, "diagonal", "matmul"]

@@ -9,6 +9,8 @@ from .dtype import (
     _NUMPY,
     bfloat16,
     bool_,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -18,7 +20,7 @@ from .dtype import (
     int64,
     uint8,
 )
-from .error import NotSupportedError, StateError
+from .error import InvalidArgumentError, NotSupportedError, StateError
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
@@ -36,6 +38,7 @@ _to_copy = _packet("aten::_to_copy")
 _transpose = _packet("aten::transpose")
 _where = _packet("aten::where")
 _nonzero = _packet("aten::nonzero")
+_empty = _packet("aten::empty")
 
 
 def _caster(name: str, target: dtype) -> Any:
@@ -49,9 +52,36 @@ def _caster(name: str, target: dtype) -> Any:
     return cast
 
 
-def type_(self: Tensor, new_dtype: dtype | None = None) -> Any:
-    """Returns the dtype, or the tensor with another one."""
-    return self.dtype if new_dtype is None else self.to(new_dtype)
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """Returns the type's name, such as "tenon.FloatTensor", or the tensor as another dtype.
+
+    Args:
+        self: The tensor.
+        dtype: A dtype, a name such as "torch.LongTensor", or a class such as LongTensor.
+        non_blocking: Whether a copy from another device may still run on return.
+
+    Raises:
+        InvalidArgumentError: an unknown name.
+    """
+    from .typed_tensors import dtype_named, type_name
+
+    if dtype is None:
+        return type_name(self.dtype, self.device.type)
+    if isinstance(dtype, str):
+        found = dtype_named(dtype)
+        if found is None:
+            raise InvalidArgumentError(f"type: dtype must be a known type, got {dtype!r}")
+        return self.to(found, non_blocking=non_blocking)
+    return self.to(getattr(dtype, "dtype", dtype), non_blocking=non_blocking)
+
+
+def norm(
+    self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Tensor:
+    """Returns a norm of all elements, or along dims; see `tenon.norm`."""
+    from .own_arguments import norm
+
+    return norm(self, p, dim, keepdim, dtype=dtype)
 
 
 def cpu(self: Tensor) -> Tensor:
@@ -168,7 +198,9 @@ def adjoint(self: Tensor) -> Tensor:
 def _H(self: Tensor) -> Tensor:
     """A matrix with dims exchanged and elements conjugated."""
     if self.ndim not in (0, 2):
-        raise StateError(f"Tensor.H: tensor must be a matrix or a number, got sizes {self.shape}")
+        raise StateError(
+            f"Tensor.H: tensor must be a matrix or a number, got sizes {tuple(self.shape)}"
+        )
     return self.conj() if self.ndim == 0 else adjoint(self)
 
 
@@ -209,6 +241,87 @@ def _mT(self: Tensor) -> Tensor:
 
 def _is_sparse(self: Tensor) -> bool:
     """Whether only some elements are kept: there are dense tensors alone."""
+    return False
+
+
+def _late(name: str, module: str) -> Any:
+    """Returns a method over a function of a module that is imported at the first call."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        from importlib import import_module
+
+        return getattr(import_module(f"tenon.{module}"), name)(self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def get_device(self: Tensor) -> int:
+    """Returns the number of the tensor's device, -1 on the CPU."""
+    index = self.device.index
+    return -1 if self.is_cpu or index is None else index
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Returns the tensor unchanged: memory is never page-locked."""
+    return self
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Returns false: memory is never page-locked."""
+    return False
+
+
+def is_shared(self: Tensor) -> bool:
+    """Returns false: processes do not share memory."""
+    return False
+
+
+def is_distributed(self: Tensor) -> bool:
+    """Returns false: a tensor is in one process."""
+    return False
+
+
+def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """Returns a tensor of the same dtype, of data or of uninitialised elements of some sizes."""
+    if len(args) == 1 and not isinstance(args[0], (int, _tenon.Size)):
+        return self.new_tensor(args[0])
+    return self.new_empty(*args) if args else self.new_empty(0)
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Fills the main diagonal; with `wrap`, of a tall matrix again after each square."""
+    if self.ndim == 2 and wrap:
+        rows, columns = self.shape
+        self.flatten()  # a matrix of any strides
+        for start in range(0, rows, columns + 1):
+            self[start:].diagonal().fill_(fill_value)
+        return self
+    count, step = min(self.shape), sum(self.stride())
+    self.detach().as_strided((count,), (step,), self.storage_offset()).fill_(fill_value)
+    return self
+
+
+def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Gives the tensor another shape; elements stay in order, new ones are uninitialised."""
+    shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    shape = tuple(int(size) for size in shape)
+    if tuple(self.shape) == shape:
+        return self
+    old = self.detach().reshape(-1).clone()
+    _empty(shape, out=self)
+    count = min(old.numel(), self.numel())
+    self.detach().view(-1)[:count].copy_(old[:count])
+    return self
+
+
+def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+    """Gives the tensor the shape of another one; see `resize_`."""
+    return self.resize_(other.shape)
+
+
+def _is_never(self: Tensor) -> bool:
+    """Whether the tensor is of a kind or on a device that Tenon does not have: never."""
     return False
 
 
@@ -268,6 +381,16 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 for _function in (
     *_NEW_METHODS,
     *(cpu, cuda, numpy, where, nonzero, is_floating_point, is_complex, is_inference),
+    *(get_device, pin_memory, is_pinned, is_shared, is_distributed, new, fill_diagonal_),
+    *(resize_, resize_as_),
+    *(_late("unique", "own_arguments"), _late("unique_consecutive", "own_arguments")),
+    *(
+        _late(one, "compositions")
+        for one in (
+            *("argwhere", "diagflat", "dsplit", "floor_divide", "hsplit", "is_same_size"),
+            *("narrow_copy", "tensor_split", "vsplit"),
+        )
+    ),
     *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
@@ -276,6 +399,7 @@ is_complex = overridable(is_complex)
 is_floating_point = overridable(is_floating_point)
 nonzero = overridable(nonzero)
 _MEMBERS = {
+    "norm": norm,
     "type": type_,
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
@@ -291,8 +415,15 @@ Tensor.mT = overridable_property(_mT)
 Tensor.mH = overridable_property(adjoint)
 Tensor.H = overridable_property(_H)
 Tensor.is_sparse = overridable_property(_is_sparse)
+for _name in (
+    *("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized"),
+    *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu"),
+):
+    setattr(Tensor, _name, overridable_property(_is_never))
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
+    "cdouble": complex128,
+    "cfloat": complex64,
     "half": float16,
     "bfloat16": bfloat16,
     "float": float32,

@@ -253,3 +253,6 @@ __all__ = [
     "parameter",
     "utils",
 ]
+for _name in modules.more_layers.__all__:
+    globals()[_name] = getattr(modules, _name)
+    __all__.append(_name)

@@ -73,6 +73,8 @@ from .functional_loss import (
     nll_loss,
     smooth_l1_loss,
 )
+from .functional_more import *  # noqa: F403
+from .functional_more import __all__ as _more
 from .functional_pair_loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -454,3 +456,4 @@ __all__ = [
     "triplet_margin_loss",
     "unfold",
 ]
+__all__ += _more

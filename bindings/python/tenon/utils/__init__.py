@@ -5,4 +5,14 @@ from __future__ import annotations
 
 from . import checkpoint, dlpack, hooks
 
+
+def __getattr__(name: str) -> object:
+    """Imports the larger parts at their first use."""
+    if name in ("data", "pytree"):
+        from importlib import import_module
+
+        return import_module(f"tenon.utils.{name}")
+    raise AttributeError(f"module 'tenon.utils' has no attribute {name!r}")
+
+
 __all__ = ["checkpoint", "dlpack", "hooks"]

@@ -54,6 +54,10 @@ class TreeSpec:
 LEAF = TreeSpec(None, None, [])
 
 
+# Classes of programs' own: how a node becomes children and context, and how it is made of them.
+REGISTERED: dict[type, tuple[Any, Any]] = {}
+
+
 def _is_namedtuple(kind: type) -> bool:
     return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
@@ -68,10 +72,13 @@ def node_type(tree: Any) -> type | None:
     kind = type(tree)
     if kind in (tuple, list, dict, OrderedDict, defaultdict) or _is_named(kind):
         return kind
-    return None
+    return kind if kind in REGISTERED else None
 
 
 def _children(kind: type, tree: Any) -> tuple[list[Any], Any]:
+    if kind in REGISTERED:
+        children, context = REGISTERED[kind][0](tree)
+        return list(children), context
     if kind is dict or kind is OrderedDict:
         return list(tree.values()), list(tree)
     if kind is defaultdict:
@@ -101,6 +108,8 @@ def _build(leaves: Any, spec: TreeSpec) -> Any:
     if kind is None:
         return next(leaves)
     children = [_build(leaves, each) for each in spec.children]
+    if kind in REGISTERED:
+        return REGISTERED[kind][1](children, spec.context)
     if kind is dict or kind is OrderedDict:
         return kind(zip(spec.context, children, strict=True))
     if kind is defaultdict:

@@ -61,6 +61,8 @@ from .flatten import Flatten
 from .linear import Identity, Linear
 from .loss import CrossEntropyLoss, CTCLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from .module import Module
+from .more_layers import *  # noqa: F403
+from .more_layers import __all__ as _more
 from .normalization import GroupNorm, LayerNorm, RMSNorm
 from .padding import (
     CircularPad1d,
@@ -257,3 +259,33 @@ __all__ = [
     "state_dict",
     "transformer",
 ]
+__all__ += _more
+
+
+def _provide_annotations() -> None:
+    """Gives the modules of this package the names that their annotations use.
+
+    They import these for type checkers only; typing.get_type_hints evaluates them.
+    """
+    import collections.abc
+    import sys
+    import typing
+
+    from ..._tenon import Generator, Tensor, device, dtype
+    from ..parameter import Buffer, Parameter
+
+    names: dict[str, object] = {
+        **{name: getattr(collections.abc, name) for name in collections.abc.__all__},
+        **{name: getattr(typing, name) for name in ("Any", "Literal", "TypeVar", "overload")},
+        **{name: globals()[name] for name in __all__},
+        "Buffer": Buffer,
+        "Parameter": Parameter,
+        **{one.__name__: one for one in (Generator, Tensor, device, dtype)},
+    }
+    for name, one in list(sys.modules.items()):
+        if name.startswith(f"{__name__}."):
+            for key, value in names.items():
+                one.__dict__.setdefault(key, value)
+
+
+_provide_annotations()

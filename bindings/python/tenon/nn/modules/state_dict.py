@@ -197,7 +197,8 @@ class StateDict:
             given = given[0]  # scalars were saved so once
         if given.shape != tensor.shape:
             errors.append(
-                f"{key}: size mismatch: value must be of shape {tensor.shape}, got {given.shape}"
+                f"{key}: size mismatch: value must be of shape {tuple(tensor.shape)}, got "
+                f"{tuple(given.shape)}"
             )
             return
         try:
@@ -212,7 +213,9 @@ class StateDict:
                     given = Parameter(given, tensor.requires_grad)
             setattr(self, name, given)
         except Exception as error:
-            errors.append(f"{key}: value of shape {given.shape} could not be copied: {error}")
+            errors.append(
+                f"{key}: value of shape {tuple(given.shape)} could not be copied: {error}"
+            )
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
         """Copies tensors of a state dict into parameters and buffers.

@@ -29,7 +29,10 @@ def _foreach(name: str, *args: Any) -> Any:
 
 @no_grad()
 def get_total_norm(
-    tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False
+    tensors: Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """Returns the norm of all elements of some tensors together.
 
@@ -55,6 +58,7 @@ def clip_grad_norm_(
     max_norm: float,
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """Scales gradients so that their norm together is at most max_norm; returns what it was.
 
@@ -63,6 +67,7 @@ def clip_grad_norm_(
         max_norm: The most.
         norm_type: Order of the norm; math.inf for the largest element.
         error_if_nonfinite: Whether a norm that is infinite or NaN is an error.
+        foreach: Without effect: all gradients are scaled by one call.
     """
     grads = _grads(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probability distributions: densities, samples, entropies and divergences."""
+
+from __future__ import annotations
+
+from . import constraints, transforms
+from .combined import (
+    Gumbel,
+    HalfCauchy,
+    HalfNormal,
+    Independent,
+    LogNormal,
+    MixtureSameFamily,
+    MultivariateNormal,
+    Pareto,
+    TransformedDistribution,
+)
+from .constraint_registry import biject_to, transform_to
+from .continuous import (
+    Beta,
+    Cauchy,
+    Chi2,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    Laplace,
+    Normal,
+    StudentT,
+    Uniform,
+)
+from .discrete import (
+    Bernoulli,
+    Categorical,
+    Geometric,
+    OneHotCategorical,
+    OneHotCategoricalStraightThrough,
+    Poisson,
+)
+from .distribution import Distribution, ExponentialFamily
+from .kl import kl_divergence, register_kl
+from .transforms import (
+    AbsTransform,
+    AffineTransform,
+    ComposeTransform,
+    ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PowerTransform,
+    SigmoidTransform,
+    SoftmaxTransform,
+    SoftplusTransform,
+    StickBreakingTransform,
+    TanhTransform,
+    Transform,
+    identity_transform,
+)
+
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Cauchy",
+    "Chi2",
+    "ComposeTransform",
+    "Dirichlet",
+    "Distribution",
+    "ExpTransform",
+    "Exponential",
+    "ExponentialFamily",
+    "Gamma",
+    "Geometric",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "Independent",
+    "IndependentTransform",
+    "Laplace",
+    "LogNormal",
+    "LowerCholeskyTransform",
+    "MixtureSameFamily",
+    "MultivariateNormal",
+    "Normal",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Pareto",
+    "Poisson",
+    "PowerTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StickBreakingTransform",
+    "StudentT",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "Uniform",
+    "biject_to",
+    "constraints",
+    "identity_transform",
+    "kl_divergence",
+    "register_kl",
+    "transform_to",
+    "transforms",
+]
