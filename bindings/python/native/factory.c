@@ -136,7 +136,7 @@ static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
 /* ---- tensor ---------------------------------------------------------------------------------- */
 
 static bool is_numbers(PyObject* data) {
-  return PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) || PyFloat_Check(data) ||
+  return PyRange_Check(data) || PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) || PyFloat_Check(data) ||
          PyComplex_Check(data);
 }
 

@@ -234,6 +234,13 @@ PyObject* tnp_fake_beside(PyObject* made, PyObject* other);
 
 extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
 bool tnp_is_ndarray(PyObject* object);
+int tnp_ndarray_ndim(PyObject* array);
+/* Returns true for a scalar of numpy, which has a dtype of its own. */
+static inline bool tnp_is_numpy_scalar(PyObject* object) {
+  return strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) == 0 && !tnp_is_ndarray(object);
+}
+/* Stores the dtype of a scalar of numpy: 0, or -1 with an exception. */
+int tnp_numpy_scalar_dtype(PyObject* scalar, tenon_dtype* out);
 /* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: no such object, or
  * one whose memory must not be shared: `refusal` says why (static text); -1: an exception. */
 int tnp_import(PyObject* object, tenon_tensor** out_tensor, const char** refusal);

@@ -418,6 +418,15 @@ static PyObject* get_read_only(PyObject* object, void* unused) {
   return has_flag(object, TENON_TENSOR_READ_ONLY);
 }
 
+/* A function of the tensor and the core's text that returns another text; NULL by default. */
+static PyObject* printer;
+
+static PyObject* set_printer(PyObject* module, PyObject* function) {
+  (void)module;
+  Py_XSETREF(printer, function == Py_None ? NULL : Py_NewRef(function));
+  Py_RETURN_NONE;
+}
+
 static PyObject* tensor_repr(PyObject* object) {
   static tnp_member member = {"__repr__", NULL};
   if (TNP_UNLIKELY(tnp_asks(&object, 1))) return tnp_ask_member(&member, &object, 1);
@@ -425,6 +434,10 @@ static PyObject* tensor_repr(PyObject* object) {
   tenon_buffer* text;
   if (tensor == NULL || tnp_check(tenon_tensor_print(tensor, &text)) != 0) return NULL;
   PyObject* result = tnp_text(text);
+  if (printer != NULL && result != NULL) {
+    PyObject* args[2] = {object, result};
+    Py_SETREF(result, PyObject_Vectorcall(printer, args, 2, NULL));
+  }
   const bool is_subclass = result != NULL && Py_TYPE(object) != tnp_tensor_type;
   return is_subclass ? tnp_subclass_print(result, Py_TYPE(object)) : result;
 }
@@ -575,6 +588,8 @@ int tnp_tensor_init(PyObject* module) {
   static PyMethodDef functions[] = {
       {"tensor_from_data", (PyCFunction)(void (*)(void))tnp_tensor_from_data, METH_FASTCALL,
        "tensor_from_data(data, dtype, /)\n--\n\nCopies nested sequences of numbers into a tensor."},
+      {"set_tensor_printer", set_printer, METH_O,
+       "set_tensor_printer(function, /)\n--\n\nSets what prints tensors, or None for the core."},
       {NULL, NULL, 0, NULL}};
   if (PyModule_AddFunctions(module, functions) != 0) return -1;
   return tnp_add_type(module, &tnp_tensor_type, &spec, NULL);

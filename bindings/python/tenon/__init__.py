@@ -97,6 +97,7 @@ from .error import (
 from .factories import (
     arange,
     as_tensor,
+    asarray,
     empty,
     empty_like,
     empty_strided,
@@ -139,6 +140,7 @@ from .own_arguments import (  # over the operators of the same names
 )
 from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
+from .shifts import bitwise_left_shift, bitwise_right_shift
 from .storage import UntypedStorage
 from .symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
 from .threads import get_num_threads, set_num_threads
@@ -156,6 +158,7 @@ if TYPE_CHECKING:
     from .amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled
     from .amp.autocast_mode import set_autocast_dtype as set_autocast_dtype
     from .amp.autocast_mode import set_autocast_enabled as set_autocast_enabled
+    from ._tensor_str import set_printoptions as set_printoptions
     from .custom_op import Tag as Tag
     from .fake import FakeTensor as FakeTensor
     from .fake import FakeTensorMode as FakeTensorMode
@@ -182,7 +185,10 @@ _AUTOCAST = (
     "set_autocast_enabled",
 )
 # Functions that are imported at their first use.
-_LAZY_FUNCTIONS = (*(name for name in _AUTOCAST if name != "autocast"), "load", "save", "vmap")
+_LAZY_FUNCTIONS = (
+    *(name for name in _AUTOCAST if name != "autocast"),
+    *("load", "save", "set_printoptions", "vmap"),
+)
 
 
 def __getattr__(name: str) -> object:
@@ -205,6 +211,9 @@ def __getattr__(name: str) -> object:
         return vmap
     if name in ("load", "save"):
         return getattr(_import_module("tenon.serialization"), name)
+    if name in ("_tensor_str", "set_printoptions"):
+        printing = _import_module("tenon._tensor_str")
+        return printing if name == "_tensor_str" else printing.set_printoptions
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 
@@ -246,8 +255,11 @@ __all__ = [
     "__version__",
     "arange",
     "as_tensor",
+    "asarray",
     "autograd",
     "bfloat16",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
     "cdouble",
     "cfloat",
     "channels_last",
