@@ -173,6 +173,7 @@ __version__ = _tenon.tenon_version()
 _LARGER = (
     *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "testing"),
     "utils",
+    "__future__",
 )
 _AUTOCAST = (
     "autocast",

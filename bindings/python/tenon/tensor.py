@@ -264,6 +264,11 @@ def _copy(self: Tensor) -> Tensor:
     return _with_state(type(self), self.detach(), self.__dict__, self.requires_grad)
 
 
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """Returns what takes the place of a module's tensor when another is loaded into it."""
+    return other if assign else self.copy_(other).detach()
+
+
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if not self.is_leaf:
         raise StateError(
@@ -296,6 +301,7 @@ is_floating_point = overridable(is_floating_point)
 nonzero = overridable(nonzero)
 _MEMBERS = {
     "type": type_,
+    "module_load": module_load,
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__array__": _array,

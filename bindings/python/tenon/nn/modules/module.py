@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..conversion import get_overwrite_module_params_on_conversion
 from ..._tenon import ModuleBase, Tensor
 from ...error import ArgumentTypeError, InvalidArgumentError
 from ...grad_mode import no_grad
@@ -10,6 +11,7 @@ from ...utils.hooks import HookTable
 from ..parameter import Buffer, Parameter
 from . import hooks as _hooks
 from .hooks import (
+    register_module_backward_hook,
     register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
@@ -341,11 +343,17 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
+        for name, param in self._parameters.items():
             if param is None:
                 continue
             grad = param.grad
             with no_grad():
+                if get_overwrite_module_params_on_conversion():
+                    fresh = Parameter(fn(param), param.requires_grad)
+                    if grad is not None:
+                        fresh.grad = fn(grad).requires_grad_(grad.requires_grad)
+                    self._parameters[name] = fresh
+                    continue
                 param.data = fn(param)
                 if grad is not None:
                     param.grad = fn(grad).requires_grad_(grad.requires_grad)
@@ -428,6 +436,10 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         """Leaves training mode: `train(False)`."""
         return self.train(False)
 
+    def share_memory(self: _Self) -> _Self:
+        """Returns the module; tensors of this process are not moved to shared memory."""
+        return self
+
     def requires_grad_(self: _Self, requires_grad: bool = True) -> _Self:
         """Makes all parameters ask for gradients, or no longer; returns the module."""
         for param in self.parameters():
@@ -503,6 +515,7 @@ def layout(name: str, extra: list[str], lines: list[str]) -> str:
 
 __all__ = [
     "Module",
+    "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
