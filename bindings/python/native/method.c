@@ -255,14 +255,16 @@ static bool is_device(const tenon_tensor* tensor, tenon_device wanted) {
          (wanted.index < 0 || (have.index < 0 ? 0 : have.index) == wanted.index);
 }
 
-/* Whether a tensor is laid out as asked for; of other formats than these it is not known. */
+/* Whether a tensor is laid out as asked for. */
 static bool has_format(const tenon_tensor* tensor, PyObject* format) {
   if (format == NULL) return true;
   if (Py_TYPE(format) != tnp_memory_format_type) return false;
   int64_t code = ((tnp_constant*)format)->code;
-  return code == TENON_MEMORY_FORMAT_PRESERVE ||
-         (code == TENON_MEMORY_FORMAT_CONTIGUOUS &&
-          (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) != 0);
+  if (code == TENON_MEMORY_FORMAT_PRESERVE) return true;
+  if (code == TENON_MEMORY_FORMAT_CONTIGUOUS) return tnp_has_memory_format(tensor, code);
+  /* Strides that may be either count as row-major, as in PyTorch. */
+  return tnp_has_memory_format(tensor, code) &&
+         !tnp_has_memory_format(tensor, TENON_MEMORY_FORMAT_CONTIGUOUS);
 }
 
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,

@@ -233,6 +233,9 @@ PyObject* tnp_fake_beside(PyObject* made, PyObject* other);
 /* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ----------------------------------- */
 
 extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
+/* Returns true if the strides are those of a memory format: in channels last the dim 1 is the
+ * innermost one. */
+bool tnp_has_memory_format(const tenon_tensor* tensor, int64_t format);
 bool tnp_is_ndarray(PyObject* object);
 int tnp_ndarray_ndim(PyObject* array);
 /* Returns true for a scalar of numpy, which has a dtype of its own. */

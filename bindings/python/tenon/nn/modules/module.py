@@ -366,8 +366,10 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         """Moves and casts parameters and buffers, and returns the module.
 
         Called as `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`, as `Tensor.to`. A
-        dtype is for floating and complex ones; integers only move.
+        dtype is for floating and complex ones; integers only move. A memory_format is for those
+        with as many dims as it has.
         """
+        layout = kwargs.pop("memory_format", None)
         from ...factories import empty
 
         wanted = empty(0).to(*args, **kwargs)  # reads the arguments as Tensor.to does
@@ -379,7 +381,8 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
 
         def convert(tensor: Tensor) -> Tensor:
             casts = tensor.is_floating_point() or tensor.is_complex()
-            return tensor.to(device=device, dtype=dtype if casts else None, **blocking)
+            more = {} if layout is None or tensor.ndim not in (4, 5) else {"memory_format": layout}
+            return tensor.to(device=device, dtype=dtype if casts else None, **blocking, **more)
 
         return self._apply(convert)
 
