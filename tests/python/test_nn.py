@@ -267,9 +267,6 @@ def test_truncated_normal_numbers():
     inside = math.erf(1 / math.sqrt(2))
     variance = 4 * (1 - 2 * math.exp(-0.5) / math.sqrt(2 * math.pi) / inside)
     assert ((w - 1) ** 2).mean().item() == pytest.approx(variance, rel=0.03)
-    with tenon.no_grad():
-        u = tenon.tensor([-0.999999, -0.5, 0.0, 0.3, 0.9], dtype=tenon.float64)
-        assert nn.init._erfinv(u).erf().tolist() == pytest.approx(u.tolist(), abs=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (3, 2, 2)])

@@ -94,7 +94,7 @@ def test_other_objects_are_refused(env):
 def test_sizes_of_a_tensor(env):
     s0 = env.new_size(4)
     x = meta(s0, 3)
-    assert repr(x.shape) == "(s0, 3)" and x.stride() == (3, 1) and repr(x.numel()) == "3*s0"
+    assert repr(tuple(x.shape)) == "(s0, 3)" and x.stride() == (3, 1) and repr(x.numel()) == "3*s0"
     assert repr(x.size(0)) == "s0" and x.size(1) == 3 and x.dim() == 2 and x.is_contiguous()
     assert repr(x.t().stride()) == "(1, 3)" and not x.t().is_contiguous()
     assert env.guards == []
@@ -172,7 +172,7 @@ def test_results_have_symbolic_sizes(env, index):
     """No rule needs a guard here, and with numbers put in each gives what numbers give."""
     s0, s1 = env.new_size(4), env.new_size(5)
     result, sizes = rules(s0, s1)[index]
-    assert repr(result.shape) == repr(tuple(sizes))
+    assert repr(tuple(result.shape)) == repr(tuple(sizes))
     assert texts(env) == []
     for numbers in ((4, 5), (7, 2), (3, 9)):
         assert env.first_failure({s0: numbers[0], s1: numbers[1]}) is None
@@ -204,7 +204,7 @@ def test_a_transformer_block_takes_any_batch_and_length(env):
     tokens = tenon.empty([batch, length], dtype=tenon.int64, device="meta")
     x = tenon.nn.functional.embedding(tokens, meta(50, 8))
     y = block(x, meta(24, 8), meta(8, 8), meta(32, 8), meta(8, 32))
-    assert repr(y.shape) == "(s0, s1, 8)" and y.is_contiguous() and texts(env) == []
+    assert repr(tuple(y.shape)) == "(s0, s1, 8)" and y.is_contiguous() and texts(env) == []
 
 
 def evaluate(env, size, s0, s1, numbers):
@@ -233,7 +233,7 @@ def test_mismatch_is_an_error_that_shows_symbols(env):
 def test_equal_sizes_become_one_symbol(env):
     s0, s1 = env.new_size(4), env.new_size(4)
     assert repr((meta(s0) + meta(s1)).shape) == "(s0,)" and texts(env) == ["s0 == s1"]
-    assert repr(meta(s1).shape) == "(s0,)" and env.guards[0][1] == "aten::add.Tensor"
+    assert repr(tuple(meta(s1).shape)) == "(s0,)" and env.guards[0][1] == "aten::add.Tensor"
 
 
 def test_operators_without_rules_specialize(env):
@@ -243,7 +243,8 @@ def test_operators_without_rules_specialize(env):
     w = meta(env.new_symbol(min=0), 3)
     with pytest.raises(tenon.Error, match=r"aten::t_: u0 \(of self\)"):
         w.t_()
-    assert repr((w + meta(3)).shape) == "(u0, 3)" and repr(tenon.cat([w, w]).shape) == "(2*u0, 3)"
+    assert repr(tuple((w + meta(3)).shape)) == "(u0, 3)"
+    assert repr(tuple(tenon.cat([w, w]).shape)) == "(2*u0, 3)"
 
 
 def test_gradients_have_symbols(env):
@@ -252,7 +253,8 @@ def test_gradients_have_symbols(env):
     x, w = meta(batch, 3, requires_grad=True), meta(3, 2, requires_grad=True)
     bias = meta(2, requires_grad=True)
     ((x @ w + bias).relu() / batch).mean().backward()
-    assert repr(x.grad.shape) == "(s0, 3)" and w.grad.shape == (3, 2) and bias.grad.shape == (2,)
+    assert repr(tuple(x.grad.shape)) == "(s0, 3)"
+    assert w.grad.shape == (3, 2) and bias.grad.shape == (2,)
     assert env.guards == []
 
 
@@ -260,13 +262,13 @@ def test_a_second_gradient_has_symbols(env):
     x = meta(env.new_size(4), 3, requires_grad=True)
     (first,) = tenon.autograd.grad((x.sigmoid() * x).sum(), [x], create_graph=True)
     (second,) = tenon.autograd.grad(first.pow(2).sum(), [x])
-    assert repr(second.shape) == "(s0, 3)" and env.guards == []
+    assert repr(tuple(second.shape)) == "(s0, 3)" and env.guards == []
 
 
 def test_sizes_of_another_tensor(env):
     x, row = meta(env.new_size(4), 3), meta(3)
     for made in (row.expand_as(x), tenon.broadcast_to(row, x.shape), x.view_as(x), x.type_as(row)):
-        assert repr(made.shape) == "(s0, 3)"
+        assert repr(tuple(made.shape)) == "(s0, 3)"
     assert x.var(0).shape == (3,) and x.std().shape == () and env.guards == []
 
 
@@ -274,7 +276,7 @@ def test_a_symbol_is_a_number_beside_a_tensor(env):
     n = env.new_size(4)
     x = meta(n, 3)
     for made in (x * n, n * x, x + n, n - x, x / n, n / x, x == n, x % n, x * (1 / n)):
-        assert repr(made.shape) == "(s0, 3)"
+        assert repr(tuple(made.shape)) == "(s0, 3)"
     assert (x.to(tenon.int32) * n).dtype == tenon.int32
     assert (x.to(tenon.int32) * (n / 2)).dtype == tenon.float32
     assert env.guards == []
@@ -299,7 +301,8 @@ def test_custom_kernels_get_symbols(env):
     lib.impl("twice", twice, "Meta")
     s0 = env.new_size(4)
     y = tenon.ops.symbolic_test.twice(meta(s0), s0)
-    assert repr(seen) == "[((s0,), s0)]" and repr(y.shape) == "(s0*s0, 2)" and env.guards == []
+    assert repr([(tuple(shape), n) for shape, n in seen]) == "[((s0,), s0)]"
+    assert repr(tuple(y.shape)) == "(s0*s0, 2)" and env.guards == []
 
 
 def test_an_estimate_has_symbols(env):
@@ -344,7 +347,7 @@ def test_one_plan_for_all_sizes():
     batch = env.new_size(4)
     x = tenon.empty([batch, 3], device="meta")
     y = tenon.cat([x, x]).view(-1)
-    assert repr(y.shape) == "(6*s0,)" and env.guards == []
+    assert repr(tuple(y.shape)) == "(6*s0,)" and env.guards == []
     assert x.shape[0] < 10  # decided by the hint: a guard
     assert env.first_failure({batch: 7}) is None
     assert env.first_failure({batch: 12}).startswith("s0 < 10")
@@ -356,7 +359,7 @@ def test_sizes_that_only_data_tells():
     env = tenon.ShapeEnv()
     count = env.new_symbol(min=0, max=100)
     found = tenon.empty([count, 2], device="meta")
-    assert repr((found + 1).shape) == "(u0, 2)" and count <= 100
+    assert repr(tuple((found + 1).shape)) == "(u0, 2)" and count <= 100
     with pytest.raises(tenon.Error, match="u0 > 3 must be decided"):
         bool(count > 3)
     # [quote.end]
@@ -368,8 +371,10 @@ def test_what_elements_tell_becomes_symbols():
     with tenon.FakeTensorMode(shape_env=env):
         x = tenon.ones(4, 3)
         rows = x.nonzero()
-        assert repr(rows.shape) == "(u0, 2)" and repr((rows + rows).shape) == "(u0, 2)"
-        assert repr(x[x > 0].shape) == "(u1,)" and repr(x[x[:, 0] > 0].shape) == "(u2, 3)"
+        assert repr(tuple(rows.shape)) == "(u0, 2)"
+        assert repr(tuple((rows + rows).shape)) == "(u0, 2)"
+        assert repr(tuple(x[x > 0].shape)) == "(u1,)"
+        assert repr(tuple(x[x[:, 0] > 0].shape)) == "(u2, 3)"
         with pytest.raises(tenon.Error, match="u0 == 3 must be decided"):
             bool(rows.shape[0] == 3)
     # [quote.end]

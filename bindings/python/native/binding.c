@@ -121,7 +121,10 @@ tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers) {
   uint32_t flags = tenon_schema_flags(schema);
   self->vararg = (flags & TENON_SCHEMA_VARARG) != 0;
   self->varret = (flags & TENON_SCHEMA_VARRET) != 0;
+  self->takes_forms = strncmp(tenon_schema_name(schema), "aten::", 6) == 0;
   if (compile(self) == 0) {
+    self->returns_list =
+        self->takes_forms && nrets == 1 && self->rets[0].type.conv == TNP_CONV_TENSOR_LIST;
     self->results = tnp_results_type(schema, self->nrets);
     if (self->results != NULL || !PyErr_Occurred()) return self;
   }

@@ -71,6 +71,10 @@ void tnp_op_set_calls(tnp_op* self, const tnp_binding* binding);
 /* packet.c. Calls the first overload that fits, for `func`: the packet, or a method of Tensor. */
 PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* args, size_t nargsf,
                           PyObject* kwnames);
+/* call_forms.c. Calls the first of some operators that fits once the arguments are brought into the
+ * form of its schema. NULL without an exception: none fits. */
+PyObject* tnp_call_forms(PyObject* const* ops, Py_ssize_t count, PyObject* func,
+                         PyObject* const* args, size_t nargsf, PyObject* kwnames);
 PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);

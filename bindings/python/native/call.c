@@ -204,6 +204,14 @@ INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon
   return tnp_tensor_wrap(out);
 }
 
+/* A list as a tuple; takes over the reference. */
+static PyObject* as_tuple(PyObject* result) {
+  if (result == NULL || !PyList_CheckExact(result)) return result;
+  PyObject* tuple = PyList_AsTuple(result);
+  Py_DECREF(result);
+  return tuple;
+}
+
 static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
                            const tenon_entry* entry, tenon_frame* frame) {
   tenon_value few[TNP_FEW];
@@ -228,7 +236,7 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
     leave(frame);
     result = tnp_values_to_object(rets, b->nrets);
     if (TNP_UNLIKELY(tnp_may_carry(frame->keys))) result = tnp_open_carriers(result);
-    result = tnp_name_results(b, result);
+    result = b->returns_list ? as_tuple(result) : tnp_name_results(b, result);
   }
   if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
   return result;
@@ -251,7 +259,7 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
   Py_END_ALLOW_THREADS PyObject* result =
       status == TENON_OK ? tnp_open_carriers(tnp_values_to_object(rets, b->nrets)) : tnp_raise();
   PyMem_Free(rets);
-  return tnp_name_results(b, result);
+  return b->returns_list ? as_tuple(result) : tnp_name_results(b, result);
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -352,8 +360,16 @@ static PyObject* call(tnp_op* self, PyObject* func, const tenon_keyset* keys, Py
   if (keys == NULL && TNP_UNLIKELY(tnp_mode_asks())) {
     return tnp_ask(func, args, PyVectorcall_NARGS(nargsf), kwnames);
   }
-  tnp_mismatch why = {.explain = true};
+  const bool takes_forms = keys == NULL && self->binding->takes_forms;
+  tnp_mismatch why = {.explain = !takes_forms};
   PyObject* result = tnp_op_try(self, func, keys, args, nargsf, kwnames, &why);
+  if (TNP_UNLIKELY(takes_forms && result == NULL && why.found) && !PyErr_Occurred()) {
+    PyObject* op = (PyObject*)self;
+    result = tnp_call_forms(&op, 1, func, args, nargsf, kwnames);
+    if (result != NULL || PyErr_Occurred()) return result;
+    why = (tnp_mismatch){.explain = true};
+    result = tnp_op_try(self, func, keys, args, nargsf, kwnames, &why);
+  }
   if (TNP_UNLIKELY(why.text != NULL)) {
     if (func == (PyObject*)self || !tnp_raise_no_tensor(func, self, &why)) {
       tnp_raise_format(TENON_ERROR_TYPE, "%U", why.text);

@@ -83,24 +83,53 @@ static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
   return result;
 }
 
+/* Calls an operator with the sizes by name, or with `out`, as the caller gave them: the binder
+ * brings them into the schema's form. */
+static PyObject* call_as_given(tnp_known_op* known, PyObject* const* args, Py_ssize_t nargs,
+                               PyObject* kwnames) {
+  PyObject* op = tnp_known(known);
+  return op ? PyObject_Vectorcall(op, args, (size_t)nargs, kwnames) : NULL;
+}
+
+static bool is_by_name(Py_ssize_t nargs, PyObject* kwnames) {
+  return nargs == 0 && find_keyword(kwnames, "size") >= 0;
+}
+
+static bool has_out(PyObject* kwnames) { return find_keyword(kwnames, "out") >= 0; }
+
 static PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
   static tnp_known_op op = {"aten::empty.memory_format", NULL};
+  static tnp_known_op to_out = {"aten::empty.out", NULL};
   (void)module;
+  if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
+    return call_as_given(&to_out, args, nargs, kwnames);
+  }
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_as_given(&op, args, nargs, kwnames);
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* zeros(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
   static tnp_known_op op = {"aten::zeros", NULL};
+  static tnp_known_op to_out = {"aten::zeros.out", NULL};
   (void)module;
+  if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
+    return call_as_given(&to_out, args, nargs, kwnames);
+  }
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_as_given(&op, args, nargs, kwnames);
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                       PyObject* kwnames) {
   static tnp_known_op op = {"aten::ones", NULL};
+  static tnp_known_op to_out = {"aten::ones.out", NULL};
   (void)module;
+  if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
+    return call_as_given(&to_out, args, nargs, kwnames);
+  }
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_as_given(&op, args, nargs, kwnames);
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
@@ -111,20 +140,38 @@ static PyObject* rand_(PyObject* module, PyObject* const* args, Py_ssize_t nargs
                        PyObject* kwnames) {
   static tnp_known_op ops[2] = {{"aten::rand", NULL}, {"aten::rand.generator", NULL}};
   (void)module;
-  return make(&ops[has_generator(kwnames)], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+  static tnp_known_op to_out[2] = {{"aten::rand.out", NULL}, {"aten::rand.generator_out", NULL}};
+  const bool of_generator = has_generator(kwnames);
+  if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
+    return call_as_given(&to_out[of_generator], args, nargs, kwnames);
+  }
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) {
+    return call_as_given(&ops[of_generator], args, nargs, kwnames);
+  }
+  return make(&ops[of_generator], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* randn(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
   static tnp_known_op ops[2] = {{"aten::randn", NULL}, {"aten::randn.generator", NULL}};
   (void)module;
-  return make(&ops[has_generator(kwnames)], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+  static tnp_known_op to_out[2] = {{"aten::randn.out", NULL}, {"aten::randn.generator_out", NULL}};
+  const bool of_generator = has_generator(kwnames);
+  if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
+    return call_as_given(&to_out[of_generator], args, nargs, kwnames);
+  }
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) {
+    return call_as_given(&ops[of_generator], args, nargs, kwnames);
+  }
+  return make(&ops[of_generator], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                       PyObject* kwnames) {
   static tnp_known_op op = {"aten::full", NULL};
   (void)module;
+  static tnp_known_op to_out = {"aten::full.out", NULL};
+  if (has_out(kwnames)) return call_as_given(&to_out, args, nargs, kwnames);
   if (nargs != 2) { /* by keyword, or wrong: the operator says so */
     PyObject* known = tnp_known(&op);
     return known ? PyObject_Vectorcall(known, args, (size_t)nargs, kwnames) : NULL;

@@ -195,6 +195,8 @@ static PyObject* generator_reduce(PyObject* object, PyObject* unused) {
   return result;
 }
 
+static PyObject* default_generator(PyObject* module, PyObject* args, PyObject* kwargs);
+
 static PyGetSetDef getset[] = {
     {"device", generator_device, NULL, "The device whose operators may draw from it.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
@@ -238,6 +240,7 @@ static PyType_Slot slots[] = {
     {Py_tp_new, generator_new},
     {Py_tp_dealloc, generator_dealloc},
     {Py_tp_repr, generator_repr},
+    {Py_tp_call, default_generator},
     {Py_tp_richcompare, generator_compare},
     {Py_tp_hash, generator_hash},
     {Py_tp_getset, getset},

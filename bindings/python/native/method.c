@@ -16,7 +16,7 @@ static PyObject* call(tnp_known_op* known, PyObject* a, PyObject* b) {
 /* Sizes or dims given as exact ints, read without an object: false where they are given otherwise
  * or are too many. */
 static bool read_ints(PyObject* const* args, Py_ssize_t nargs, int64_t* numbers, uint32_t* count) {
-  if (nargs == 1 && PyTuple_CheckExact(args[0])) {
+  if (nargs == 1 && PyTuple_Check(args[0])) {
     nargs = PyTuple_GET_SIZE(args[0]);
     args = &PyTuple_GET_ITEM(args[0], 0);
   }
@@ -45,8 +45,9 @@ static PyObject* call_with_ints(tnp_known_op* known, PyObject* self, PyObject* c
 
 PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   static tnp_known_op op = {"aten::view", NULL};
+  static tnp_known_op as_dtype = {"aten::view.dtype", NULL};
   if (nargs == 1 && Py_TYPE(args[0]) == tnp_dtype_type) {
-    return tnp_raise_format(TENON_ERROR_NOT_SUPPORTED, "view: shape must be ints, got %S", args[0]);
+    return call(&as_dtype, self, Py_NewRef(args[0]));
   }
   return call_with_ints(&op, self, args, nargs);
 }
@@ -196,6 +197,7 @@ static int want_positional(wanted* w, PyObject* const* args, Py_ssize_t nargs) {
       *(bools++ == 0 ? &w->non_blocking : &w->copy) = args[i] == Py_True;
       continue;
     }
+    if (args[i] == Py_None && bools == 0) continue;
     int found = bools > 0 ? 0 : want_dtype(w, args[i]);
     if (found == 0 && bools == 0) found = want_device(w, args[i]);
     if (found < 0) return -1;

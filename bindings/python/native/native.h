@@ -117,9 +117,17 @@ PyObject* tnp_dtype_object(tenon_dtype dtype);      /* new reference */
 PyObject* tnp_device_object(tenon_device device);   /* new reference */
 PyObject* tnp_layout_object(int64_t layout);        /* new reference */
 PyObject* tnp_memory_format_object(int64_t format); /* new reference */
+/* The package's name in what objects print: "tenon", or another that a program imports it by. */
+extern const char* tnp_package_name;
 /* 1 when `object` names a dtype (or device), 0 when it does not, -1 with an exception. */
 int tnp_to_dtype(PyObject* object, tenon_dtype* out_dtype);
 int tnp_to_device(PyObject* object, tenon_device* out_device);
+
+/* ---- size.c: what Tensor.shape is, a subclass of tuple ----------------------------------------- */
+
+extern PyTypeObject* tnp_size_type;
+PyObject* tnp_size_new(Py_ssize_t count);    /* to be filled as a new tuple is */
+PyObject* tnp_size_of(PyObject* tuple);      /* the numbers of a tuple; takes over the reference */
 
 /* ---- tensor.c ------------------------------------------------------------------------------- */
 
@@ -432,6 +440,8 @@ typedef struct {
   int64_t viewed;    /* the argument that results are views of, or -1 */
   bool vararg, varret;
   bool numbers;        /* as in tnp_call */
+  bool takes_forms;    /* of ATen: a call that does not fit is tried in PyTorch's other forms */
+  bool returns_list;   /* of ATen, with one result, a list of tensors: callers get a tuple */
   int32_t tensors;     /* number of required arguments if they are few Tensors, or -1 */
   bool returns_tensor; /* one result, a Tensor that is no written argument */
   uint8_t lane;
@@ -565,6 +575,7 @@ extern PyTypeObject* tnp_guard_type;
 /* Adds all types and functions to the module; 0, or -1 with an exception. Types are made once. */
 int tnp_init(PyObject* module);
 int tnp_types_init(PyObject* module);
+int tnp_size_init(PyObject* module);
 int tnp_errors_init(PyObject* module);
 int tnp_tensor_init(PyObject* module);
 int tnp_value_init(PyObject* module);

@@ -76,11 +76,14 @@ static PyObject* init_subclass(PyObject* class, PyObject* args, PyObject* kwargs
                             _PyType_Lookup(&PyBaseObject_Type, names.getattribute);
   if (is_plain) type->tp_getattro = get_any;
   if (PyErr_Occurred()) return NULL;
-  if (PyTuple_GET_SIZE(args) == 0 && (kwargs == NULL || PyDict_GET_SIZE(kwargs) == 0)) {
-    Py_RETURN_NONE;
-  }
-  PyErr_Format(PyExc_TypeError, "%s.__init_subclass__() takes no arguments", type->tp_name);
-  return NULL;
+  /* Classes beside Module, such as Generic and mixins, have their turn. */
+  PyObject* super = PyObject_CallFunctionObjArgs((PyObject*)&PySuper_Type, (PyObject*)module_type,
+                                                 class, NULL);
+  PyObject* next = super ? PyObject_GetAttrString(super, "__init_subclass__") : NULL;
+  PyObject* result = next ? PyObject_Call(next, args, kwargs) : NULL;
+  Py_XDECREF(super);
+  Py_XDECREF(next);
+  return result;
 }
 
 /* Whether hooks of the module, or of all, watch its calls; -1 with an exception. */

@@ -28,13 +28,56 @@ PyObject* tnp_node_wrap_as(PyTypeObject* type, tenon_node* node) {
   return (PyObject*)self;
 }
 
+static int node_traverse(PyObject* object, visitproc visit, void* arg);
+
+/* Tells the types of type_named apart from classes with state of their own. */
+static int named_traverse(PyObject* object, visitproc visit, void* arg) {
+  return node_traverse(object, visit, arg);
+}
+
+static int node_clear(PyObject* object);
+static void node_dealloc(PyObject* object);
+
+/* The subclass of Node of a node's name, such as MulBackward0; borrowed, kept for ever. */
+static PyTypeObject* type_named(const char* name) {
+  static PyObject* types;
+  static const char prefix[] = "tenon.autograd.graph.";
+  if (types == NULL && (types = PyDict_New()) == NULL) return NULL;
+  PyObject* key = PyUnicode_FromString(name);
+  if (key == NULL) return NULL;
+  PyObject* found = PyDict_GetItemWithError(types, key);
+  if (found == NULL && !PyErr_Occurred()) {
+    const size_t length = strlen(name) + sizeof prefix;
+    char* full = PyMem_Malloc(length); /* stays: older Pythons keep the pointer */
+    if (full != NULL) PyOS_snprintf(full, length, "%s%s", prefix, name);
+    PyType_Slot slots[] = {{Py_tp_doc, "A step of a backward graph."},
+                           {Py_tp_dealloc, node_dealloc},
+                           {Py_tp_traverse, named_traverse},
+                           {Py_tp_clear, node_clear},
+                           {0, NULL}};
+    PyType_Spec spec = {full, sizeof(tnp_node), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+                            Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                        slots};
+    found = full ? PyType_FromSpecWithBases(&spec, (PyObject*)tnp_node_type) : PyErr_NoMemory();
+    if (found != NULL && PyDict_SetItem(types, key, found) != 0) Py_CLEAR(found);
+    if (found != NULL) Py_DECREF(found); /* the table's own is left */
+  }
+  Py_DECREF(key);
+  return (PyTypeObject*)found;
+}
+
 PyObject* tnp_node_wrap(tenon_node* node) {
   if (node == NULL) Py_RETURN_NONE;
   void** cell = tenon_node_cell(node, TENON_LANGUAGE_PYTHON);
   tnp_node* self = cell ? *cell : NULL;
   if (self == NULL) {
     PyObject* waiting = cell ? tnp_context_of(node) : NULL;
-    return waiting ? waiting : tnp_node_wrap_as(tnp_node_type, node);
+    if (waiting != NULL) return waiting;
+    PyTypeObject* type = type_named(tenon_node_name(node));
+    if (type != NULL) return tnp_node_wrap_as(type, node);
+    tenon_node_release(node);
+    return NULL;
   }
   if (self->node == NULL) {
     /* The cell's reference to the object becomes the caller's, ours to the node the object's. */
@@ -67,7 +110,9 @@ tenon_node* tnp_node_get(PyObject* object) {
 
 /* Whether the object of a node that C still holds now waits in the node's cell, with its state. */
 static bool hand_over(tnp_node* self) {
-  bool stateful = Py_TYPE(self) != tnp_node_type || self->dict != NULL || self->metadata != NULL ||
+  const PyTypeObject* type = Py_TYPE(self);
+  bool is_plain = type == tnp_node_type || type->tp_traverse == named_traverse;
+  bool stateful = !is_plain || self->dict != NULL || self->metadata != NULL ||
                   self->weakrefs != NULL;
   if (!stateful || tenon_node_use_count(self->node) <= 1) return false;
   tenon_node* node = self->node;

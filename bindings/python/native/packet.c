@@ -45,6 +45,8 @@ PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* arg
     result = tnp_op_try(op, func, NULL, args, nargsf, kwnames, &why);
     if (TNP_LIKELY(result != NULL) || !why.found || PyErr_Occurred()) break;
     if (i + 1 < count) continue;
+    result = tnp_call_forms(&PyTuple_GET_ITEM(ops, 0), count, func, args, nargsf, kwnames);
+    if (result != NULL || PyErr_Occurred()) break;
     /* None fits: say why for each. */
     reasons = PyList_New(0);
     for (Py_ssize_t k = 0; reasons != NULL && k < count; k++) {
@@ -165,6 +167,15 @@ static PyObject* packet_getattr(PyObject* object, PyObject* name) {
   return NULL;
 }
 
+/* Copies and pickles are the packet itself, by its name. */
+static PyObject* packet_reduce(PyObject* object, PyObject* unused) {
+  (void)unused;
+  PyObject* module = PyImport_ImportModule("tenon.ops");
+  PyObject* find = module ? PyObject_GetAttrString(module, "_packet") : NULL;
+  Py_XDECREF(module);
+  return find ? Py_BuildValue("(N(O))", find, ((tnp_packet*)object)->name) : NULL;
+}
+
 static int packet_traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(((tnp_packet*)object)->ops);
@@ -196,6 +207,7 @@ static PyGetSetDef packet_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef packet_methods[] = {{"_set_ops", packet_set, METH_O, NULL},
+                                       {"__reduce__", packet_reduce, METH_NOARGS, NULL},
                                        {NULL, NULL, 0, NULL}};
 static PyMemberDef packet_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(tnp_packet, vectorcall), READONLY, NULL},

@@ -220,7 +220,7 @@ int tnp_init(PyObject* module) {
     return -1;
   }
   if (PyModule_AddFunctions(module, methods) != 0) return -1;
-  if (tnp_errors_init(module) || tnp_types_init(module) || tnp_overrides_init(module) ||
+  if (tnp_errors_init(module) || tnp_types_init(module) || tnp_size_init(module) || tnp_overrides_init(module) ||
       tnp_value_init(module) || tnp_tensor_init(module) || tnp_exchange_init(module) ||
       tnp_factory_init(module) || tnp_generator_init(module) || tnp_graph_init(module) ||
       tnp_graph_call_init(module) || tnp_autograd_init(module) || tnp_forward_ad_init(module) ||

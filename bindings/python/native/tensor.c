@@ -221,8 +221,7 @@ static bool is_symbolic(const tenon_tensor* tensor) {
   return (tenon_tensor_flags(tensor) & TENON_TENSOR_SYMBOLIC) != 0;
 }
 
-static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
-  PyObject* tuple = PyTuple_New((Py_ssize_t)count);
+static PyObject* fill_tuple(PyObject* tuple, const int64_t* numbers, int64_t count) {
   for (int64_t i = 0; tuple != NULL && i < count; i++) {
     PyObject* number = PyLong_FromLongLong(numbers[i]);
     if (number == NULL)
@@ -234,10 +233,12 @@ static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
 }
 
 PyObject* tnp_sizes_of(const tenon_tensor* tensor) {
-  if (TNP_UNLIKELY(is_symbolic(tensor))) return tnp_dims_of(tensor, TENON_DIMS_SIZES);
+  if (TNP_UNLIKELY(is_symbolic(tensor))) {
+    return tnp_size_of(tnp_dims_of(tensor, TENON_DIMS_SIZES));
+  }
   int64_t sizes[TENON_TENSOR_MAX_DIMS];
   const int64_t ndim = tenon_tensor_copy_dims(tensor, sizes, NULL);
-  return tuple_of(sizes, ndim);
+  return fill_tuple(tnp_size_new((Py_ssize_t)ndim), sizes, ndim);
 }
 
 static PyObject* get_shape(PyObject* object, void* unused) {
@@ -340,9 +341,13 @@ static PyObject* all_or_one(PyObject* object, PyObject* const* args, Py_ssize_t 
   int64_t ndim = tenon_tensor_copy_dims(tensor, strides ? NULL : numbers, strides ? numbers : NULL);
   if (ndim < 0) ndim = tenon_tensor_ndim(tensor); /* symbolic */
   if (TNP_UNLIKELY(is_symbolic(tensor)) && (nargs == 0 || args[0] == Py_None)) {
-    return tnp_dims_of(tensor, strides ? TENON_DIMS_STRIDES : TENON_DIMS_SIZES);
+    if (!strides) return tnp_sizes_of(tensor);
+    return tnp_dims_of(tensor, TENON_DIMS_STRIDES);
   }
-  if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) return tuple_of(numbers, ndim);
+  if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) {
+    PyObject* tuple = strides ? PyTuple_New((Py_ssize_t)ndim) : tnp_size_new((Py_ssize_t)ndim);
+    return fill_tuple(tuple, numbers, ndim);
+  }
   if (nargs > 1) {
     return tnp_raise_format(TENON_ERROR_TYPE, "%s: positional arguments must be at most 1, got %zd",
                             what, nargs);
@@ -501,7 +506,7 @@ static PyObject* tensor_iter(PyObject* object) {
 }
 
 static PyGetSetDef getset[] = {
-    {"shape", get_shape, NULL, "Sizes of the dims, a tuple of int.", NULL},
+    {"shape", get_shape, NULL, "Sizes of the dims, a Size: a tuple of int.", NULL},
     {"dtype", get_dtype, NULL, "Element type.", NULL},
     {"device", get_device, NULL, "Device of the elements.", NULL},
     {"layout", get_layout, NULL, "Layout: tenon.strided.", NULL},

@@ -19,7 +19,7 @@ static const char* const memory_format_names[] = {"contiguous_format", "preserve
                                                   "channels_last", "channels_last_3d"};
 
 static PyObject* constant_repr(PyObject* object) {
-  return PyUnicode_FromFormat("tenon.%s", ((tnp_constant*)object)->name);
+  return PyUnicode_FromFormat("%s.%s", tnp_package_name, ((tnp_constant*)object)->name);
 }
 
 static PyObject* constant_reduce(PyObject* object, PyObject* unused) {
@@ -158,6 +158,33 @@ PyObject* tnp_device_object(tenon_device device) {
   return (PyObject*)self;
 }
 
+/* Returns true for a device type of PyTorch's that has no number until it is first named. */
+static bool is_registered_late(const char* name) {
+  static const char* const names[] = {"fpga", "hip", "hpu",    "ideep", "ipu",     "lazy",
+                                      "maia", "mps", "mkldnn", "mtia",  "opencl",  "opengl",
+                                      "ve",   "xla", "xpu",    "vulkan", "privateuseone"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i], name) == 0) return true;
+  }
+  return false;
+}
+
+/* As tenon_device_parse, and gives the types that programs ask for, such as "mps", a number. */
+static tenon_status parse_device(const char* text, tenon_device* out_device) {
+  tenon_status status = tenon_device_parse(text, out_device);
+  if (status != TENON_ERROR_NOT_FOUND) return status;
+  char name[16];
+  const size_t length = strcspn(text, ":");
+  if (length >= sizeof name) return status;
+  memcpy(name, text, length);
+  name[length] = '\0';
+  if (!is_registered_late(name)) return status;
+  tenon_error_release(tenon_error_take());
+  int32_t type;
+  status = tenon_backend_register(name, &type);
+  return status == TENON_OK ? tenon_device_parse(text, out_device) : status;
+}
+
 int tnp_to_device(PyObject* object, tenon_device* out_device) {
   if (Py_TYPE(object) == tnp_device_type) {
     *out_device = ((tnp_device*)object)->device;
@@ -165,7 +192,7 @@ int tnp_to_device(PyObject* object, tenon_device* out_device) {
   }
   if (!PyUnicode_Check(object)) return 0;
   const char* text = tnp_utf8(object);
-  if (text == NULL || tnp_check(tenon_device_parse(text, out_device)) != 0) return -1;
+  if (text == NULL || tnp_check(parse_device(text, out_device)) != 0) return -1;
   return 1;
 }
 
@@ -185,7 +212,10 @@ static PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs
   if (index != Py_None) {
     long number = PyLong_AsLong(index);
     if (number == -1 && PyErr_Occurred()) return NULL;
-    if (number < 0 || number > 127 || device.index >= 0) {
+    const bool is_given = PyUnicode_Check(text)
+                              ? PyUnicode_FindChar(text, ':', 0, PyUnicode_GET_LENGTH(text), 1) >= 0
+                              : device.index >= 0;
+    if (number < 0 || number > 127 || is_given) {
       return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
                               "device: index must be between 0 and 127 and given once, got %ld",
                               number);

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import atexit as _atexit
+from math import e, inf, nan, pi
 from importlib import import_module as _import_module
 
 try:
@@ -19,7 +20,7 @@ except ImportError as _reason:
 
 _tenon._require_main_interpreter()
 
-from . import error, functional, introspect, library, ops, schema
+from . import _lazy_names, error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
@@ -31,7 +32,6 @@ from ._tenon import (
     SymFloat,
     SymInt,
     Tensor,
-    default_generator,
     find_op,
     manual_seed,
 )
@@ -215,11 +215,19 @@ def __getattr__(name: str) -> object:
     if name in ("_tensor_str", "set_printoptions"):
         printing = _import_module("tenon._tensor_str")
         return printing if name == "_tensor_str" else printing.set_printoptions
+    if name == "default_generator":
+        found = globals()[name] = _tenon.default_generator()
+        return found
+    if name in _lazy_names.HOMES or name in _lazy_names.MODULES or name in _lazy_names.IN_PLACE:
+        found = globals()[name] = _lazy_names.find(name)
+        return found
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 
-# What `Tensor.shape` is.
-Size = tuple
+newaxis = None
+
+# The type of `Tensor.shape`.
+Size = _tenon.Size
 
 # Names of builtins are attributes of the package, and no part of `from tenon import *`.
 bool = bool_
@@ -272,6 +280,7 @@ __all__ = [
     "device",
     "double",
     "dtype",
+    "e",
     "empty",
     "empty_like",
     "empty_strided",
@@ -297,6 +306,7 @@ __all__ = [
     "get_rng_state",
     "half",
     "iinfo",
+    "inf",
     "inference_mode",
     "int8",
     "int16",
@@ -315,11 +325,14 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "nan",
+    "newaxis",
     "no_grad",
     "nonzero",
     "ones",
     "ones_like",
     "ops",
+    "pi",
     "preserve_format",
     "promote_types",
     "rand",

@@ -335,6 +335,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
     drawn(one)
+    one = verb("run", run_program)
+    one.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module")
+    one.add_argument(
+        "--report", action="store_true", help="list the absent names that it touched, at the end"
+    )
+    one.add_argument("program", metavar="PROGRAM", help="a Python file, or with -m a module")
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
     one = verb("graph", graph)
     one.add_argument("-c", dest="code", action="store_true", help="SCRIPT is code")
     one.add_argument("--svg", metavar="OUT", help="draw an SVG picture into this file")
@@ -371,6 +378,13 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def run_program(args: argparse.Namespace) -> None:
+    """Runs a program that is written for PyTorch on Tenon: `import torch` imports Tenon."""
+    from .as_torch.program import run
+
+    run(args.program, args.arguments, as_module=args.module, report=args.report)
+
+
 def _import(module: str) -> None:
     try:
         importlib.import_module(module)
@@ -381,6 +395,12 @@ def _import(module: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command; what is wrong is said on the standard error, and the status is not 0."""
     args = parser().parse_args(arguments)
+    if args.function is run_program:
+        if not args.module and not os.path.exists(args.program):
+            print(f"tenon: {args.program}: program must exist, got none", file=sys.stderr)
+            return 1
+        run_program(args)  # errors are the program's, with Python's own traceback
+        return 0
     try:
         ops._load_kernels()  # the operators that ship, where their plugin is there
         for path in [*args.top_load, *getattr(args, "verb_load", [])]:

@@ -18,7 +18,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 empty = overridable(_tenon.empty)
-from_dlpack = overridable(_tenon.from_dlpack)
+@overridable
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """Returns a tensor on the memory of an object with `__dlpack__`.
+
+    Args:
+        ext_tensor: The object, or a DLPack capsule.
+        device: The device of the result; by default that of the object.
+        copy: True: on memory of its own.
+    """
+    result = _tenon.from_dlpack(ext_tensor)
+    if copy:
+        result = _clone(result)
+    return result if device is None else result.to(device)
+
+
 from_numpy = overridable(_tenon.from_numpy)
 full = overridable(_tenon.full)
 ones = overridable(_tenon.ones)
@@ -221,13 +235,18 @@ def arange(
     end: Any = None,
     step: Any = 1,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
+    layout: Any = None,
     device: device | str | None = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """Returns the numbers from start (0 when only one is given) up to end, end left out."""
     if end is None:
         start, end = 0, start
+    if out is not None:
+        return _arange(start, end, step, out=out)
     return _asking(_arange(start, end, step, **_options(dtype, device)), requires_grad)
 
 
@@ -237,11 +256,16 @@ def linspace(
     end: Any,
     steps: int,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
+    layout: Any = None,
     device: device | str | None = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """Returns so many numbers at equal steps from start to end, both included."""
+    if out is not None:
+        return _linspace(start, end, steps, out=out)
     return _asking(_linspace(start, end, steps, **_options(dtype, device)), requires_grad)
 
 
@@ -250,8 +274,11 @@ def eye(
     n: int,
     m: int | None = None,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
+    layout: Any = None,
     device: device | str | None = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """Returns a matrix of n rows and m (by default n) columns, ones where they meet, else zeros."""
@@ -259,6 +286,8 @@ def eye(
     for name, count in (("n", n), ("m", m)):
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise InvalidArgumentError(f"eye: {name} must be an int >= 0, got {count!r}")
+    if out is not None:
+        return _packet("aten::eye")(n, m, out=out)
     result = zeros(n, m, **_options(dtype, device))
     result.as_strided((min(n, m),), (m + 1,)).fill_(1)
     return _asking(result, requires_grad)

@@ -59,15 +59,36 @@ def cdist(
     return _packet("aten::cdist")(x1, x2, p, _COMPUTE_MODES[compute_mode])
 
 
+def _equation(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """Returns the equation of tensors and dims that take turns, and the tensors."""
+
+    def letters(dims: Any) -> str:
+        return "".join(
+            "..." if dim is Ellipsis else chr(ord("A") + dim if dim < 26 else ord("a") + dim - 26)
+            for dim in dims
+        )
+
+    pairs = len(given) // 2
+    equation = ",".join(letters(given[2 * one + 1]) for one in range(pairs))
+    if len(given) % 2:
+        equation += "->" + letters(given[-1])
+    return equation, given[: 2 * pairs : 2]
+
+
 @overridable
-def einsum(equation: str, *operands: Any) -> Tensor:
+def einsum(equation: Any, *operands: Any) -> Tensor:
     """Sums products of tensors over the dims that an equation names so.
 
     Args:
         equation: As "ij,jk->ik": a letter for each dim, "..." for any. Without "->" letters that
             stand once are those of the result, in the order of the alphabet.
         operands: The tensors, one by one or as one sequence.
+
+    `einsum(a, [0, 1], b, [1, 2], [0, 2])` has the dims of each tensor, and of the result, as
+    numbers from 0 to 51; Ellipsis stands for "...".
     """
+    if isinstance(equation, Tensor):
+        equation, operands = _equation((equation, *operands))
     return _packet("aten::einsum")(equation, _several("einsum", operands))
 
 

@@ -18,7 +18,7 @@ from .dtype import (
     int64,
     uint8,
 )
-from .error import ArgumentTypeError, StateError
+from .error import ArgumentTypeError, InvalidArgumentError, StateError
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
@@ -49,9 +49,35 @@ def _caster(name: str, target: dtype) -> Any:
     return cast
 
 
-def type_(self: Tensor, new_dtype: dtype | None = None) -> Any:
-    """Returns the dtype, or the tensor with another one."""
-    return self.dtype if new_dtype is None else self.to(new_dtype)
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """Returns the type's name, such as "tenon.FloatTensor", or the tensor as another dtype.
+
+    Args:
+        dtype: A dtype, a name such as "torch.LongTensor", or a class such as LongTensor.
+        non_blocking: Whether a copy from another device may still run on return.
+
+    Raises:
+        InvalidArgumentError: an unknown name.
+    """
+    from .typed_tensors import dtype_named, type_name
+
+    if dtype is None:
+        return type_name(self.dtype, self.device.type)
+    if isinstance(dtype, str):
+        found = dtype_named(dtype)
+        if found is None:
+            raise InvalidArgumentError(f"type: dtype must be a known type, got {dtype!r}")
+        return self.to(found, non_blocking=non_blocking)
+    return self.to(getattr(dtype, "dtype", dtype), non_blocking=non_blocking)
+
+
+def norm(
+    self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Tensor:
+    """Returns a norm of all elements, or along dims; see `tenon.norm`."""
+    from .own_arguments import norm
+
+    return norm(self, p, dim, keepdim, dtype=dtype)
 
 
 def cpu(self: Tensor) -> Tensor:
@@ -176,7 +202,9 @@ def adjoint(self: Tensor) -> Tensor:
 def _H(self: Tensor) -> Tensor:
     """A matrix with dims exchanged and elements conjugated."""
     if self.ndim not in (0, 2):
-        raise StateError(f"Tensor.H: tensor must be a matrix or a number, got sizes {self.shape}")
+        raise StateError(
+            f"Tensor.H: tensor must be a matrix or a number, got sizes {tuple(self.shape)}"
+        )
     return self.conj() if self.ndim == 0 else adjoint(self)
 
 
@@ -231,6 +259,11 @@ def _memory(tensor: Tensor) -> bytes | None:
     if not tensor.is_cpu:
         tensor = tensor.as_strided((steps + 1,), (1,)).cpu()
     return string_at(tensor.data_ptr(), (steps + 1) * tensor.dtype.itemsize)
+
+
+def _is_never(self: Tensor) -> bool:
+    """Whether the tensor is of a kind or on a device that Tenon does not have: never."""
+    return False
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> tuple:
@@ -300,6 +333,7 @@ is_complex = overridable(is_complex)
 is_floating_point = overridable(is_floating_point)
 nonzero = overridable(nonzero)
 _MEMBERS = {
+    "norm": norm,
     "type": type_,
     "module_load": module_load,
     "__copy__": _copy,
@@ -317,6 +351,11 @@ Tensor.mT = overridable_property(_mT)
 Tensor.mH = overridable_property(adjoint)
 Tensor.H = overridable_property(_H)
 Tensor.is_sparse = overridable_property(_is_sparse)
+for _name in (
+    *("is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized"),
+    *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu"),
+):
+    setattr(Tensor, _name, property(_is_never))
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "half": float16,

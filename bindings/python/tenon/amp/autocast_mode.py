@@ -56,7 +56,10 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Tells whether the thread is in a region of a device type."""
+    """Tells whether the thread is in a region of a device type; one without autocast never is."""
+    if not is_autocast_available(device_type):
+        _device(device_type)  # an unknown type is an error
+        return False
     return bool(_tenon.autocast_get(_number(device_type))[0] & _ENABLED)
 
 

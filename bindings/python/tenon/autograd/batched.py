@@ -24,7 +24,7 @@ def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
             raise InvalidArgumentError(
                 f"grad: gradient of output {place} must be of shape a batch of the output's "
                 f"{getattr(output, 'shape', '')} "
-                f"where grads are batched, got {grad.shape}"
+                f"where grads are batched, got {tuple(grad.shape)}"
             )
         sizes.add(grad.shape[0])
     if len(sizes) != 1:

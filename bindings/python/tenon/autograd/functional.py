@@ -72,7 +72,8 @@ def _vector(function: str, v: Any, like: Tensors, is_tuple: bool, what: str) -> 
         if one.shape != other.shape:
             where = f"v {place}" if is_tuple else "v"
             raise InvalidArgumentError(
-                f"{function}: {where} must have the size of {what}, {other.shape}, got {one.shape}"
+                f"{function}: {where} must have the size of {what}, {tuple(other.shape)}, got "
+                f"{tuple(one.shape)}"
             )
     return vector
 

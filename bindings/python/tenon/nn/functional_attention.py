@@ -39,7 +39,7 @@ def _projected(
         if tensor.shape[-1] != weight.shape[1]:
             raise InvalidArgumentError(
                 f"multi_head_attention_forward: {name} must be of {weight.shape[1]} features, "
-                f"got shape {tensor.shape} for a query of {size}"
+                f"got shape {tuple(tensor.shape)} for a query of {size}"
             )
     return [
         _operators.linear(tensor, weight, bias)
@@ -65,7 +65,7 @@ def _joined_masks(
         else:
             raise InvalidArgumentError(
                 "multi_head_attention_forward: attn_mask must be of 2 dims, or of 3 of which the "
-                f"first is {batch * heads}, got shape {mask.shape}"
+                f"first is {batch * heads}, got shape {tuple(mask.shape)}"
             )
     if padding is None:
         return mask

@@ -58,7 +58,7 @@ def batch_norm(
     if training and input.numel() == (input.shape[1] if input.ndim > 1 else 0):
         raise InvalidArgumentError(
             "batch_norm: input must have more than 1 element of each channel in training, got "
-            f"shape {input.shape}"
+            f"shape {tuple(input.shape)}"
         )
     return _batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps, False
@@ -100,7 +100,7 @@ def local_response_norm(
     """
     if input.ndim < 3:
         raise InvalidArgumentError(
-            f"local_response_norm: input must be of 3 dims at least, got shape {input.shape}"
+            f"local_response_norm: input must be of 3 dims at least, got shape {tuple(input.shape)}"
         )
     if input.numel() == 0:
         return input
@@ -197,10 +197,19 @@ def _channels_dropped(
 ) -> Tensor:
     batched = input.ndim == dims + 2
     if not batched and input.ndim != dims + 1:
-        raise InvalidArgumentError(
-            f"{name}: input must be of {dims + 1} dims, or {dims + 2} with a batch, got shape "
-            f"{input.shape}"
+        if dims == 1:
+            raise InvalidArgumentError(
+                f"{name}: input must be of 2 dims, or 3 with a batch, got shape "
+                f"{tuple(input.shape)}"
+            )
+        import warnings
+
+        warnings.warn(
+            f"{name}: input should be of {dims + 1} dims, or {dims + 2} with a batch, got "
+            f"{input.ndim}; whole rows of the second dim are dropped",
+            stacklevel=3,
         )
+        return _dropped(name, _feature_dropout, input, p, training, inplace)
     whole = input if batched else input.unsqueeze(0)
     result = _dropped(name, _feature_dropout, whole, p, training, inplace)
     return result if batched else result.squeeze(0)
@@ -246,7 +255,7 @@ def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Tensor, Tensor]:
     if input.ndim != 1 or offsets is None or offsets.ndim != 1:
         raise InvalidArgumentError(
             "embedding_bag: input must be of 2 dims, or of 1 dim with offsets of 1 dim, got shape "
-            f"{input.shape}"
+            f"{tuple(input.shape)}"
         )
     return input, offsets
 
@@ -290,7 +299,7 @@ def embedding_bag(
     ):
         raise InvalidArgumentError(
             "embedding_bag: per_sample_weights must be of the input's shape, for mode 'sum', got "
-            f"shape {per_sample_weights.shape} and mode {mode!r}"
+            f"shape {tuple(per_sample_weights.shape)} and mode {mode!r}"
         )
     indices, starts = _bags(input, offsets)
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)

@@ -46,7 +46,8 @@ def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
     import warnings
 
     warnings.warn(
-        f"{name}: target must be of the input's shape {input.shape}, got {target.shape}; they are "
+        f"{name}: target must be of the input's shape {tuple(input.shape)}, got "
+        f"{tuple(target.shape)}; they are "
         "broadcast",
         stacklevel=3,
     )
@@ -105,8 +106,8 @@ def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[
     rest = (*input.shape[:dim], *input.shape[dim + 1 :])
     if input.ndim == 0 or target.shape != rest:
         raise InvalidArgumentError(
-            f"{name}: target must be of the input's shape {input.shape} without the dim of "
-            f"classes, got {target.shape}"
+            f"{name}: target must be of the input's shape {tuple(input.shape)} without the dim of "
+            f"classes, got {tuple(target.shape)}"
         )
     if target.dtype.is_floating_point or target.dtype.is_complex:
         raise ArgumentTypeError(f"{name}: target must be of integers, got {target.dtype}")
@@ -155,7 +156,8 @@ def nll_loss(
     else:
         if weight.shape != (input.shape[dim],):
             raise InvalidArgumentError(
-                f"nll_loss: weight must be of shape {(input.shape[dim],)}, got {weight.shape}"
+                f"nll_loss: weight must be of shape {(input.shape[dim],)}, got "
+                f"{tuple(weight.shape)}"
             )
         whole = weight.reshape(weight.shape + (1,) * (input.ndim - 1 - dim))
         weights = _operators.where(hits, whole, 0).sum(dim)

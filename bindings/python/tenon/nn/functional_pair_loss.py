@@ -33,7 +33,8 @@ _operators = {
 def _check_same(name: str, input: Tensor, target: Tensor) -> None:
     if input.shape != target.shape:
         raise InvalidArgumentError(
-            f"{name}: target must be of the input's shape {input.shape}, got {target.shape}"
+            f"{name}: target must be of the input's shape {tuple(input.shape)}, got "
+            f"{tuple(target.shape)}"
         )
 
 
@@ -153,8 +154,8 @@ def gaussian_nll_loss(
             input.ndim == var.ndim and input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1
         ):
             raise InvalidArgumentError(
-                f"gaussian_nll_loss: var must be of the input's shape {input.shape}, "
-                f"got {var.shape}"
+                f"gaussian_nll_loss: var must be of the input's shape {tuple(input.shape)}, "
+                f"got {tuple(var.shape)}"
             )
     if not var.is_meta and not _tenon.is_fake(var) and bool((var < 0).any()):
         raise InvalidArgumentError("gaussian_nll_loss: var must be 0 or above, got less")

@@ -6,9 +6,11 @@ from __future__ import annotations
 import math
 
 from .._tenon import Tensor
-from ..dtype import float64
 from ..error import InvalidArgumentError
+from ..factories import empty_like
+from ..functional import randperm, where
 from ..grad_mode import no_grad
+from ..linalg import qr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,15 +57,37 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
-def _erfinv(u: Tensor) -> Tensor:
-    """The x of -1 < erf(x) = u < 1: the approximation of Winitzki (2008), and Newton's steps."""
-    a = 0.147
-    log = (1 - u * u).log()
-    t = log / 2 + 2 / (math.pi * a)
-    x = ((t * t - log / a).sqrt() - t).sqrt() * u.sign()
-    for _ in range(3):
-        x = x - (x.erf() - u) * (math.sqrt(math.pi) / 2) * (x * x).exp()
-    return x
+def _normal_share(x: float) -> float:
+    """Returns the part of the standard normal distribution that lies below x."""
+    return (1 + math.erf(x / math.sqrt(2.0))) / 2
+
+
+def _redraw_normal(tensor: Tensor, mean: float, std: float, a: float, b: float, g: Any) -> None:
+    """Draws from the normal distribution until all numbers lie between a and b."""
+    low, high = (tensor.new_tensor(edge, device="cpu").item() for edge in (a, b))
+    tensor.normal_(mean, std, generator=g)
+    while True:
+        outside = (tensor < low) | (tensor > high)
+        if not outside.any():
+            return
+        fresh = empty_like(tensor).normal_(mean, std, generator=g)
+        tensor.copy_(where(outside, fresh, tensor))
+
+
+def _redraw_uniform(tensor: Tensor, mean: float, std: float, a: float, b: float, g: Any) -> None:
+    """Draws evenly between a and b, each number kept as often as its density is to the peak's."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    pending: Any = None
+    while pending is None or pending.any():
+        drawn = empty_like(tensor).uniform_(a, b, generator=g)
+        chance = drawn.clone().sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        refused = empty_like(tensor).uniform_(generator=g).log_().gt(chance)
+        if pending is None:
+            tensor.copy_(drawn)
+            pending = refused
+        else:
+            tensor.copy_(where(pending, drawn, tensor))
+            pending = pending & refused
 
 
 def trunc_normal_(
@@ -74,16 +98,17 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> Tensor:
-    """Fills a tensor with numbers of a normal distribution between a and b."""
+    """Fills a tensor with numbers of a normal distribution between a and b.
 
-    def below(x: float) -> float:
-        return math.erf((x - mean) / std / math.sqrt(2.0))
-
+    Numbers that lie outside are drawn again, in PyTorch's order: a seed gives the same numbers.
+    """
+    if tensor.is_meta:
+        return tensor
+    share = _normal_share((b - mean) / std) - _normal_share((a - mean) / std)
     with no_grad():
-        edge = 1 - 2.0**-53
-        u = tensor.detach().to(float64).uniform_(below(a), below(b), generator=generator)
-        x = _erfinv(u.clamp(-edge, edge)) * (std * math.sqrt(2.0)) + mean
-        return tensor.copy_(x.clamp(a, b))
+        draw = _redraw_normal if share > 0.3 else _redraw_uniform
+        draw(tensor.detach(), mean, std, a, b, generator)
+    return tensor
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -157,17 +182,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     if tensor.numel() == 0:
         return tensor
     with no_grad():
-        # Of numbers of a normal distribution, by the method of Gram and Schmidt.
-        numbers = tensor.detach().new_empty(tensor.shape[0], tensor[0].numel())
-        numbers = numbers.to(float64).normal_(generator=generator)
-        rows = numbers if numbers.shape[0] <= numbers.shape[1] else numbers.t()
-        rows = rows.clone()
-        for i in range(rows.shape[0]):
-            for _ in range(2):  # the second takes what rounding has left
-                rows[i] -= rows[:i].t() @ (rows[:i] @ rows[i])
-            rows[i] /= (rows[i] * rows[i]).sum().sqrt()
-        whole = rows if numbers.shape[0] <= numbers.shape[1] else rows.t()
-        return tensor.copy_((whole * gain).reshape(tensor.shape))
+        rows, columns = tensor.shape[0], tensor[0].numel()
+        numbers = tensor.detach().new_empty(rows, columns).normal_(generator=generator)
+        q, r = qr(numbers.t() if rows < columns else numbers)
+        q = q * r.diagonal().sign()  # unique: the diagonal of R is positive
+        return tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape)).mul_(gain)
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
@@ -185,8 +204,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(tensor.shape[1]):
-            order = tensor.detach().new_empty(tensor.shape[0]).uniform_(generator=generator)
-            tensor[order.argsort()[:zeros], column] = 0
+            order = randperm(tensor.shape[0])  # from the default generator, as PyTorch's
+            tensor[order[:zeros], column] = 0
     return tensor
 
 
@@ -253,6 +272,18 @@ def kaiming_normal_(
         return tensor
     std = _kaiming("kaiming_normal_", tensor, a, mode, nonlinearity)
     return normal_(tensor, 0.0, std, generator)
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """Returns the number of inputs of an output, and of outputs of an input."""
+    return _fans("_calculate_fan_in_and_fan_out", tensor)
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """Returns one of the two numbers of `_calculate_fan_in_and_fan_out`."""
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise InvalidArgumentError(f"mode must be fan_in or fan_out, got {mode!r}")
+    return _fans("_calculate_correct_fan", tensor)[mode.lower() == "fan_out"]
 
 
 __all__ = [

@@ -330,3 +330,21 @@ __all__ = [
     "ReduceLROnPlateau",
     "StepLR",
 ]
+
+_LRScheduler = LRScheduler  # its old name
+
+from .cyclic_schedules import (  # noqa: E402  # they derive from LRScheduler
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    MultiplicativeLR,
+    OneCycleLR,
+    PolynomialLR,
+)
+
+__all__ += [
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+]

@@ -257,3 +257,33 @@ __all__ = [
     "state_dict",
     "transformer",
 ]
+
+
+def _provide_annotations() -> None:
+    """Gives the modules of this package the names that their annotations use.
+
+    They import these for type checkers only; typing.get_type_hints evaluates them.
+    """
+    import collections.abc
+    import sys
+    import typing
+
+    from ..._tenon import Generator, Tensor, device, dtype
+    from ..parameter import Buffer, Parameter
+
+    names: dict[str, object] = {
+        **{name: getattr(collections.abc, name) for name in collections.abc.__all__},
+        **{name: getattr(typing, name) for name in ("Any", "Literal", "TypeVar", "overload")},
+        **{name: globals()[name] for name in __all__},
+        "Buffer": Buffer,
+        "Parameter": Parameter,
+        **{one.__name__: one for one in (Generator, Tensor, device, dtype)},
+    }
+    prefixes = (f"{__name__}.", f"{__name__.rpartition('.')[0]}.")
+    for name, module in list(sys.modules.items()):
+        if name.startswith(prefixes):
+            for key, value in names.items():
+                module.__dict__.setdefault(key, value)
+
+
+_provide_annotations()

@@ -195,37 +195,58 @@ class _Plain(Module):
         return type(self)._function(input)
 
 
+class _InPlace(_Plain):
+    """An activation with one option.
+
+    Args:
+        inplace: Whether inputs are overwritten.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        """Keeps the option."""
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return type(self)._function(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The option, where it is set."""
+        return "inplace=True" if self.inplace else ""
+
+
 class LogSigmoid(_Plain):
     """The logarithm of the sigmoid of each element."""
 
     _function = staticmethod(F.logsigmoid)
 
 
-class Hardsigmoid(_Plain):
+class Hardsigmoid(_InPlace):
     """Each element / 6 + 0.5, between 0 and 1."""
 
     _function = staticmethod(F.hardsigmoid)
 
 
-class Hardswish(_Plain):
+class Hardswish(_InPlace):
     """Each element times its hard sigmoid."""
 
     _function = staticmethod(F.hardswish)
 
 
-class ReLU6(_Plain):
+class ReLU6(_InPlace):
     """Each element, at least 0 and at most 6."""
 
     _function = staticmethod(F.relu6)
 
 
-class SELU(_Plain):
+class SELU(_InPlace):
     """Each element where it is positive, else a part of `exp(x) - 1`; scaled so that norms stay."""
 
     _function = staticmethod(F.selu)
 
 
-class Mish(_Plain):
+class Mish(_InPlace):
     """Each element times tanh(softplus(x))."""
 
     _function = staticmethod(F.mish)
@@ -252,19 +273,23 @@ class ELU(Module):
 class Hardtanh(Module):
     """Each element, at least `min_val` and at most `max_val`."""
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
-        """Keeps the bounds."""
+    def __init__(
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+    ) -> None:
+        """Keeps the bounds, and whether inputs are overwritten."""
         super().__init__()
+        self.inplace = inplace
         self.min_val = min_val
         self.max_val = max_val
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
-        return F.hardtanh(input, self.min_val, self.max_val)
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
         """The bounds."""
-        return f"min_val={self.min_val}, max_val={self.max_val}"
+        text = f"min_val={self.min_val}, max_val={self.max_val}"
+        return f"{text}, inplace=True" if self.inplace else text
 
 
 class Softplus(Module):

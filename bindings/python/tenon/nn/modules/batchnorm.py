@@ -29,6 +29,7 @@ class _Norm(Module):
             evaluation.
         device: Of parameters and buffers.
         dtype: Of parameters and running ones.
+        bias: Whether there is a bias, where there are parameters.
 
     Attributes:
         weight: One of each channel, at first ones; None without.
@@ -55,6 +56,7 @@ class _Norm(Module):
         track_running_stats: bool = True,
         device: Any = None,
         dtype: Any = None,
+        bias: bool = True,
     ) -> None:
         """Makes parameters and buffers."""
         from ...factories import ones, tensor, zeros
@@ -65,7 +67,7 @@ class _Norm(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        _register(self, num_features, affine, affine, device, dtype)
+        _register(self, num_features, affine, affine and bias, device, dtype)
         options = {"device": device, "dtype": dtype}
         options = {name: value for name, value in options.items() if value is not None}
         tracks = track_running_stats
@@ -88,13 +90,15 @@ class _Norm(Module):
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
-            init.zeros_(self.bias)
+            if self.bias is not None:
+                init.zeros_(self.bias)
 
     def _check(self, input: Tensor) -> None:
         if input.ndim not in self._ndims:
             wanted = " or ".join(str(ndim) for ndim in self._ndims)
             raise InvalidArgumentError(
-                f"{type(self).__name__}: input must be of {wanted} dims, got shape {input.shape}"
+                f"{type(self).__name__}: input must be of {wanted} dims, got shape "
+                f"{tuple(input.shape)}"
             )
 
     def extra_repr(self) -> str:

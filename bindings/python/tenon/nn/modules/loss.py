@@ -6,6 +6,7 @@ from __future__ import annotations
 from ..._tenon import Tensor
 from .. import functional as F
 from .module import Module
+from .old_reduction import takes_old_reduction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class _Loss(Module):
         self.reduction = reduction
 
 
+@takes_old_reduction("size_average", "reduce", "reduction")
 class MSELoss(_Loss):
     """The square of the difference."""
 
@@ -33,6 +35,7 @@ class MSELoss(_Loss):
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
+@takes_old_reduction("size_average", "reduce", "reduction")
 class L1Loss(_Loss):
     """The absolute value of the difference."""
 
@@ -41,6 +44,7 @@ class L1Loss(_Loss):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
+@takes_old_reduction("size_average", "reduce", "reduction", "beta")
 class SmoothL1Loss(_Loss):
     """The absolute value of the difference, and a parabola around 0.
 
@@ -97,6 +101,7 @@ class _ClassLoss(_Loss):
         self.ignore_index = ignore_index
 
 
+@takes_old_reduction("weight", "size_average", "ignore_index", "reduce", "reduction")
 class NLLLoss(_ClassLoss):
     """The negative of the input at each target's class."""
 
@@ -131,6 +136,10 @@ class CTCLoss(_Loss):
         return F.ctc_loss(log_probs, targets, *lengths, *options)
 
 
+@takes_old_reduction(
+    *("weight", "size_average", "ignore_index", "reduce", "reduction"),
+    "label_smoothing",
+)
 class CrossEntropyLoss(_ClassLoss):
     """The cross entropy of the input's softmax and targets.
 

@@ -30,6 +30,18 @@ if TYPE_CHECKING:
     _Self = TypeVar("_Self", bound="Module")
 
 
+class _CallSignature:
+    """What inspect.signature reads of a module: calls take what `forward` takes."""
+
+    def __get__(self, module: object, owner: type) -> Any:
+        if module is None:  # a class has the signature of its constructor
+            raise AttributeError("__signature__")
+        from inspect import Parameter, Signature
+
+        kinds = (("args", Parameter.VAR_POSITIONAL), ("kwargs", Parameter.VAR_KEYWORD))
+        return Signature([Parameter(name, kind) for name, kind in kinds])
+
+
 class Module(_hooks.Hooks, StateDict, ModuleBase):
     """A part of a network: it keeps parameters, buffers and other modules by name.
 
@@ -48,6 +60,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         training: Whether the module is in training mode; see `train` and `eval`.
     """
 
+    __signature__ = _CallSignature()
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]

@@ -6,8 +6,10 @@ from __future__ import annotations
 from ..._tenon import Tensor
 from .. import functional as F
 from .loss import _Loss
+from .old_reduction import takes_old_reduction
 
 
+@takes_old_reduction("weight", "size_average", "reduce", "reduction")
 class BCELoss(_Loss):
     """How far probabilities are from what is true.
 
@@ -28,6 +30,7 @@ class BCELoss(_Loss):
         return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
 
 
+@takes_old_reduction("weight", "size_average", "reduce", "reduction", "pos_weight")
 class BCEWithLogitsLoss(_Loss):
     """`BCELoss` of the sigmoid of an input, without losing digits.
 
@@ -58,6 +61,7 @@ class BCEWithLogitsLoss(_Loss):
         )
 
 
+@takes_old_reduction("size_average", "reduce", "reduction", "log_target")
 class KLDivLoss(_Loss):
     """The Kullback-Leibler divergence of a distribution from a target.
 
@@ -76,6 +80,7 @@ class KLDivLoss(_Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
+@takes_old_reduction("log_input", "full", "size_average", "eps", "reduce", "reduction")
 class PoissonNLLLoss(_Loss):
     """How unlikely counts are; the arguments are those of the function."""
 
@@ -113,6 +118,7 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
 
 
+@takes_old_reduction("margin", "size_average", "reduce", "reduction")
 class MarginRankingLoss(_Loss):
     """How far pairs are from the order that they shall have."""
 
@@ -126,6 +132,7 @@ class MarginRankingLoss(_Loss):
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
+@takes_old_reduction("p", "margin", "weight", "size_average", "reduce", "reduction")
 class MultiMarginLoss(_Loss):
     """By how much other classes come up to the one that is true."""
 
@@ -151,6 +158,7 @@ class MultiMarginLoss(_Loss):
         return F.multi_margin_loss(input, target, *options, reduction=self.reduction)
 
 
+@takes_old_reduction("size_average", "reduce", "reduction")
 class MultiLabelMarginLoss(_Loss):
     """By how much other classes come up to those that are true."""
 
@@ -159,6 +167,7 @@ class MultiLabelMarginLoss(_Loss):
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
+@takes_old_reduction("margin", "size_average", "reduce", "reduction")
 class HingeEmbeddingLoss(_Loss):
     """Distances where the target is 1, and what lacks of a margin where it is -1."""
 
@@ -172,6 +181,7 @@ class HingeEmbeddingLoss(_Loss):
         return F.hinge_embedding_loss(input, target, self.margin, reduction=self.reduction)
 
 
+@takes_old_reduction("margin", "size_average", "reduce", "reduction")
 class CosineEmbeddingLoss(_Loss):
     """How unlike vectors are where the target is 1, and how like where it is -1."""
 
@@ -187,6 +197,7 @@ class CosineEmbeddingLoss(_Loss):
         )
 
 
+@takes_old_reduction("margin", "p", "eps", "swap", "size_average", "reduce", "reduction")
 class TripletMarginLoss(_Loss):
     """By how much vectors are not nearer to one than to another."""
 
@@ -211,6 +222,7 @@ class TripletMarginLoss(_Loss):
         return F.triplet_margin_loss(anchor, positive, negative, *options, reduction=self.reduction)
 
 
+@takes_old_reduction("size_average", "reduce", "reduction")
 class SoftMarginLoss(_Loss):
     """`log(1 + exp(-target * input))`, for targets of 1 and -1."""
 

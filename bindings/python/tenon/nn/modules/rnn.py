@@ -161,11 +161,13 @@ class RNNBase(Module):
         name = type(self).__name__
         if input.ndim not in (2, 3):
             raise InvalidArgumentError(
-                f"{name}: input must be of 3 dims, or 2 without a batch, got shape {input.shape}"
+                f"{name}: input must be of 3 dims, or 2 without a batch, got shape "
+                f"{tuple(input.shape)}"
             )
         if input.shape[-1] != self.input_size:
             raise InvalidArgumentError(
-                f"{name}: input must have {self.input_size} features, got shape {input.shape}"
+                f"{name}: input must have {self.input_size} features, got shape "
+                f"{tuple(input.shape)}"
             )
 
     def _run(self, input: Tensor, hx: Any) -> tuple:
@@ -375,7 +377,8 @@ class RNNCellBase(Module):
     def _step(self, input: Tensor, hx: Any) -> Any:
         if input.ndim not in (1, 2):
             raise InvalidArgumentError(
-                f"{type(self).__name__}: input must be of 1 or 2 dims, got shape {input.shape}"
+                f"{type(self).__name__}: input must be of 1 or 2 dims, got shape "
+                f"{tuple(input.shape)}"
             )
         is_pair = self._mode == "LSTM"
         whole = input if input.ndim == 2 else input.unsqueeze(0)

@@ -38,7 +38,7 @@ class _Rows(Module):
         if given is not None and tuple(given.shape) != (count, size):
             raise InvalidArgumentError(
                 f"{type(self).__name__}: _weight must be of shape {(count, size)}, "
-                f"got {given.shape}"
+                f"got {tuple(given.shape)}"
             )
         freeze = options.pop("_freeze", False)
         weight = empty((count, size), **options) if given is None else given

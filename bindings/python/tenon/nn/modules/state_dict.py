@@ -200,7 +200,8 @@ class StateDict:
             given = given[0]  # scalars were saved so once
         if given.shape != tensor.shape:
             errors.append(
-                f"{key}: size mismatch: value must be of shape {tensor.shape}, got {given.shape}"
+                f"{key}: size mismatch: value must be of shape {tuple(tensor.shape)}, got "
+                f"{tuple(given.shape)}"
             )
             return
         try:
@@ -224,7 +225,9 @@ class StateDict:
                     given = Parameter(given, tensor.requires_grad)
             setattr(self, name, given)
         except Exception as error:
-            errors.append(f"{key}: value of shape {given.shape} could not be copied: {error}")
+            errors.append(
+                f"{key}: value of shape {tuple(given.shape)} could not be copied: {error}"
+            )
 
     @staticmethod
     def _swap_one(tensor: Tensor, given: Tensor, assign: bool) -> None:

@@ -260,8 +260,15 @@ class TransformerEncoder(Module):
 
     norm: Module | None
 
-    def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        """Makes the copies."""
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        """Makes the copies; there are no nested tensors, so the last two have no effect."""
         import copy
 
         super().__init__()

@@ -29,7 +29,10 @@ def _foreach(name: str, *args: Any) -> Any:
 
 @no_grad()
 def get_total_norm(
-    tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False
+    tensors: Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """Returns the norm of all elements of some tensors together.
 
@@ -55,6 +58,7 @@ def clip_grad_norm_(
     max_norm: float,
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """Scales gradients so that their norm together is at most max_norm; returns what it was.
 

@@ -160,8 +160,8 @@ def register_parametrization(
                 source = parametrization.right_inverse(before.detach())
             if source.shape != before.shape:
                 raise InvalidArgumentError(
-                    f"{where}: right_inverse must keep the shape {before.shape} of the "
-                    f"parametrisation before, got {source.shape}"
+                    f"{where}: right_inverse must keep the shape {tuple(before.shape)} of the "
+                    f"parametrisation before, got {tuple(source.shape)}"
                 )
             parts.right_inverse(source)
         parts.append(parametrization)
@@ -202,8 +202,9 @@ def _check_result(where: str, like: Tensor, result: Any, unsafe: bool) -> None:
         )
     if not unsafe and (result.shape != like.shape or result.dtype is not like.dtype):
         raise InvalidArgumentError(
-            f"{where}: parametrization must keep shape {like.shape} and dtype {like.dtype}, got "
-            f"{result.shape} and {result.dtype}; unsafe=True allows others"
+            f"{where}: parametrization must keep shape {tuple(like.shape)} and dtype "
+            f"{like.dtype}, got "
+            f"{tuple(result.shape)} and {result.dtype}; unsafe=True allows others"
         )
 
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stand-ins for what PyTorch has and Tenon lacks: they can be imported, and raise when used."""
+
+from __future__ import annotations
+
+import sys
+
+from ..error import NotSupportedError
+from .reasons import reason_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+class Absence:
+    """One absent name that a program asked for.
+
+    Attributes:
+        name: With its path, such as "torch.nested.nested_tensor".
+        reason: Why Tenon lacks it.
+        place: FILE:LINE of the first use, or of the first mention if it was not used.
+        is_used: Whether it was called, or one of its attributes was read.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Notes the place that asks for it."""
+        self.name = name
+        self.reason = reason_for(name)
+        self.place = _place()
+        self.is_used = False
+
+    def refuse(self) -> NoReturn:
+        """Raises the error of a use."""
+        if not self.is_used:
+            self.is_used, self.place = True, _place()
+        raise NotSupportedError(f"{self.name}: {self.reason}; see docs/run-a-torch-program.md")
+
+
+_touched: dict[str, Absence] = {}
+
+
+def _place() -> str:
+    """Returns FILE:LINE of the innermost frame outside this package and the import system."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not name.startswith(("tenon.as_torch", "importlib")):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "?"
+
+
+def touched() -> list[Absence]:
+    """Returns the absent names that were asked for so far, sorted by name."""
+    return [_touched[name] for name in sorted(_touched)]
+
+
+def _note(name: str) -> Absence:
+    if name not in _touched:
+        _touched[name] = Absence(name)
+    return _touched[name]
+
+
+class _AbsentClass(type):
+    """The type of stand-ins for classes: usable in annotations, isinstance and as a base."""
+
+    _absence: Absence
+
+    def __call__(cls, *args: object, **kwargs: object) -> NoReturn:
+        cls._absence.refuse()
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+        cls._absence.refuse()
+
+
+class _AbsentValue:
+    """A stand-in for a function or another value."""
+
+    def __init__(self, absence: Absence) -> None:
+        self._absence = absence
+        self.__name__ = self.__qualname__ = absence.name.rpartition(".")[2]
+        self.__module__ = absence.name.rpartition(".")[0]
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        self._absence.refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(f"{self._absence.name!r} has no attribute {name!r}")
+        self._absence.refuse()
+
+    def __iter__(self) -> NoReturn:
+        self._absence.refuse()
+
+    def __getitem__(self, key: object) -> NoReturn:
+        self._absence.refuse()
+
+    def __repr__(self) -> str:
+        return f"<{self._absence.name}: absent from Tenon>"
+
+
+def stand_in(path: str, name: str, kind: str) -> object:
+    """Returns the stand-in for a name of a module of torch, and notes that it was asked for."""
+    absence = _note(f"{path}.{name}")
+    if kind == "class":
+        body = {"_absence": absence, "__module__": path, "__qualname__": name}
+        return _AbsentClass(name, (), body)
+    return _AbsentValue(absence)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the optimisers share that change parameters one by one."""
+
+from __future__ import annotations
+
+from ..error import InvalidArgumentError
+from ..factories import tensor
+from .optimizer import Optimizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._tenon import Tensor
+
+
+class SingleUpdate(Optimizer):
+    """Base of optimisers: a subclass gives `start`, the first state, and `change`.
+
+    The options foreach, capturable, differentiable and fused are kept: steps are the same with
+    and without them, except that recorded steps (differentiable) are refused.
+    """
+
+    def __init__(self, params: Any, options: dict[str, Any], extras: dict[str, Any]) -> None:
+        """Keeps the groups."""
+        name = type(self).__name__
+        for option, value in options.items():
+            values = value if isinstance(value, tuple) else (value,)
+            for one in values:
+                if isinstance(one, (int, float)) and not one >= 0:
+                    raise InvalidArgumentError(f"{name}: {option} must be at least 0, got {value}")
+        if extras.get("differentiable"):
+            raise InvalidArgumentError(f"{name}: differentiable must be False, got True")
+        super().__init__(params, {**options, **extras})
+
+    def start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """Returns the state of a parameter before its first step, but for its number of steps."""
+        raise NotImplementedError(f"{type(self).__name__} must give start")
+
+    def change(
+        self, parameter: Tensor, grad: Tensor, state: dict[str, Any], step: int, group: Any
+    ) -> None:
+        """Changes one parameter; `step` counts from 1 on."""
+        raise NotImplementedError(f"{type(self).__name__} must give change")
+
+    def decayed(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+        """Returns the gradient with the share of the parameter that weight_decay says."""
+        decay = group["weight_decay"]
+        return grad.add(parameter, alpha=decay) if decay != 0 else grad
+
+    def update(self, group: dict[str, Any]) -> None:
+        """See `Optimizer.update`."""
+        for parameter in group["params"]:
+            if parameter.grad is None:
+                continue
+            state = self.state[parameter]
+            if not state:
+                state["step"] = tensor(0.0)
+                state.update(self.start(parameter, group))
+            state["step"] += 1
+            grad = -parameter.grad if group["maximize"] else parameter.grad
+            grad = self.decayed(parameter, grad, group)
+            self.change(parameter, grad, state, int(state["step"].item()), group)
+
+
+__all__ = ["SingleUpdate"]

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Special functions: `tenon.special.expit(x)` is `tenon.ops.aten.special_expit(x)`."""
+
+from __future__ import annotations
+
+from .ops import _packet
+
+_NAMES = (
+    *("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "digamma", "entr", "erf", "erfc"),
+    *("erfcx", "erfinv", "exp2", "expit", "expm1", "gammainc", "gammaincc", "gammaln", "i0"),
+    *("i0e", "i1", "i1e", "log1p", "log_ndtr", "logit", "logsumexp", "multigammaln", "ndtr"),
+    *("ndtri", "polygamma", "psi", "sinc", "xlog1py", "zeta"),
+)
+globals().update({name: _packet(f"aten::special_{name}") for name in _NAMES})
+round = _packet("aten::round")
+xlogy = _packet("aten::xlogy")
+
+
+def log_softmax(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
+    """Returns the logarithm of the softmax along a dim."""
+    return _packet("aten::log_softmax")(input, dim, dtype)
+
+
+def softmax(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
+    """Returns exponentials along a dim, divided by their sum."""
+    return _packet("aten::softmax")(input, dim, dtype)
+
+
+__all__ = [*_NAMES, "log_softmax", "round", "softmax", "xlogy"]
