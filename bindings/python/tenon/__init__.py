@@ -126,6 +126,9 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .own_arguments import (  # over the operators of the same names
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
     block_diag,
     cartesian_prod,
     cdist,

@@ -159,7 +159,7 @@ def asarray(
         dtype: The dtype of the result; by default that of the object. Bytes are read as it.
         device: The device of the result.
         copy: Whether to copy always (True), if need be (None), or never (False).
-        requires_grad: Whether the result records gradients. It is detached if not.
+        requires_grad: Whether the result records gradients; that of a Tensor does if it did.
 
     Raises:
         ValueError: if `copy` is False and the object must be copied.
@@ -175,10 +175,9 @@ def asarray(
         kind = _tenon.get_default_dtype() if dtype is None else dtype
         result = frombuffer(obj, dtype=kind)
     else:
-        items = list(obj) if hasattr(obj, "__len__") and hasattr(obj, "__getitem__") else obj
+        is_sequence = hasattr(obj, "__len__") and hasattr(obj, "__getitem__")
+        items = list(obj) if is_sequence and not hasattr(obj, "keys") else obj
         result, given = _tenon.tensor_from_data(items, dtype), None
-    if isinstance(given, Tensor) and not requires_grad and given.requires_grad:
-        result = result.detach()
     moved = result.to(dtype=dtype, device=device)
     if copy is False and (moved is not result or given is None):
         raise InvalidArgumentError(
@@ -231,7 +230,7 @@ def empty_strided(
 
 @overridable
 def arange(
-    start: Any,
+    start: Any = 0,
     end: Any = None,
     step: Any = 1,
     *,
