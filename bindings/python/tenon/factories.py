@@ -186,9 +186,7 @@ def asarray(
         )
     if copy and moved is result:
         moved = _clone(result)
-    if requires_grad and not moved.requires_grad:
-        moved = moved.detach().requires_grad_()
-    return moved
+    return moved.requires_grad_() if requires_grad else moved
 
 
 def _has_buffer(obj: Any) -> bool:

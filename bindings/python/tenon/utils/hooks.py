@@ -175,8 +175,11 @@ class BackwardHook:
         return tuple(whole[place] for place in self.input_places)
 
 
-def hook_last_operator(module: Any, result: Any, hooks: list[Any]) -> None:
-    """Registers a module's hooks at the node that made the first tensor of a result."""
+def hook_last_operator(module: Any, inputs: Any, result: Any, hooks: list[Any]) -> None:
+    """Registers a module's hooks at the node that made the first tensor of a result.
+
+    Warns if the module has other nodes, whose gradients the hooks do not see.
+    """
     while not isinstance(result, Tensor):
         if isinstance(result, dict):
             result = next((one for one in result.values() if isinstance(one, Tensor)), None)
@@ -186,6 +189,14 @@ def hook_last_operator(module: Any, result: Any, hooks: list[Any]) -> None:
             return
     node = result.grad_fn
     if node is not None:
+        nodes = {one.grad_fn for one in inputs if isinstance(one, Tensor)} - {None}
+        if nodes != {edge[0] for edge in node.next_functions} - {None}:
+            warnings.warn(
+                f"{type(module).__name__}: a backward hook that is not full sees the gradients of "
+                "the last operator only; register_full_backward_hook is for the whole module",
+                FutureWarning,
+                stacklevel=3,
+            )
         for hook in hooks:
             node.register_hook(functools.partial(hook, module))
 

@@ -87,19 +87,7 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
         raise StateError(
             "register_module_backward_hook: hooks of all modules must be full or not, got full ones"
         )
-    _warn_deprecated("register_module_backward_hook")
     return _add_global(_plain_backward_hooks, hook)
-
-
-def _warn_deprecated(name: str) -> None:
-    import warnings
-
-    full = name.replace("backward", "full_backward")
-    warnings.warn(
-        f"{name}: the hook sees the gradients of the last operator only; {full} is for all",
-        FutureWarning,
-        stacklevel=3,
-    )
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -204,7 +192,6 @@ class Hooks:
         Deprecated: `register_full_backward_hook` is for the whole module.
         """
         self._set_full(False, "register_backward_hook")
-        _warn_deprecated("register_backward_hook")
         return add_hook(self._backward_hooks, hook)
 
     def _set_full(self, full: bool, name: str) -> None:
@@ -321,7 +308,7 @@ class Hooks:
         if passing is not None:
             result = passing.setup_output_hook(result)
         if plain:
-            hook_last_operator(self, result, plain)
+            hook_last_operator(self, args, result, plain)
         return result
 
 
