@@ -213,11 +213,14 @@ def test_hooks_of_registration(nn, everywhere, kind):
     nn.Sequential(nn.BatchNorm1d(1))
     handle.remove()
     nn.BatchNorm1d(1)
-    assert names == {
-        "parameter": ["weight", "bias"],
-        "buffer": ["running_mean", "running_var", "num_batches_tracked"],
-        "module": ["0"],
-    }[kind]
+    assert (
+        names
+        == {
+            "parameter": ["weight", "bias"],
+            "buffer": ["running_mean", "running_var", "num_batches_tracked"],
+            "module": ["0"],
+        }[kind]
+    )
 
 
 # ---- State dicts -----------------------------------------------------------------------------

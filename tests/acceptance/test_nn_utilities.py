@@ -270,7 +270,9 @@ def test_padding_sequences(rnn):
 
 def test_packed_sequences_move_and_cast(rnn):
     p = rnn.pack_sequence([torch.ones(3), torch.zeros(2)])
-    assert p.to(torch.float64).data.dtype is torch.float64 and p.double().data.dtype is torch.float64
+    assert (
+        p.to(torch.float64).data.dtype is torch.float64 and p.double().data.dtype is torch.float64
+    )
     assert p.to("cpu") is p and not p.is_cuda and isinstance(p, tuple)
     assert rnn.invert_permutation(torch.tensor([2, 0, 1])).tolist() == [1, 2, 0]
 

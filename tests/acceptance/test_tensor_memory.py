@@ -226,7 +226,12 @@ KINDS += ["float64", "complex64", "complex128"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_pickle_keeps_values_strides_dtype_and_grad_flag(kind):
     base = torch.arange(24).reshape(2, 3, 4).to(getattr(torch, kind))
-    for x in (base, base.t() if base.ndim == 2 else base.transpose(0, 2), base[:, 1:, ::2], base[1]):
+    for x in (
+        base,
+        base.t() if base.ndim == 2 else base.transpose(0, 2),
+        base[:, 1:, ::2],
+        base[1],
+    ):
         for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
             y = again(x, protocol)
             assert y.dtype is x.dtype and y.stride() == x.stride() and y.shape == x.shape

@@ -135,7 +135,6 @@ def test_operators_with_strangers_are_type_errors(name, stranger):
             function(stranger, x)
 
 
-
 SCALARS = [np.int64(2), np.int8(2), np.uint8(2), np.float32(2.5), np.float64(2.5), np.float16(2.5)]
 
 

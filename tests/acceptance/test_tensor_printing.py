@@ -223,8 +223,10 @@ COMPLEX = {"complex64": 8, "complex128": 16}
 @pytest.mark.parametrize("name", [*FLOATS, *INTEGERS, *COMPLEX])
 def test_dtype_objects(name):
     dtype = getattr(torch, name)
-    assert isinstance(dtype, torch.dtype) and repr(dtype) == str(dtype) == f"torch.{name}" or (
-        torch.__name__ != "torch" and repr(dtype).endswith(f".{name}")
+    assert (
+        isinstance(dtype, torch.dtype)
+        and repr(dtype) == str(dtype) == f"torch.{name}"
+        or (torch.__name__ != "torch" and repr(dtype).endswith(f".{name}"))
     )
     assert dtype.is_floating_point is (name in FLOATS) and dtype.is_complex is (name in COMPLEX)
     assert dtype.is_signed is (name not in ("uint8", "bool"))

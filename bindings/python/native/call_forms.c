@@ -133,9 +133,9 @@ static int form_argument(formed* f, uint32_t i, PyObject* object) {
       }
       if (is_integer(object)) {
         PyObject* number = PyLong_Check(object) ? Py_NewRef(object) : integer_of(object);
-        made = number == NULL                    ? NULL
+        made = number == NULL                 ? NULL
                : argument->type.list_size > 0 ? Py_NewRef(number)
-                                                 : PyTuple_Pack(1, number);
+                                              : PyTuple_Pack(1, number);
         changed = number != NULL && (number != object || argument->type.list_size <= 0);
         Py_XDECREF(number);
       } else if (PyList_Check(object) || PyTuple_Check(object)) {
@@ -343,8 +343,7 @@ static PyObject* try_op(tnp_op* op, PyObject* func, PyObject* const* args, Py_ss
 PyObject* tnp_call_forms(PyObject* const* ops, Py_ssize_t count, PyObject* func,
                          PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   for (Py_ssize_t i = 0; i < count; i++) {
-    PyObject* result =
-        try_op((tnp_op*)ops[i], func, args, PyVectorcall_NARGS(nargsf), kwnames);
+    PyObject* result = try_op((tnp_op*)ops[i], func, args, PyVectorcall_NARGS(nargsf), kwnames);
     if (result != NULL || PyErr_Occurred()) return result;
   }
   return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements in and out: item, tolist, and tensors from nested sequences of numbers. */
-#include "native.h"
+#include "exchange.h"
 
 static tnp_known_op op_item = {"aten::_local_scalar_dense", NULL};
 static tnp_known_op op_to_copy = {"aten::_to_copy", NULL};

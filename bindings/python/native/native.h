@@ -126,8 +126,8 @@ int tnp_to_device(PyObject* object, tenon_device* out_device);
 /* ---- size.c: what Tensor.shape is, a subclass of tuple ----------------------------------------- */
 
 extern PyTypeObject* tnp_size_type;
-PyObject* tnp_size_new(Py_ssize_t count);    /* to be filled as a new tuple is */
-PyObject* tnp_size_of(PyObject* tuple);      /* the numbers of a tuple; takes over the reference */
+PyObject* tnp_size_new(Py_ssize_t count); /* to be filled as a new tuple is */
+PyObject* tnp_size_of(PyObject* tuple);   /* the numbers of a tuple; takes over the reference */
 
 /* ---- tensor.c ------------------------------------------------------------------------------- */
 
@@ -216,6 +216,8 @@ int tnp_tensor_set_real(PyObject* self, PyObject* value, void* unused);
 int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused);
 PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize_t count,
                                 PyObject* given_names);
+PyObject* tnp_tensor_is_contiguous(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                                   PyObject* kwnames);
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 /* A tuple of sizes: those of a tensor, or as `f(2, 3)`, `f([2, 3])` and `f((2, 3))` give them (a
  * list stays one). New references. */
@@ -241,17 +243,7 @@ PyObject* tnp_fake_beside(PyObject* made, PyObject* other);
 /* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ----------------------------------- */
 
 extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
-/* Returns true if the strides are those of a memory format: in channels last the dim 1 is the
- * innermost one. */
-bool tnp_has_memory_format(const tenon_tensor* tensor, int64_t format);
 bool tnp_is_ndarray(PyObject* object);
-int tnp_ndarray_ndim(PyObject* array);
-/* Returns true for a scalar of numpy, which has a dtype of its own. */
-static inline bool tnp_is_numpy_scalar(PyObject* object) {
-  return strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) == 0 && !tnp_is_ndarray(object);
-}
-/* Stores the dtype of a scalar of numpy: 0, or -1 with an exception. */
-int tnp_numpy_scalar_dtype(PyObject* scalar, tenon_dtype* out);
 /* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: no such object, or
  * one whose memory must not be shared: `refusal` says why (static text); -1: an exception. */
 int tnp_import(PyObject* object, tenon_tensor** out_tensor, const char** refusal);

@@ -2,6 +2,8 @@
 /* Objects of subclasses of Tensor, and what constructors take. */
 #include "overrides.h"
 
+#include "exchange.h"
+
 /* An object of a subclass in the place of a tensor's only one so far. */
 static PyObject* replace_object(PyObject* old, PyTypeObject* type) {
   tenon_tensor* tensor = ((tnp_tensor*)old)->tensor;

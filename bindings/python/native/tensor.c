@@ -413,37 +413,6 @@ static PyObject* has_flag(PyObject* object, uint32_t flag) {
   return tensor ? PyBool_FromLong((tenon_tensor_flags(tensor) & flag) != 0) : NULL;
 }
 
-bool tnp_has_memory_format(const tenon_tensor* tensor, int64_t format) {
-  const int64_t ndim = format == TENON_MEMORY_FORMAT_CHANNELS_LAST ? 4 : 5;
-  if (format < TENON_MEMORY_FORMAT_CHANNELS_LAST) {
-    return (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) != 0;
-  }
-  int64_t sizes[TENON_TENSOR_MAX_DIMS], strides[TENON_TENSOR_MAX_DIMS], expected = 1;
-  if (tenon_tensor_copy_dims(tensor, sizes, strides) != ndim) return false;
-  for (int64_t i = 0; i < ndim; i++) {
-    const int64_t dim = i == 0 ? 1 : i == ndim - 1 ? 0 : ndim - i;
-    if (sizes[dim] != 1 && strides[dim] != expected) return false;
-    expected *= sizes[dim];
-  }
-  return true;
-}
-
-static PyObject* tensor_is_contiguous(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
-                                      PyObject* kwnames) {
-  const Py_ssize_t named = kwnames != NULL ? PyTuple_GET_SIZE(kwnames) : 0;
-  if (TNP_LIKELY(nargs + named == 0)) return has_flag(object, TENON_TENSOR_CONTIGUOUS);
-  const bool is_named =
-      named == 1 &&
-      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "memory_format") == 0;
-  if (nargs > 0 || !is_named || Py_TYPE(args[0]) != tnp_memory_format_type) {
-    return tnp_raise_format(TENON_ERROR_TYPE,
-                            "is_contiguous: argument must be memory_format, given by name");
-  }
-  const tenon_tensor* tensor = tnp_tensor_get(object);
-  if (tensor == NULL) return NULL;
-  return PyBool_FromLong(tnp_has_memory_format(tensor, ((tnp_constant*)args[0])->code));
-}
-
 static PyObject* get_read_only(PyObject* object, void* unused) {
   (void)unused;
   return has_flag(object, TENON_TENSOR_READ_ONLY);
@@ -545,7 +514,7 @@ static PyMethodDef methods[] = {
     {"_storage_ptr", tensor_storage_ptr, METH_NOARGS, NULL},
     {"_storage_address", tensor_storage_address, METH_NOARGS, NULL},
     {"_storage_nbytes", tensor_storage_nbytes, METH_NOARGS, NULL},
-    {"is_contiguous", (PyCFunction)(void (*)(void))tensor_is_contiguous,
+    {"is_contiguous", (PyCFunction)(void (*)(void))tnp_tensor_is_contiguous,
      METH_FASTCALL | METH_KEYWORDS,
      "is_contiguous(*, memory_format=contiguous_format)\n--\n\nReturns true if the elements lie in "
      "row-major order without gaps, or in that of a memory format."},

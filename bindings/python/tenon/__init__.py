@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 import atexit as _atexit
-from math import e, inf, nan, pi
 from importlib import import_module as _import_module
+from math import e, inf, nan, pi
 
 try:
     from . import _tenon
@@ -153,6 +153,7 @@ _atexit.register(_tenon._close_gate)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import amp, fft, func, fx, graph, linalg, nn, optim, overrides, testing, utils
+    from ._tensor_str import set_printoptions as set_printoptions
     from .amp.autocast_mode import autocast as autocast
     from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
     from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
@@ -161,7 +162,6 @@ if TYPE_CHECKING:
     from .amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled
     from .amp.autocast_mode import set_autocast_dtype as set_autocast_dtype
     from .amp.autocast_mode import set_autocast_enabled as set_autocast_enabled
-    from ._tensor_str import set_printoptions as set_printoptions
     from .custom_op import Tag as Tag
     from .fake import FakeTensor as FakeTensor
     from .fake import FakeTensorMode as FakeTensorMode

@@ -140,9 +140,7 @@ def _print(tensor: Tensor, usual: str) -> str:
     data = _shown(plain, plain.numel() > PRINT_OPTS.threshold)
     values = list(_leaves(data))
     form: Any = (
-        _Complex(values)
-        if plain.is_complex()
-        else _Numbers(values, plain.is_floating_point())
+        _Complex(values) if plain.is_complex() else _Numbers(values, plain.is_floating_point())
     )
     text = "tensor(" + _body(data, plain.ndim, indent, form)
     last = len(text) - text.rfind("\n") + 1
@@ -186,7 +184,7 @@ def set_printoptions(
         if value is not None:
             setattr(PRINT_OPTS, name, value)
     PRINT_OPTS.sci_mode = sci_mode
-    _tenon.set_tensor_printer(None if PRINT_OPTS == _PROFILES["default"] else _print)
+    _tenon.set_tensor_printer(None if _PROFILES["default"] == PRINT_OPTS else _print)
 
 
 def get_printoptions() -> dict[str, Any]:

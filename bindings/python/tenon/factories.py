@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 empty = overridable(_tenon.empty)
+
+
 @overridable
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """Returns a tensor on the memory of an object with `__dlpack__`.
@@ -377,11 +379,17 @@ def _restore(
         return _tenon.tensor_from_data(data, dtype).to(device=device)
     if not data:
         result = empty(shape, dtype=dtype, device=device)
-        return result if strides is None else _empty_strided(shape, strides, dtype=dtype, device=device)
+        return (
+            result
+            if strides is None
+            else _empty_strided(shape, strides, dtype=dtype, device=device)
+        )
     memory = empty((len(data) // dtype.itemsize,), dtype=dtype)
     memmove(memory.data_ptr(), data, len(data))
     memory = memory.to(device=device)
-    return memory.reshape(shape) if strides is None else _as_strided(memory, shape, strides).detach()
+    return (
+        memory.reshape(shape) if strides is None else _as_strided(memory, shape, strides).detach()
+    )
 
 
 __all__ = [

@@ -104,9 +104,7 @@ class _Comparison:
 
     def numbers(self, actual: Any, expected: Any, place: str) -> None:
         if self.check_dtype and type(actual) is not type(expected):
-            self.fail(
-                place, f"The (d)types do not match: {type(actual)} != {type(expected)}."
-            )
+            self.fail(place, f"The (d)types do not match: {type(actual)} != {type(expected)}.")
         rtol, atol = self.tolerances(*(_NUMBERS.get(type(x), int64) for x in (actual, expected)))
         if not self.near(actual, expected, rtol, atol):
             self.scalars(actual, expected, rtol, atol, place)

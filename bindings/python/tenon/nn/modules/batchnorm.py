@@ -108,7 +108,9 @@ class _Norm(Module):
             f"affine={self.affine}, track_running_stats={self.track_running_stats}"
         )
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, metadata: Any, *rest: Any) -> None:
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, metadata: Any, *rest: Any
+    ) -> None:
         key = prefix + "num_batches_tracked"
         is_old = metadata.get("version") is None or metadata["version"] < 2
         if is_old and self.track_running_stats and key not in state_dict:

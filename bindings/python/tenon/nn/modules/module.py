@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from ..conversion import get_overwrite_module_params_on_conversion
 from ..._tenon import ModuleBase, Tensor
 from ...error import ArgumentTypeError, InvalidArgumentError
 from ...grad_mode import no_grad
 from ...utils.hooks import HookTable
+from ..conversion import get_overwrite_module_params_on_conversion
 from ..parameter import Buffer, Parameter
 from . import hooks as _hooks
 from .hooks import (

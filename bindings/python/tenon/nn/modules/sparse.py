@@ -12,13 +12,13 @@ from .module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 
 class _Rows(Module):
     weight: Parameter
     # Options by the order in which they are printed, with their defaults.
-    _shown: dict[str, Any]
+    _shown: ClassVar[dict[str, Any]]
 
     def _make(self, count: int, size: int, padding_idx: int | None, options: dict) -> None:
         from ...factories import empty
@@ -82,7 +82,7 @@ class Embedding(_Rows):
         weight: Of shape (num_embeddings, embedding_dim), at first drawn from a normal distribution.
     """
 
-    _shown = {
+    _shown: ClassVar[dict[str, Any]] = {
         "padding_idx": None,
         "max_norm": None,
         "norm_type": 2,
@@ -151,7 +151,7 @@ class EmbeddingBag(_Rows):
         dtype: Of the rows.
     """
 
-    _shown = {
+    _shown: ClassVar[dict[str, Any]] = {
         "max_norm": None,
         "norm_type": 2,
         "scale_grad_by_freq": False,

@@ -7,12 +7,12 @@ import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
-from ..conversion import get_swap_module_params_on_conversion
 from ..._tenon import Tensor
 from ...error import ArgumentTypeError, StateError
 from ...grad_mode import no_grad
 from ...utils import swap_tensors
 from ...utils.hooks import HookTable, RemovableHandle, add_hook
+from ..conversion import get_swap_module_params_on_conversion
 from ..parameter import Parameter
 
 TYPE_CHECKING = False

@@ -262,9 +262,7 @@ def orthogonal(
     if weight.ndim < 2:
         raise InvalidArgumentError(f"orthogonal: tensor must be a matrix, got shape {weight.shape}")
     is_square = weight.shape[-2] == weight.shape[-1]
-    kind = orthogonal_map or (
-        "matrix_exp" if is_square or weight.is_complex() else "householder"
-    )
+    kind = orthogonal_map or ("matrix_exp" if is_square or weight.is_complex() else "householder")
     if kind not in ("matrix_exp", "cayley", "householder"):
         raise InvalidArgumentError(
             "orthogonal: orthogonal_map must be 'matrix_exp', 'cayley' or 'householder', got "

@@ -164,7 +164,9 @@ class PruningContainer(BasePruningMethod):
         elif kind == "structured":
             others = [dim for dim in range(t.ndim) if dim != method.dim % t.ndim]
             kept = (mask.sum(others) != 0).nonzero().reshape(-1)
-            where = tuple(kept if dim == method.dim % t.ndim else slice(None) for dim in range(t.ndim))
+            where = tuple(
+                kept if dim == method.dim % t.ndim else slice(None) for dim in range(t.ndim)
+            )
         elif kind == "global":
             where = tuple(slice(None) for _ in range(t.ndim))
         else:
@@ -390,9 +392,7 @@ def global_unstructured(
     pairs = list(parameters)
     tensors = [getattr(module, name) for module, name in pairs]
     scores = [given.get(pair, one) for pair, one in zip(pairs, tensors, strict=True)]
-    masks = [
-        getattr(module, name + "_mask", None) for module, name in pairs
-    ]
+    masks = [getattr(module, name + "_mask", None) for module, name in pairs]
     method = pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
         raise ArgumentTypeError(

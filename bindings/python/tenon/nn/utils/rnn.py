@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 from ..._tenon import Tensor
@@ -108,8 +109,8 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 def _lengths(name: str, lengths: Any) -> Tensor:
-    from ...factories import as_tensor
     from ...dtype import int64
+    from ...factories import as_tensor
 
     found = as_tensor(lengths, dtype=int64, device="cpu")
     if found.ndim != 1:
@@ -151,7 +152,7 @@ def pack_padded_sequence(
         numbers = [numbers[place] for place in places]
         order = tensor(places, device=input.device)
         input = input.index_select(0 if batch_first else 1, order)
-    elif any(one < other for one, other in zip(numbers, numbers[1:], strict=False)):
+    elif any(one < other for one, other in itertools.pairwise(numbers)):
         raise StateError(
             f"{name}: lengths must be in decreasing order unless enforce_sorted is False, got "
             f"{numbers}"
@@ -183,8 +184,7 @@ def pad_packed_sequence(
 
     if not isinstance(sequence, PackedSequence):
         raise ArgumentTypeError(
-            "pad_packed_sequence: sequence must be a PackedSequence, got "
-            f"{type(sequence).__name__}"
+            f"pad_packed_sequence: sequence must be a PackedSequence, got {type(sequence).__name__}"
         )
     counts: list[int] = sequence.batch_sizes.tolist()
     longest = len(counts)
