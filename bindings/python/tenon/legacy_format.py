@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+HEAD = 64  # bytes, of which the magic number is the first
 MAGIC = 0x1950A86A20F9469CFC6C
 VERSION = 1001
 
@@ -25,7 +26,7 @@ VERSION = 1001
 def is_legacy(data: bytes) -> bool:
     """Returns true if data begins with a pickle of the magic number."""
     try:
-        return pickle.loads(data[:64]) == MAGIC
+        return bool(_Plain(io.BytesIO(data[:HEAD])).load() == MAGIC)
     except Exception:
         return False
 
@@ -75,4 +76,4 @@ def read(data: bytes, reader: Any) -> Any:
     return found
 
 
-__all__ = ["MAGIC", "VERSION", "is_legacy", "read", "write"]
+__all__ = ["HEAD", "MAGIC", "VERSION", "is_legacy", "read", "write"]

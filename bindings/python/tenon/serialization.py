@@ -351,12 +351,16 @@ class _LegacyReader(_Reader):
             memory.copy_(plain)
 
 
-def _contents(f: Any) -> bytes:
+def _contents(f: Any, size: int = -1) -> bytes:
+    """The bytes of a file, from where it is or, at its end, from its beginning; at most `size`."""
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            return file.read()
+            return file.read(size)
     start = f.tell()
-    data: bytes = f.read()
+    data: bytes = f.read(size)
+    if not data:
+        f.seek(0)
+        data = f.read(size)
     f.seek(start)
     return data
 
@@ -414,22 +418,22 @@ def load(
     """
     place = _placing(map_location)
     weights_only = weights_only is not False
+    name = os.fspath(f) if isinstance(f, (str, os.PathLike)) else getattr(f, "name", "a file")
     is_path = isinstance(f, (str, os.PathLike))
     if mmap and not is_path:
         raise InvalidArgumentError(
             f"load: f must be a path where mmap is True, got {type(f).__name__}"
         )
     if is_path or hasattr(f, "seek"):
-        whole = _contents(f)
-        if not whole:
-            raise EOFError("load: f must hold a file that save wrote, got nothing")
-        if legacy_format.is_legacy(whole):
+        head = _contents(f, legacy_format.HEAD)
+        if not head:
+            raise EOFError(f"load: {name} must hold what save wrote, got nothing")
+        if legacy_format.is_legacy(head):
             return legacy_format.read(
-                whole, lambda stream: _LegacyReader(stream, weights_only, place)
+                _contents(f), lambda stream: _LegacyReader(stream, weights_only, place)
             )
-        if not zipfile.is_zipfile(io.BytesIO(whole)):
-            raise _NoArchive("load: f must hold an archive that save wrote, got other bytes")
-    name = os.fspath(f) if isinstance(f, (str, os.PathLike)) else getattr(f, "name", "a file")
+        if not zipfile.is_zipfile(f):
+            raise _NoArchive(f"load: {name} must be an archive that save wrote, got other bytes")
     try:
         with zipfile.ZipFile(f) as archive:
             found = [one for one in archive.namelist() if one.count("/") == 1]
