@@ -227,6 +227,42 @@ def test_orthogonal_takes_an_orthogonal_matrix(norms, nn):
             bad()
 
 
+# ---- Parametrisations ------------------------------------------------------------------------
+
+
+def doubled():
+    class Doubled(sub("nn").Module):
+        def forward(self, x):
+            return x * 2
+
+        def right_inverse(self, x):
+            return x / 2
+
+    return Doubled()
+
+
+def test_parametrizations_are_transferred():
+    parametrize, kind = sub("nn.utils.parametrize"), sub("nn").Linear
+    m, n = linear(), linear([[0.0] * 4] * 3)
+    parametrize.register_parametrization(m, "weight", doubled())
+    assert parametrize.type_before_parametrizations(m) is kind and type(m) is not kind
+    assert parametrize.type_before_parametrizations(n) is kind
+    assert parametrize.transfer_parametrizations_and_params(m, n) is n
+    assert n.weight.tolist() == m.weight.tolist() and parametrize.is_parametrized(n, "weight")
+    assert n.parametrizations.weight.original is not m.parametrizations.weight.original
+
+
+def test_parametrizations_must_return_tensors():
+    class Number(sub("nn").Module):
+        def forward(self, x):
+            return 5
+
+    m = linear()
+    with pytest.raises(ValueError):
+        sub("nn.utils.parametrize").register_parametrization(m, "weight", Number())
+    assert names(m) == (["bias", "weight"], [])
+
+
 # ---- Packed sequences ------------------------------------------------------------------------
 
 
