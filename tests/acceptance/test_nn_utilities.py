@@ -249,7 +249,7 @@ def test_parametrizations_are_transferred():
     assert parametrize.type_before_parametrizations(n) is kind
     assert parametrize.transfer_parametrizations_and_params(m, n) is n
     assert n.weight.tolist() == m.weight.tolist() and parametrize.is_parametrized(n, "weight")
-    assert n.parametrizations.weight.original is not m.parametrizations.weight.original
+    assert n.parametrizations.weight.original is m.parametrizations.weight.original
 
 
 def test_parametrizations_must_return_tensors():

@@ -261,7 +261,7 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives a module the parametrisations of another, and what they run on.
+    """Gives a module the parametrisations of another, and the same tensors for them to run on.
 
     Args:
         from_module: The module that has them.
@@ -280,9 +280,9 @@ def transfer_parametrizations_and_params(
         for one in kept[name]:
             register_parametrization(to_module, name, one, unsafe=kept[name].unsafe)
         own: Any = to_module.get_submodule(f"parametrizations.{name}")
-        with no_grad():
-            for source, target in zip(kept[name]._sources(), own._sources(), strict=True):
-                target.copy_(source)
+        names = ["original"] if own.is_tensor else [f"original{i}" for i in range(own.count)]
+        for one in names:
+            setattr(own, one, getattr(kept[name], one))
     return to_module
 
 
