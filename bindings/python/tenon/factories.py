@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from ctypes import memmove
 from operator import index
 
 from . import _tenon
@@ -384,6 +383,8 @@ def _restore(
             if strides is None
             else _empty_strided(shape, strides, dtype=dtype, device=device)
         )
+    from ctypes import memmove
+
     memory = empty((len(data) // dtype.itemsize,), dtype=dtype)
     memmove(memory.data_ptr(), data, len(data))
     memory = memory.to(device=device)
