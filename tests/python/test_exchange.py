@@ -44,15 +44,15 @@ def test_numpy_strides_and_empty():
 def test_numpy_refusals():
     with pytest.raises(ValueError, match="negative"):
         tenon.from_numpy(np.arange(3)[::-1])
-    with pytest.raises(NotImplementedError, match="uint16"):
+    with pytest.raises(TypeError, match="uint16"):
         tenon.from_numpy(np.zeros(2, dtype=np.uint16))
-    with pytest.raises(NotImplementedError, match=">f4"):
+    with pytest.raises(ValueError, match=">f4"):
         tenon.from_numpy(np.zeros(2, dtype=">f4"))
-    with pytest.raises(NotImplementedError, match="object"):
+    with pytest.raises(TypeError, match="object"):
         tenon.from_numpy(np.array([object()]))
     with pytest.raises(TypeError, match="ndarray"):
         tenon.from_numpy([1, 2])
-    with pytest.raises(NotImplementedError, match="bfloat16"):
+    with pytest.raises(TypeError, match="bfloat16"):
         tenon.ones(1, dtype=tenon.bfloat16).numpy()
 
 

@@ -99,7 +99,7 @@ def test_converted_arguments(library, ops):
         "a(float f, int[2] d, Device dev, ScalarType t) -> (float, int[], Device, ScalarType)"
     )
     library.impl("a", lambda *args: args, "CompositeExplicitAutograd")
-    assert ops.a(1, 3, "cpu", float) == (1.0, [3, 3], tenon.device("cpu"), tenon.float32)
+    assert ops.a(1, 3, "cpu", float) == (1.0, [3, 3], tenon.device("cpu"), tenon.float64)
     assert ops.a(True, (1, 2), tenon.device("meta"), int)[1] == [1, 2]
     assert ops.a(0.5, range(2), "cpu", bool)[1] == [0, 1]
 

@@ -243,6 +243,22 @@ static int form_positions(formed* f, PyObject* const* args, Py_ssize_t nargs) {
   return 0;
 }
 
+/* Several results given as one `out`, a tuple or list: each is the argument that the schema writes
+ * the result to. 0; 1: they do not fit; -1: an exception. */
+static int form_outs(formed* f, PyObject* outs) {
+  const tnp_binding* b = f->binding;
+  if (!PyTuple_Check(outs) && !PyList_Check(outs)) return 1;
+  if (b->nrets < 2 || PySequence_Fast_GET_SIZE(outs) != (Py_ssize_t)b->nrets) return 1;
+  for (uint32_t i = 0; i < b->nrets; i++) {
+    const int64_t written = b->rets[i].aliased;
+    if (written < 0 || f->slots[written] != NULL) return 1;
+    PyObject* out = PySequence_Fast_GET_ITEM(outs, (Py_ssize_t)i);
+    if (form_argument(f, (uint32_t)written, out) != 0) return -1;
+  }
+  f->changed = true;
+  return 0;
+}
+
 static int form_keywords(formed* f, PyObject* const* values, PyObject* kwnames) {
   const tnp_binding* b = f->binding;
   Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
@@ -252,6 +268,11 @@ static int form_keywords(formed* f, PyObject* const* values, PyObject* kwnames) 
     if (i == UINT32_MAX) {
       if (is_text(name, "out") && values[k] == Py_None) {
         f->changed = true;
+        continue;
+      }
+      if (is_text(name, "out")) {
+        const int done = form_outs(f, values[k]);
+        if (done != 0) return done;
         continue;
       }
       if (is_text(name, "requires_grad") && is_factory(b)) {

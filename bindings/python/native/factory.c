@@ -183,7 +183,7 @@ static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
 /* ---- tensor ---------------------------------------------------------------------------------- */
 
 static bool is_numbers(PyObject* data) {
-  return PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) || PyFloat_Check(data) ||
+  return PyRange_Check(data) || PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) || PyFloat_Check(data) ||
          PyComplex_Check(data);
 }
 
@@ -202,6 +202,9 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
       grad = args[nargs + i];
     } else if (data == NULL && PyUnicode_CompareWithASCIIString(name, "data") == 0) {
       data = args[nargs + i];
+    } else if (PyUnicode_CompareWithASCIIString(name, "pin_memory") == 0 &&
+               args[nargs + i] == Py_False) {
+      continue; /* as if it were not given */
     } else {
       return tnp_raise_format(TENON_ERROR_TYPE,
                               "tensor: keyword argument must be data, dtype, device or "

@@ -257,14 +257,50 @@ static bool is_device(const tenon_tensor* tensor, tenon_device wanted) {
          (wanted.index < 0 || (have.index < 0 ? 0 : have.index) == wanted.index);
 }
 
-/* Whether a tensor is laid out as asked for; of other formats than these it is not known. */
+/* Returns true if the strides are those of a memory format: in channels last the dim 1 is the
+ * innermost one. */
+static bool has_memory_format(const tenon_tensor* tensor, int64_t format) {
+  const int64_t ndim = format == TENON_MEMORY_FORMAT_CHANNELS_LAST ? 4 : 5;
+  if (format < TENON_MEMORY_FORMAT_CHANNELS_LAST) {
+    return (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) != 0;
+  }
+  int64_t sizes[TENON_TENSOR_MAX_DIMS], strides[TENON_TENSOR_MAX_DIMS], expected = 1;
+  if (tenon_tensor_copy_dims(tensor, sizes, strides) != ndim) return false;
+  for (int64_t i = 0; i < ndim; i++) {
+    const int64_t dim = i == 0 ? 1 : i == ndim - 1 ? 0 : ndim - i;
+    if (sizes[dim] != 1 && strides[dim] != expected) return false;
+    expected *= sizes[dim];
+  }
+  return true;
+}
+
+PyObject* tnp_tensor_is_contiguous(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                                   PyObject* kwnames) {
+  const Py_ssize_t named = kwnames != NULL ? PyTuple_GET_SIZE(kwnames) : 0;
+  const tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  if (TNP_LIKELY(nargs + named == 0)) {
+    return PyBool_FromLong((tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) != 0);
+  }
+  const bool is_named = named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0),
+                                                                       "memory_format") == 0;
+  if (nargs > 0 || !is_named || Py_TYPE(args[0]) != tnp_memory_format_type) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "is_contiguous: argument must be memory_format, given by name");
+  }
+  return PyBool_FromLong(has_memory_format(tensor, ((tnp_constant*)args[0])->code));
+}
+
+/* Whether a tensor is laid out as asked for. */
 static bool has_format(const tenon_tensor* tensor, PyObject* format) {
   if (format == NULL) return true;
   if (Py_TYPE(format) != tnp_memory_format_type) return false;
   int64_t code = ((tnp_constant*)format)->code;
-  return code == TENON_MEMORY_FORMAT_PRESERVE ||
-         (code == TENON_MEMORY_FORMAT_CONTIGUOUS &&
-          (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) != 0);
+  if (code == TENON_MEMORY_FORMAT_PRESERVE) return true;
+  if (code == TENON_MEMORY_FORMAT_CONTIGUOUS) return has_memory_format(tensor, code);
+  /* Strides that may be either count as row-major, as in PyTorch. */
+  return has_memory_format(tensor, code) &&
+         !has_memory_format(tensor, TENON_MEMORY_FORMAT_CONTIGUOUS);
 }
 
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,

@@ -216,6 +216,8 @@ int tnp_tensor_set_real(PyObject* self, PyObject* value, void* unused);
 int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused);
 PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize_t count,
                                 PyObject* given_names);
+PyObject* tnp_tensor_is_contiguous(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                                   PyObject* kwnames);
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 /* A tuple of sizes: those of a tensor, or as `f(2, 3)`, `f([2, 3])` and `f((2, 3))` give them (a
  * list stays one). New references. */

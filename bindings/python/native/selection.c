@@ -5,6 +5,7 @@
 
 static tnp_known_op op_index = {"aten::index.Tensor", NULL};
 static tnp_known_op op_index_put = {"aten::index_put_", NULL};
+static tnp_known_op op_masked_fill = {"aten::masked_fill_.Tensor", NULL};
 
 /* What is left to select from, and the index tensors by its dims, NULL where there is none. */
 typedef struct {
@@ -71,7 +72,9 @@ static PyObject* index_of_bool(bool truth) {
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static inline bool is_sequence(PyObject* key) { return PyList_Check(key) || PyTuple_Check(key); }
+static inline bool is_sequence(PyObject* key) {
+  return PyList_Check(key) || PyTuple_Check(key) || PyRange_Check(key);
+}
 
 /* A list that stands for a tuple: of few elements, one of which is no number. */
 static bool is_like_tuple(PyObject* key) {
@@ -104,7 +107,7 @@ static PyObject* normalised(PyObject* key, PyObject* tensor) {
     return Py_NewRef(key);
   }
   return tnp_raise_format(
-      TENON_ERROR_INDEX,
+      PySequence_Check(key) ? TENON_ERROR_TYPE : TENON_ERROR_INDEX,
       "index: an index must be int, slice, None, Ellipsis, bool, a tensor or a sequence, got %s",
       Py_TYPE(key)->tp_name);
 }
@@ -131,20 +134,13 @@ static PyObject* normalised_all(PyObject* key, PyObject* tensor) {
 /* The dims that keys use; -1 with an exception where they are no good index. */
 static int64_t count_used(PyObject* keys) {
   int64_t used = 0;
-  bool ellipsis = false;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys); i++) {
     PyObject* key = PyTuple_GET_ITEM(keys, i);
-    if (key == Py_Ellipsis) {
-      if (ellipsis) {
-        tnp_raise_format(TENON_ERROR_INDEX, "index: Ellipsis must be given once, got more");
-        return -1;
-      }
-      ellipsis = true;
-    } else if (TNP_IS_TENSOR(key)) {
+    if (TNP_IS_TENSOR(key)) {
       const tenon_tensor* tensor = tnp_tensor_get(key);
       if (tensor == NULL) return -1;
       used += dims_of(tensor);
-    } else if (key != Py_None && !PyBool_Check(key)) {
+    } else if (key != Py_None && key != Py_Ellipsis && !PyBool_Check(key)) {
       used++;
     }
   }
@@ -162,9 +158,20 @@ static int take_truth(selection* s, PyObject* key, int64_t* dim) {
   return index ? add_index(s, index, (*dim)++) : -1;
 }
 
+static bool is_of_layer(const tenon_tensor* tensor) {
+  tenon_layer* layer = tenon_tensor_copy_layer(tensor);
+  if (layer != NULL) tenon_layer_release(layer);
+  return layer != NULL;
+}
+
 static int take_tensor(selection* s, PyObject* key, int64_t* dim) {
   const tenon_tensor* tensor = tnp_tensor_get(key);
   if (tensor == NULL) return -1;
+  if (TNP_UNLIKELY(tenon_tensor_dtype(tensor) == TENON_DTYPE_U8) &&
+      PyErr_WarnEx(PyExc_UserWarning,
+                   "index: a mask must be of bools: uint8 is deprecated, cast it to bool", 1) < 0) {
+    return -1;
+  }
   if (tenon_tensor_ndim(tensor) > 0) {
     int64_t dims = dims_of(tensor);
     if (add_index(s, Py_NewRef(key), *dim) != 0) return -1;
@@ -175,6 +182,12 @@ static int take_tensor(selection* s, PyObject* key, int64_t* dim) {
   PyObject* number = PyNumber_Index(key);
   if (number == NULL) {
     PyErr_Clear();
+    const bool is_integral =
+        (tenon_dtype_traits(tenon_tensor_dtype(tensor)) & TENON_DTYPE_IS_INTEGRAL) != 0;
+    if (is_integral && is_of_layer(tensor)) {
+      /* Inside vmap each example has an index of its own, which only aten::index can take. */
+      return add_index(s, Py_NewRef(key), (*dim)++);
+    }
     tnp_raise_format(TENON_ERROR_INDEX,
                      "index: a tensor must be of integers or bools to be an index, got another");
     return -1;
@@ -246,8 +259,24 @@ PyObject* tnp_select(PyObject* self, PyObject* key) {
   return result;
 }
 
+/* Returns true for one mask and one element of another dtype, which is cast as a number is. */
+static bool fills(const selection* s, PyObject* value) {
+  if (s->count != 1 || !TNP_IS_TENSOR(value)) return false;
+  const tenon_tensor* tensor = tnp_tensor_get(value);
+  const tenon_tensor* target = tnp_tensor_get(s->tensor);
+  return tensor != NULL && target != NULL && tenon_tensor_ndim(tensor) == 0 &&
+         tenon_tensor_dtype(s->indices[0]) == TENON_DTYPE_BOOL &&
+         tenon_tensor_dtype(tensor) != tenon_tensor_dtype(target);
+}
+
 /* Writes where `s` has indices. */
 static PyObject* put(selection* s, PyObject* value) {
+  if (TNP_UNLIKELY(fills(s, value))) {
+    PyObject* op = tnp_known(&op_masked_fill);
+    PyObject* args[4] = {NULL, s->tensor, s->owned[0], value};
+    if (op == NULL) return NULL;
+    return ((tnp_op*)op)->vectorcall(op, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+  }
   PyObject* op = tnp_known(&op_index_put);
   if (op == NULL) return NULL;
   PyObject* list = PyList_New(s->count);

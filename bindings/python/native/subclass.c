@@ -2,6 +2,8 @@
 /* Objects of subclasses of Tensor, and what constructors take. */
 #include "overrides.h"
 
+#include "exchange.h"
+
 /* An object of a subclass in the place of a tensor's only one so far. */
 static PyObject* replace_object(PyObject* old, PyTypeObject* type) {
   tenon_tensor* tensor = ((tnp_tensor*)old)->tensor;
@@ -42,7 +44,8 @@ PyObject* tnp_tensor_as_class(PyObject* object, PyTypeObject* cls) {
 static PyObject* from_numbers(PyObject* args) {
   static tnp_known_op empty = {"aten::empty.memory_format", NULL};
   PyObject* first = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
-  if (first != NULL && (PyList_Check(first) || PyTuple_Check(first))) {
+  if (first != NULL && (PyList_Check(first) || PyTuple_Check(first) || PyRange_Check(first) ||
+                        (tnp_is_ndarray(first) && tnp_ndarray_ndim(first) > 0))) {
     PyObject* pair[2] = {first, tnp_dtype_object(tenon_dtype_default())};
     PyObject* made = pair[1] != NULL ? tnp_tensor_from_data(NULL, pair, 2) : NULL;
     Py_XDECREF(pair[1]);

@@ -108,20 +108,13 @@ PyObject* tnp_take_all(PyObject* self, const tenon_tensor* tensor) {
 /* What count_used finds of keys that are not for views alone. */
 enum { kSelects = -2 };
 
-/* Counts the dims that keys use: -1 with an exception where they are no good index. */
+/* Counts the dims that keys use, or returns kSelects. */
 static int64_t count_used(PyObject* const* keys, Py_ssize_t count) {
   int64_t used = 0;
-  bool ellipsis = false;
   for (Py_ssize_t i = 0; i < count; i++) {
     if (tnp_is_index(keys[i]) || PySlice_Check(keys[i])) {
       used++;
-    } else if (keys[i] == Py_Ellipsis) {
-      if (ellipsis) {
-        tnp_raise_format(TENON_ERROR_INDEX, "index: Ellipsis must be given once, got more");
-        return -1;
-      }
-      ellipsis = true;
-    } else if (keys[i] != Py_None) {
+    } else if (keys[i] != Py_None && keys[i] != Py_Ellipsis) {
       return kSelects;
     }
   }
@@ -142,8 +135,8 @@ static PyObject* take_view(PyObject* self, PyObject* key, bool* selects) {
     count = PyTuple_GET_SIZE(key);
   }
   int64_t used = count_used(keys, count);
-  if (TNP_UNLIKELY(used < 0)) {
-    *selects = used == kSelects;
+  if (TNP_UNLIKELY(used == kSelects)) {
+    *selects = true;
     return NULL;
   }
   if (used > ndim) {

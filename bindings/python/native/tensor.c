@@ -413,14 +413,18 @@ static PyObject* has_flag(PyObject* object, uint32_t flag) {
   return tensor ? PyBool_FromLong((tenon_tensor_flags(tensor) & flag) != 0) : NULL;
 }
 
-static PyObject* tensor_is_contiguous(PyObject* object, PyObject* unused) {
-  (void)unused;
-  return has_flag(object, TENON_TENSOR_CONTIGUOUS);
-}
-
 static PyObject* get_read_only(PyObject* object, void* unused) {
   (void)unused;
   return has_flag(object, TENON_TENSOR_READ_ONLY);
+}
+
+/* A function of the tensor and the core's text that returns another text; NULL by default. */
+static PyObject* printer;
+
+static PyObject* set_printer(PyObject* module, PyObject* function) {
+  (void)module;
+  Py_XSETREF(printer, function == Py_None ? NULL : Py_NewRef(function));
+  Py_RETURN_NONE;
 }
 
 static PyObject* tensor_repr(PyObject* object) {
@@ -430,6 +434,10 @@ static PyObject* tensor_repr(PyObject* object) {
   tenon_buffer* text;
   if (tensor == NULL || tnp_check(tenon_tensor_print(tensor, &text)) != 0) return NULL;
   PyObject* result = tnp_text(text);
+  if (printer != NULL && result != NULL) {
+    PyObject* args[2] = {object, result};
+    Py_SETREF(result, PyObject_Vectorcall(printer, args, 2, NULL));
+  }
   const bool is_subclass = result != NULL && Py_TYPE(object) != tnp_tensor_type;
   return is_subclass ? tnp_subclass_print(result, Py_TYPE(object)) : result;
 }
@@ -506,8 +514,10 @@ static PyMethodDef methods[] = {
     {"_storage_ptr", tensor_storage_ptr, METH_NOARGS, NULL},
     {"_storage_address", tensor_storage_address, METH_NOARGS, NULL},
     {"_storage_nbytes", tensor_storage_nbytes, METH_NOARGS, NULL},
-    {"is_contiguous", tensor_is_contiguous, METH_NOARGS,
-     "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
+    {"is_contiguous", (PyCFunction)(void (*)(void))tnp_tensor_is_contiguous,
+     METH_FASTCALL | METH_KEYWORDS,
+     "is_contiguous(*, memory_format=contiguous_format)\n--\n\nReturns true if the elements lie in "
+     "row-major order without gaps, or in that of a memory format."},
     {"item", tensor_item, METH_NOARGS,
      "item()\n--\n\nReturns the only element as a Python number."},
     {"tolist", tnp_tensor_tolist, METH_NOARGS,
@@ -580,6 +590,8 @@ int tnp_tensor_init(PyObject* module) {
   static PyMethodDef functions[] = {
       {"tensor_from_data", (PyCFunction)(void (*)(void))tnp_tensor_from_data, METH_FASTCALL,
        "tensor_from_data(data, dtype, /)\n--\n\nCopies nested sequences of numbers into a tensor."},
+      {"set_tensor_printer", set_printer, METH_O,
+       "set_tensor_printer(function, /)\n--\n\nSets what prints tensors, or None for the core."},
       {NULL, NULL, 0, NULL}};
   if (PyModule_AddFunctions(module, functions) != 0) return -1;
   return tnp_add_type(module, &tnp_tensor_type, &spec, NULL);

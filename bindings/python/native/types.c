@@ -126,13 +126,13 @@ int tnp_to_dtype(PyObject* object, tenon_dtype* out_dtype) {
     return 1;
   }
   if (object == (PyObject*)&PyFloat_Type) {
-    *out_dtype = tenon_dtype_default();
+    *out_dtype = TENON_DTYPE_F64;
   } else if (object == (PyObject*)&PyLong_Type) {
     *out_dtype = TENON_DTYPE_I64;
   } else if (object == (PyObject*)&PyBool_Type) {
     *out_dtype = TENON_DTYPE_BOOL;
   } else if (object == (PyObject*)&PyComplex_Type) {
-    *out_dtype = tenon_dtype_default() == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64;
+    *out_dtype = TENON_DTYPE_C128;
   } else {
     return 0;
   }

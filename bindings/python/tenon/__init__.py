@@ -97,6 +97,7 @@ from .error import (
 from .factories import (
     arange,
     as_tensor,
+    asarray,
     empty,
     empty_like,
     empty_strided,
@@ -125,6 +126,9 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .own_arguments import (  # over the operators of the same names
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
     block_diag,
     cartesian_prod,
     cdist,
@@ -139,6 +143,7 @@ from .own_arguments import (  # over the operators of the same names
 )
 from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
+from .shifts import bitwise_left_shift, bitwise_right_shift
 from .storage import UntypedStorage
 from .symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
 from .threads import get_num_threads, set_num_threads
@@ -149,6 +154,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     default_generator: Generator
     from . import amp, fft, func, fx, graph, linalg, nn, optim, overrides, testing, utils
+    from ._tensor_str import set_printoptions as set_printoptions
     from .amp.autocast_mode import autocast as autocast
     from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
     from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
@@ -171,6 +177,7 @@ __version__ = _tenon.tenon_version()
 _LARGER = (
     *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "testing"),
     "utils",
+    "__future__",
 )
 _AUTOCAST = (
     "autocast",
@@ -183,7 +190,10 @@ _AUTOCAST = (
     "set_autocast_enabled",
 )
 # Functions that are imported at their first use.
-_LAZY_FUNCTIONS = (*(name for name in _AUTOCAST if name != "autocast"), "load", "save", "vmap")
+_LAZY_FUNCTIONS = (
+    *(name for name in _AUTOCAST if name != "autocast"),
+    *("load", "save", "set_printoptions", "vmap"),
+)
 
 
 def __getattr__(name: str) -> object:
@@ -206,6 +216,9 @@ def __getattr__(name: str) -> object:
         return vmap
     if name in ("load", "save"):
         return getattr(_import_module("tenon.serialization"), name)
+    if name in ("_tensor_str", "set_printoptions"):
+        printing = _import_module("tenon._tensor_str")
+        return printing if name == "_tensor_str" else printing.set_printoptions
     if name == "default_generator":
         found = globals()[name] = _tenon.default_generator()
         return found
@@ -255,8 +268,11 @@ __all__ = [
     "__version__",
     "arange",
     "as_tensor",
+    "asarray",
     "autograd",
     "bfloat16",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
     "cdouble",
     "cfloat",
     "channels_last",

@@ -8,7 +8,8 @@ import math
 from itertools import pairwise
 
 from ._tenon import Tensor
-from .error import InvalidArgumentError
+from .dtype import int64
+from .error import ArgumentTypeError, InvalidArgumentError
 from .factories import arange, tensor
 from .functional import cat, div, where
 from .overridable import overridable
@@ -90,8 +91,19 @@ def tensor_split(
 ) -> tuple[Tensor, ...]:
     """Returns views of parts of a dim: so many nearly equal ones, or cut at given indices."""
     parts = indices_or_sections
-    if parts is None:
-        parts = other.get("indices", other.get("sections"))
+    for name in ("indices", "sections", "tensor_indices_or_sections"):
+        parts = other.pop(name, parts)
+    if parts is None or other:
+        raise ArgumentTypeError(
+            f"tensor_split: arguments must be input, indices or sections, and dim, got {[*other]}"
+        )
+    if input.ndim == 0:
+        raise InvalidArgumentError("tensor_split: input must have a dim, got a 0-dim tensor")
+    if isinstance(parts, Tensor) and (parts.ndim > 1 or parts.dtype is not int64):
+        raise InvalidArgumentError(
+            "tensor_split: indices must be int64 of 0 dims or 1, got "
+            f"{parts.dtype} of {parts.ndim}"
+        )
     size = input.shape[dim]
     edges = [0, *_cuts(size, parts), size]
     return tuple(input.narrow(dim, first, max(last - first, 0)) for first, last in pairwise(edges))

@@ -33,6 +33,7 @@ from ._tenon import (
 from ._tenon import (
     bool as bool_,
 )
+from .error import StateError
 
 half = float16
 float = float32
@@ -56,6 +57,26 @@ _NUMPY = {
     complex128: "complex128",
     bool_: "bool",
 }
+
+
+def _to_complex(self: dtype) -> dtype:
+    """Returns the complex dtype whose parts are of this one, itself if it is complex."""
+    if self.is_complex:
+        return self
+    found = {float32: complex64, float64: complex128}.get(self)
+    if found is None:
+        kinds = "float32, float64 or a complex dtype"
+        raise StateError(f"dtype.to_complex: dtype must be {kinds}, got {self}")
+    return found
+
+
+def _to_real(self: dtype) -> dtype:
+    """Returns the dtype of the parts of a complex one, itself if it is real."""
+    return {complex64: float32, complex128: float64}.get(self, self)
+
+
+dtype.to_complex = _to_complex
+dtype.to_real = _to_real
 
 
 def _constant(name: str) -> object:

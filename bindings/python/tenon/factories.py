@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from operator import index
+
 from . import _tenon
 from ._tenon import Tensor, device, dtype, from_buffer
 from .dtype import contiguous_format
-from .error import ArgumentTypeError, InvalidArgumentError
+from .error import ArgumentTypeError, InvalidArgumentError, StateError
 from .ops import _packet
 from .overridable import overridable
 
@@ -40,6 +42,7 @@ randn = overridable(_tenon.randn)
 tensor = overridable(_tenon.tensor)
 zeros = overridable(_tenon.zeros)
 
+_as_strided = _packet("aten::as_strided")
 _clone = _packet("aten::clone")
 _empty_strided = _packet("aten::empty_strided")
 _arange = _packet("aten::arange")
@@ -91,18 +94,108 @@ def as_tensor(
 
 
 @overridable
-def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
-    """Returns a 1-d tensor on the memory of an object with a buffer, its bytes read as a dtype."""
-    from .dtype import _NUMPY
+def frombuffer(
+    buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """Returns a 1-d tensor on the memory of an object with a buffer, its bytes read as a dtype.
 
-    formats = {"uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float16": "e"}
-    formats |= {"float32": "f", "float64": "d", "bool": "?"}
-    code: Any = formats.get(_NUMPY.get(dtype, ""))
-    if code is None:
-        raise ArgumentTypeError(f"frombuffer: dtype must be one that buffers have, got {dtype}")
-    view = memoryview(buffer).cast("B")[offset:]
-    size = dtype.itemsize * (count if count >= 0 else len(view) // dtype.itemsize)
-    return from_buffer(view[:size].cast(code))
+    Args:
+        buffer: An object with a buffer whose bytes are contiguous.
+        dtype: How the bytes are read.
+        count: The number of elements; -1: all from the offset on.
+        offset: The number of bytes that are left out first.
+        requires_grad: Whether gradients are recorded.
+
+    Raises:
+        ValueError: for an object without a buffer, or bytes that are not enough.
+        RuntimeError: for a buffer with gaps.
+    """
+    count, offset = index(count), index(offset)
+    if not isinstance(dtype, _tenon.dtype):
+        kind = type(dtype).__name__
+        raise ArgumentTypeError(f"frombuffer: dtype must be a dtype, got {kind}")
+    try:
+        whole = memoryview(buffer)
+    except TypeError:
+        raise InvalidArgumentError(
+            f"frombuffer: buffer must be an object with a buffer, got {type(buffer).__name__}"
+        ) from None
+    if not whole.c_contiguous:
+        raise StateError("frombuffer: buffer must be contiguous, got one with gaps")
+    size, left = dtype.itemsize, whole.nbytes - offset
+    if whole.nbytes == 0 or not 0 <= offset < whole.nbytes:
+        raise InvalidArgumentError(
+            f"frombuffer: offset must be from 0 up to the {whole.nbytes} bytes of buffer, which "
+            f"must not be empty, got {offset}"
+        )
+    if count == 0:
+        raise InvalidArgumentError("frombuffer: count must be positive, or -1 for all, got 0")
+    if count < 0 and left % size != 0:
+        raise InvalidArgumentError(
+            f"frombuffer: buffer must have whole elements of {size} bytes, got {left} bytes"
+        )
+    count = left // size if count < 0 else count
+    if count * size > left:
+        raise InvalidArgumentError(
+            f"frombuffer: buffer must have {count} elements of {size} bytes from the offset on, "
+            f"got {left} bytes"
+        )
+    part = whole.cast("B")[offset : offset + count * size]
+    return _asking(_tenon.from_bytes(part, dtype), requires_grad)
+
+
+@overridable
+def asarray(
+    obj: Any,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns an object as a tensor, on the same memory where that can be.
+
+    Args:
+        obj: A Tensor, an array, an object with `__dlpack__` or a buffer, numbers or sequences.
+        dtype: The dtype of the result; by default that of the object. Bytes are read as it.
+        device: The device of the result.
+        copy: Whether to copy always (True), if need be (None), or never (False).
+        requires_grad: Whether the result records gradients; that of a Tensor does if it did.
+
+    Raises:
+        ValueError: if `copy` is False and the object must be copied.
+    """
+    given = obj
+    if isinstance(obj, Tensor):
+        result = obj
+    elif hasattr(obj, "__array_interface__") or hasattr(obj, "__dlpack__"):
+        result = as_tensor(obj)
+    elif isinstance(obj, (bool, int, float, complex, list, tuple, range)):
+        result, given = _tenon.tensor_from_data(obj, dtype), None
+    elif hasattr(obj, "__buffer__") or _has_buffer(obj):
+        kind = _tenon.get_default_dtype() if dtype is None else dtype
+        result = frombuffer(obj, dtype=kind)
+    else:
+        is_sequence = hasattr(obj, "__len__") and hasattr(obj, "__getitem__")
+        items = list(obj) if is_sequence and not hasattr(obj, "keys") else obj
+        result, given = _tenon.tensor_from_data(items, dtype), None
+    moved = result.to(dtype=dtype, device=device)
+    if copy is False and (moved is not result or given is None):
+        raise InvalidArgumentError(
+            f"asarray: copy must be None or True where obj cannot be shared as {moved.dtype} on "
+            f"{moved.device}, got False"
+        )
+    if copy and moved is result:
+        moved = _clone(result)
+    return moved.requires_grad_() if requires_grad else moved
+
+
+def _has_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj).release()
+    except TypeError:
+        return False
+    return True
 
 
 def _options(dtype: Any, device: Any) -> dict[str, Any]:
@@ -136,7 +229,7 @@ def empty_strided(
 
 @overridable
 def arange(
-    start: Any,
+    start: Any = 0,
     end: Any = None,
     step: Any = 1,
     *,
@@ -272,20 +365,38 @@ def full_like(
     return _like(_full_like, (input, fill_value), dtype, device, memory_format, requires_grad)
 
 
-def _restore(data: Any, dtype: dtype, shape: tuple, device: device) -> Tensor:
-    """Rebuilds a pickled tensor from its bytes, or from numbers for dtypes without a buffer."""
-    if isinstance(data, bytes):
-        if not data:
-            return empty(shape, dtype=dtype, device=device)
-        result = empty(shape, dtype=dtype)
-        memoryview(result).cast("B")[:] = data
-        return result.to(device=device)
-    return _tenon.tensor_from_data(data, dtype).to(device=device)
+def _restore(
+    data: Any, dtype: dtype, shape: tuple, device: device, strides: tuple | None = None
+) -> Tensor:
+    """Rebuilds a pickled tensor from its bytes, None if it has none.
+
+    Older pickles have no strides, and numbers in place of bytes for dtypes without a buffer.
+    """
+    if isinstance(data, list) or not isinstance(data, (bytes, type(None), float, int)):
+        return _tenon.tensor_from_data(data, dtype).to(device=device)
+    if isinstance(data, (float, int)):
+        return _tenon.tensor_from_data(data, dtype).to(device=device)
+    if not data:
+        result = empty(shape, dtype=dtype, device=device)
+        return (
+            result
+            if strides is None
+            else _empty_strided(shape, strides, dtype=dtype, device=device)
+        )
+    from ctypes import memmove
+
+    memory = empty((len(data) // dtype.itemsize,), dtype=dtype)
+    memmove(memory.data_ptr(), data, len(data))
+    memory = memory.to(device=device)
+    return (
+        memory.reshape(shape) if strides is None else _as_strided(memory, shape, strides).detach()
+    )
 
 
 __all__ = [
     "arange",
     "as_tensor",
+    "asarray",
     "empty",
     "empty_like",
     "empty_strided",

@@ -88,16 +88,29 @@ class FakeTensorMode:
     def __exit__(self, *exc: object) -> None:
         self._native.leave()
 
-    def from_tensor(self, tensor: Tensor) -> Tensor:
+    def from_tensor(
+        self, tensor: Tensor, *, static_shapes: bool | None = None, source: Any = None
+    ) -> Tensor:
         """Returns a fake tensor like a real one, the same for the same tensor.
 
         Views become views of what their base becomes; gradients are required where they are of the
         real one, and what a leaf has of them comes along. Fake tensors are given back.
 
+        Args:
+            tensor: The real tensor.
+            static_shapes: Whether sizes are numbers; they always are.
+            source: Not used.
+
         Raises:
             ArgumentTypeError: no tensor.
+            InvalidArgumentError: static_shapes is False.
             NotSupportedError: a tensor that stands for something else, as in transforms.
         """
+        if static_shapes is False:
+            raise InvalidArgumentError(
+                "from_tensor: static_shapes must be True or None, got False: symbolic sizes come "
+                "from ShapeEnv and make_fx"
+            )
         made = _tenon.copy_fake(tensor, self._native)
         if made is not tensor and tensor.is_leaf and made.grad is None and tensor.grad is not None:
             made.grad = self.from_tensor(tensor.grad)

@@ -249,6 +249,29 @@ def unique_consecutive(
     return _asked(parts, return_inverse, return_counts)
 
 
+def _at_least(dims: int) -> Any:
+    packet = _packet(f"aten::atleast_{dims}d")
+
+    def function(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return packet(tensors[0])
+        several = tensors[0] if len(tensors) == 1 else tensors
+        if not isinstance(several, (list, tuple)):
+            raise ArgumentTypeError(
+                f"atleast_{dims}d: tensors must be Tensors, got {type(several).__name__}"
+            )
+        return tuple(packet(list(several))) if several else ()
+
+    function.__name__ = function.__qualname__ = f"atleast_{dims}d"
+    function.__doc__ = f"Returns tensors with at least {dims} dims: one, or a tuple of several."
+    return overridable(function)
+
+
+atleast_1d = _at_least(1)
+atleast_2d = _at_least(2)
+atleast_3d = _at_least(3)
+
+
 def _asked(parts: Any, return_inverse: bool, return_counts: bool) -> Any:
     values, inverse, counts = parts
     found = [values]
@@ -259,7 +282,14 @@ def _asked(parts: Any, return_inverse: bool, return_counts: bool) -> Any:
     return tuple(found) if len(found) > 1 else values
 
 
+# Methods with the arguments of the functions, not of the operators.
+for _function in (stft, unique, unique_consecutive):
+    setattr(Tensor, _function.__name__, _function)
+
 __all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "block_diag",
     "cartesian_prod",
     "cdist",

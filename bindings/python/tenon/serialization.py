@@ -17,7 +17,7 @@ import zipfile
 from collections import OrderedDict
 from typing import Any
 
-from . import _tenon
+from . import _tenon, legacy_format
 from ._tenon import Tensor, dtype, layout, memory_format
 from .device import device as device_type
 from .dtype import (
@@ -34,7 +34,7 @@ from .dtype import (
     int64,
     uint8,
 )
-from .error import ArgumentTypeError, NotSupportedError, StateError
+from .error import ArgumentTypeError, InvalidArgumentError, NotSupportedError, StateError
 from .factories import empty
 from .storage import UntypedStorage
 from .tensor import _with_state
@@ -97,9 +97,10 @@ class _Writer(pickle._Pickler):
 
     dispatch = pickle._Pickler.dispatch.copy()  # type: ignore[attr-defined]
 
-    def __init__(self, file: io.BytesIO) -> None:
+    def __init__(self, file: io.BytesIO, legacy: bool = False) -> None:
         super().__init__(file, protocol=2)
         self.storages: dict[UntypedStorage, str] = {}
+        self.legacy = legacy
 
     def save_name(self, name: _Name) -> None:
         self.write(b"c" + f"{name.module}\n{name.name}\n".encode())
@@ -121,7 +122,9 @@ class _Writer(pickle._Pickler):
         storage = tensor.untyped_storage()
         key = self.storages.setdefault(storage, str(len(self.storages)))
         name = _Name("torch", _STORAGE_OF[tensor.dtype])
-        return ("storage", name, key, _text(tensor), storage.nbytes() // tensor.dtype.itemsize)
+        count = storage.nbytes() // tensor.dtype.itemsize
+        found = ("storage", name, key, _text(tensor), count)
+        return (*found, None) if self.legacy else found
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, device_type):
@@ -161,7 +164,14 @@ def _bytes(storage: UntypedStorage) -> bytes:
     return ctypes.string_at(tensor._storage_ptr(), storage.nbytes()) if storage.nbytes() else b""
 
 
-def save(obj: Any, f: Any) -> None:
+def save(
+    obj: Any,
+    f: Any,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
     """Writes an object, and the tensors that it holds, to a file.
 
     Tensors keep dtype, sizes, strides, gradients' being required and whose memory they share;
@@ -170,19 +180,40 @@ def save(obj: Any, f: Any) -> None:
     Args:
         obj: The object: a Tensor, a `state_dict`, anything that pickle takes.
         f: A path, or a file open for writing bytes.
+        pickle_module: Not used: objects are pickled in one way.
+        pickle_protocol: Not used: it is always 2.
+        _use_new_zipfile_serialization: Whether to write an archive, and not the older format.
+        _disable_byteorder_record: Whether the archive says nothing of the order of bytes.
 
     Raises:
         NotSupportedError: for tensors without memory.
     """
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
+        raise ArgumentTypeError(f"save: f must be a path or a file, got {type(f).__name__}")
     data = io.BytesIO()
-    writer = _Writer(data)
+    writer = _Writer(data, legacy=not _use_new_zipfile_serialization)
     writer.dump(obj)
+    if not _use_new_zipfile_serialization:
+        stored = [
+            (key, one._tensor.dtype.itemsize, _bytes(one)) for one, key in writer.storages.items()
+        ]
+        if hasattr(f, "write"):
+            legacy_format.write(f, data.getvalue(), stored)
+            return
+        with open(f, "wb") as file:
+            legacy_format.write(file, data.getvalue(), stored)
+        return
     with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("archive/data.pkl", data.getvalue())
-        archive.writestr("archive/byteorder", sys.byteorder)
+        if not _disable_byteorder_record:
+            archive.writestr("archive/byteorder", sys.byteorder)
         for storage, key in writer.storages.items():
             archive.writestr(f"archive/data/{key}", _bytes(storage))
         archive.writestr("archive/version", "3\n")
+
+
+class _NoArchive(StateError, pickle.UnpicklingError):
+    """A file of no format that is known."""
 
 
 # ---- Reading -------------------------------------------------------------------------------------
@@ -283,6 +314,57 @@ class _Reader(pickle.Unpickler):
         return memory.to(device=self.place(location))
 
 
+class _LegacyReader(_Reader):
+    """Reads the pickle of a file of the older format, whose storages come after it."""
+
+    def __init__(self, stream: io.BytesIO, weights_only: bool, place: Callable[..., str]) -> None:
+        pickle.Unpickler.__init__(self, stream, encoding="utf-8")
+        self.weights_only, self.place = weights_only, place
+        self.storages = {}
+
+    def persistent_load(self, pid: Any) -> Tensor:
+        if not isinstance(pid, tuple) or len(pid) < 5 or (len(pid) > 5 and pid[5] is not None):
+            raise pickle.UnpicklingError(f"load: the file must name whole storages, got {pid!r}")
+        return super().persistent_load(pid[:5])
+
+    def _read(self, of: dtype, key: str, location: str, numel: int) -> Tensor:
+        if numel < 0:
+            raise StateError(f"load: storage {key} must have elements, got {numel}")
+        return empty((numel,), dtype=of, device=self.place(location))
+
+    def fill(self, key: str, count: int, stream: io.BytesIO) -> None:
+        """Reads the bytes of a storage into the tensor that stands for it."""
+        memory = self.storages.get(key)
+        if memory is None:
+            raise StateError(f"load: storage {key} must be used in the file, got one that is not")
+        data = stream.read(count * memory.dtype.itemsize)
+        if count != memory.numel() or len(data) != count * memory.dtype.itemsize:
+            raise StateError(
+                f"load: storage {key} must have {memory.numel()} elements, got {count} and "
+                f"{len(data)} bytes"
+            )
+        if memory.is_cpu:
+            ctypes.memmove(memory.data_ptr(), data, len(data))
+        elif not memory.is_meta:
+            plain = empty((count,), dtype=memory.dtype)
+            ctypes.memmove(plain.data_ptr(), data, len(data))
+            memory.copy_(plain)
+
+
+def _contents(f: Any, size: int = -1) -> bytes:
+    """The bytes of a file, from where it is or, at its end, from its beginning; at most `size`."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            return file.read(size)
+    start = f.tell()
+    data: bytes = f.read(size)
+    if not data:
+        f.seek(0)
+        data = f.read(size)
+    f.seek(start)
+    return data
+
+
 def _placing(map_location: Any) -> Callable[[str], str]:
     """Where the storages of a location in a file go."""
     if map_location is None:
@@ -291,28 +373,67 @@ def _placing(map_location: Any) -> Callable[[str], str]:
         return lambda location: map_location.get(location, location)
     if isinstance(map_location, (str, device_type)):
         return lambda location: str(map_location)
+    if callable(map_location):
+        return lambda location: _mapped(map_location, location)
     raise ArgumentTypeError(
         "load: map_location must be a device, its name or a dict of names, got "
         f"{type(map_location).__name__}"
     )
 
 
-def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+def _mapped(map_location: Callable[..., Any], location: str) -> str:
+    """The device of what a function makes of a storage and its location."""
+    storage = empty(0).untyped_storage()
+    answer = map_location(storage, location)
+    if answer is None:
+        return location
+    return location if answer is storage and location == "cpu" else str(answer.device)
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
     """Reads what `save`, or PyTorch's, has written to a file.
 
     Args:
         f: A path, or a file open for reading bytes.
         map_location: The device that all tensors go to, or a dict from devices' names as they are
-            in the file to those that tensors go to. None: where they were.
-        weights_only: Whether anything but tensors, numbers, strings and containers is refused.
-            Files of strangers can run code else.
+            in the file to those that tensors go to, or a function that is called with a storage and
+            the name of its device. None: where they were.
+        pickle_module: Not used: pickles are read in one way.
+        weights_only: Whether anything but tensors, numbers, strings and containers is refused, as
+            by default. Otherwise files of strangers can run code.
+        mmap: Whether storages may be mapped into memory; they are read all the same.
+        **pickle_load_args: Not used.
 
     Raises:
         pickle.UnpicklingError: for what only `weights_only=False` loads.
         StateError: for a file that is no archive of this format, or damaged.
     """
     place = _placing(map_location)
+    weights_only = weights_only is not False
     name = os.fspath(f) if isinstance(f, (str, os.PathLike)) else getattr(f, "name", "a file")
+    is_path = isinstance(f, (str, os.PathLike))
+    if mmap and not is_path:
+        raise InvalidArgumentError(
+            f"load: f must be a path where mmap is True, got {type(f).__name__}"
+        )
+    if is_path or hasattr(f, "seek"):
+        head = _contents(f, legacy_format.HEAD)
+        if not head:
+            raise EOFError(f"load: {name} must hold what save wrote, got nothing")
+        if legacy_format.is_legacy(head):
+            return legacy_format.read(
+                _contents(f), lambda stream: _LegacyReader(stream, weights_only, place)
+            )
+        if not zipfile.is_zipfile(f):
+            raise _NoArchive(f"load: {name} must be an archive that save wrote, got other bytes")
     try:
         with zipfile.ZipFile(f) as archive:
             found = [one for one in archive.namelist() if one.count("/") == 1]

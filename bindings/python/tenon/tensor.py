@@ -20,7 +20,7 @@ from .dtype import (
     int64,
     uint8,
 )
-from .error import InvalidArgumentError, NotSupportedError, StateError
+from .error import ArgumentTypeError, InvalidArgumentError, StateError
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
@@ -117,7 +117,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     Raises:
         StateError: the tensor requires grad and calls are recorded: grad mode is on, outside of
             kernels.
-        NotSupportedError: the tensor is not on the CPU, or numpy has no such dtype.
+        ArgumentTypeError: the tensor is not on the CPU, or numpy has no such dtype.
     """
     if force:
         self = self.detach().cpu()
@@ -127,7 +127,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
             "call detach(), or numpy() under no_grad()"
         )
     if not self.is_cpu or self.dtype not in _NUMPY:
-        raise NotSupportedError(
+        raise ArgumentTypeError(
             f"numpy: tensor must be on the CPU and of a dtype that numpy has, got {self.dtype} on "
             f"{self.device}"
         )
@@ -148,6 +148,14 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     if dtype is not None and array.dtype != dtype:
         return array.astype(dtype)
     return np.array(array) if copy else array
+
+
+def _array_wrap(
+    self: Tensor, array: Any, context: Any = None, return_scalar: bool = False
+) -> Tensor:
+    from .factories import from_numpy
+
+    return from_numpy(array)
 
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
@@ -218,8 +226,9 @@ def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) 
 
 
 def _format(self: Tensor, spec: str) -> str:
-    # Only one number has a format; object's refuses any.
-    return format(self.item(), spec) if self.ndim == 0 and spec else object.__format__(self, spec)
+    # A number of a plain tensor is formatted as Python's; object's refuses any format.
+    is_number = self.ndim == 0 and not self.is_meta and type(self) is Tensor
+    return format(self.item(), spec) if is_number else object.__format__(self, spec)
 
 
 def _complex(self: Tensor) -> complex:
@@ -320,6 +329,18 @@ def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor
     return self.resize_(other.shape)
 
 
+def _memory(tensor: Tensor) -> bytes | None:
+    """The bytes from the first element to the last, gaps included; None if there are none."""
+    if tensor.is_meta or tensor.numel() == 0:
+        return None
+    from ctypes import string_at
+
+    steps = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+    if not tensor.is_cpu:
+        tensor = tensor.as_strided((steps + 1,), (1,)).cpu()
+    return string_at(tensor.data_ptr(), (steps + 1) * tensor.dtype.itemsize)
+
+
 def _is_never(self: Tensor) -> bool:
     """Whether the tensor is of a kind or on a device that Tenon does not have: never."""
     return False
@@ -328,9 +349,7 @@ def _is_never(self: Tensor) -> bool:
 def _reduce_ex(self: Tensor, protocol: Any) -> tuple:
     from .factories import _restore
 
-    dense = self.cpu().contiguous()
-    data = memoryview(dense).tobytes() if dense.dtype in _NUMPY else dense.float().tolist()
-    facts = (data, self.dtype, self.shape, self.device)
+    facts = (_memory(self.detach()), self.dtype, tuple(self.shape), self.device, self.stride())
     if type(self) is Tensor and not self.requires_grad and not self.__dict__:
         return _restore, facts
     return _restore_as, (type(self), facts, self.__dict__, self.requires_grad)
@@ -356,6 +375,11 @@ def _with_state(cls: type, tensor: Tensor, state: dict[str, Any], requires_grad:
 def _copy(self: Tensor) -> Tensor:
     """A tensor on the same memory, with the same attributes."""
     return _with_state(type(self), self.detach(), self.__dict__, self.requires_grad)
+
+
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """Returns what takes the place of a module's tensor when another is loaded into it."""
+    return other if assign else self.copy_(other).detach()
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -401,9 +425,11 @@ nonzero = overridable(nonzero)
 _MEMBERS = {
     "norm": norm,
     "type": type_,
+    "module_load": module_load,
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__array__": _array,
+    "__array_wrap__": _array_wrap,
     "__format__": _format,
     "__complex__": _complex,
     "__contains__": _contains,

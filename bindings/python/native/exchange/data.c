@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements in and out: item, tolist, and tensors from nested sequences of numbers. */
-#include "native.h"
+#include "exchange.h"
 
 static tnp_known_op op_item = {"aten::_local_scalar_dense", NULL};
 static tnp_known_op op_to_copy = {"aten::_to_copy", NULL};
@@ -129,10 +129,18 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
 typedef struct {
   int64_t sizes[TENON_TENSOR_MAX_DIMS];
   int32_t ndim;
-  int kind; /* 0 bool, 1 int, 2 float, 3 complex; -1 nothing seen */
+  int kind;          /* 0 bool, 1 int, 2 float, 3 complex; -1 nothing seen */
+  tenon_dtype typed; /* that all elements with a dtype of their own promote to, or NONE */
 } shape;
 
-static bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+/* A list or tuple of the items of a sequence, a new reference; NULL without an exception for what
+ * is no sequence. Ranges and arrays are sequences. */
+static PyObject* items_of(PyObject* object) {
+  if (TNP_LIKELY(PyList_Check(object) || PyTuple_Check(object))) return Py_NewRef(object);
+  const bool is_range = PyRange_Check(object);
+  if (!is_range && (!tnp_is_ndarray(object) || tnp_ndarray_ndim(object) == 0)) return NULL;
+  return PySequence_List(object);
+}
 
 static int not_a_number(PyObject* object) {
   char text[160];
@@ -196,9 +204,9 @@ static int read_number(PyObject* object, tenon_value* out, bool* out_big) {
 static int measure(PyObject* data, shape* s) {
   s->ndim = 0;
   s->kind = -1;
-  Py_INCREF(data);
-  PyObject* level = data;
-  while (is_sequence(level)) {
+  s->typed = TENON_DTYPE_NONE;
+  PyObject* level = items_of(data);
+  while (level != NULL) {
     if (s->ndim == TENON_TENSOR_MAX_DIMS) {
       Py_DECREF(level);
       tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
@@ -209,16 +217,17 @@ static int measure(PyObject* data, shape* s) {
     }
     s->sizes[s->ndim++] = PySequence_Fast_GET_SIZE(level);
     if (PySequence_Fast_GET_SIZE(level) == 0) break;
-    PyObject* first = PySequence_Fast_GET_ITEM(level, 0);
-    Py_INCREF(first);
+    PyObject* first = items_of(PySequence_Fast_GET_ITEM(level, 0));
     Py_SETREF(level, first);
   }
-  Py_DECREF(level);
-  return 0;
+  Py_XDECREF(level);
+  return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Visits all numbers in row-major order: `data` NULL finds the kind, else they are stored. */
-static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char** data);
+/* Visits all numbers in row-major order: finds their dtype if `data` is NULL, otherwise stores
+ * them. */
+static int walk_items(PyObject* object, PyObject* items, shape* s, int32_t dim, tenon_dtype dtype,
+                      char** data);
 
 static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
   if (TNP_LIKELY(v->tag == TENON_TAG_FLOAT && dtype == TENON_DTYPE_F32)) {
@@ -295,46 +304,99 @@ static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
   return 0;
 }
 
+/* Scalars of numpy and tensors have a dtype: what all of them promote to counts. */
+static int add_dtype(PyObject* object, shape* s) {
+  tenon_dtype dtype;
+  if (TNP_IS_TENSOR(object)) {
+    const tenon_tensor* tensor = tnp_tensor_get(object);
+    if (tensor == NULL) return -1;
+    dtype = tenon_tensor_dtype(tensor);
+  } else if (tnp_is_numpy_scalar(object)) {
+    if (tnp_numpy_scalar_dtype(object, &dtype) != 0) return -1;
+  } else {
+    return 0;
+  }
+  if (s->typed == TENON_DTYPE_NONE) {
+    s->typed = dtype;
+    return 1;
+  }
+  return tnp_check(tenon_dtype_promote(s->typed, dtype, &s->typed)) == 0 ? 1 : -1;
+}
+
+static int find_kind(PyObject* object, shape* s) {
+  tenon_value number;
+  bool big;
+  if (read_number(object, &number, &big) != 0) return -1;
+  if (TNP_UNLIKELY(!PyLong_CheckExact(object) && !PyFloat_CheckExact(object))) {
+    const int has_dtype = add_dtype(object, s);
+    if (has_dtype != 0) return has_dtype < 0 ? -1 : 0;
+  }
+  const int kind = number.tag == TENON_TAG_BOOL         ? 0
+                   : number.tag == TENON_TAG_INT || big ? 1
+                   : number.tag == TENON_TAG_FLOAT      ? 2
+                                                        : 3;
+  if (kind > s->kind) s->kind = kind;
+  return 0;
+}
+
+/* The dtype of all elements, of those with one of their own and of Python's numbers. */
+static int find_dtype(const shape* s, tenon_dtype* out) {
+  const tenon_dtype floating = tenon_dtype_default();
+  *out = s->kind == 0   ? TENON_DTYPE_BOOL
+         : s->kind == 1 ? TENON_DTYPE_I64
+         : s->kind == 3 ? (floating == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64)
+                        : floating;
+  if (TNP_LIKELY(s->typed == TENON_DTYPE_NONE)) return 0;
+  if (s->kind < 0) {
+    *out = s->typed;
+    return 0;
+  }
+  return tnp_check(tenon_dtype_promote(s->typed, *out, out));
+}
+
 static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char** data) {
+  PyObject* items = items_of(object);
+  if (items == NULL && PyErr_Occurred()) return -1;
+  const int result = walk_items(object, items, s, dim, dtype, data);
+  Py_XDECREF(items);
+  return result;
+}
+
+/* Walks an object whose items are `items`, NULL for a number. */
+static int walk_items(PyObject* object, PyObject* items, shape* s, int32_t dim, tenon_dtype dtype,
+                      char** data) {
   if (dim == s->ndim) {
     tenon_value number;
-    if (is_sequence(object)) {
+    if (items != NULL) {
       tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
                        "tensor: data must have lists of equal length at dim %d, got a list where "
                        "others have a number",
                        dim);
       return -1;
     }
+    if (data == NULL) return find_kind(object, s);
     bool big;
     if (read_number(object, &number, &big) != 0) return -1;
-    if (data == NULL) {
-      int kind = number.tag == TENON_TAG_BOOL         ? 0
-                 : number.tag == TENON_TAG_INT || big ? 1
-                 : number.tag == TENON_TAG_FLOAT      ? 2
-                                                      : 3;
-      if (kind > s->kind) s->kind = kind;
-      return 0;
-    }
     if (store(&number, big, dtype, *data) != 0) return -1;
     *data += tenon_dtype_size(dtype);
     return 0;
   }
-  if (!is_sequence(object) || PySequence_Fast_GET_SIZE(object) != s->sizes[dim]) {
+  if (items == NULL || PySequence_Fast_GET_SIZE(items) != s->sizes[dim]) {
     tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
                      "tensor: data must have lists of equal length at dim %d, got %zd where others "
                      "have %lld",
-                     dim, is_sequence(object) ? PySequence_Fast_GET_SIZE(object) : (Py_ssize_t)0,
+                     dim, items ? PySequence_Fast_GET_SIZE(items) : (Py_ssize_t)0,
                      (long long)s->sizes[dim]);
     return -1;
   }
   for (int64_t i = 0; i < s->sizes[dim]; i++) {
-    if (PySequence_Fast_GET_SIZE(object) != s->sizes[dim]) {
+    if (PySequence_Fast_GET_SIZE(items) != s->sizes[dim]) {
       tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
                        "tensor: data must stay while it is read, got a "
                        "list that changed");
       return -1;
     }
-    PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+    PyObject* item = PySequence_Fast_GET_ITEM(items, i);
     Py_INCREF(item);
     int result = walk(item, s, dim + 1, dtype, data);
     Py_DECREF(item);
@@ -353,11 +415,7 @@ PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize
   if (measure(args[0], &s) != 0 || walk(args[0], &s, 0, 0, NULL) != 0) return NULL;
   tenon_dtype dtype;
   if (args[1] == Py_None) {
-    tenon_dtype floating = tenon_dtype_default();
-    dtype = s.kind == 0   ? TENON_DTYPE_BOOL
-            : s.kind == 1 ? TENON_DTYPE_I64
-            : s.kind == 3 ? (floating == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64)
-                          : floating;
+    if (find_dtype(&s, &dtype) != 0) return NULL;
   } else if (tnp_to_dtype(args[1], &dtype) != 1) {
     return tnp_raise_format(TENON_ERROR_TYPE, "tensor: dtype must be a dtype, got %s",
                             Py_TYPE(args[1])->tp_name);

@@ -140,6 +140,23 @@ PyObject* tnp_from_buffer(PyObject* module, PyObject* object) {
   return import_buffer(object, &tensor) == 0 ? tnp_tensor_wrap(tensor) : NULL;
 }
 
+/* from_bytes(object, dtype): the bytes of a contiguous buffer, read as elements of a dtype. */
+static PyObject* from_bytes(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
+  (void)module;
+  tenon_dtype dtype;
+  if (nargs != 2 || tnp_to_dtype(args[1], &dtype) != 1) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "from_bytes: arguments must be a buffer and a dtype");
+  }
+  Py_buffer view;
+  if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE) != 0) return NULL;
+  tenon_tensor* tensor;
+  const int64_t count = view.len / tenon_dtype_size(dtype), stride = 1;
+  tnp_memory memory = {view.buf, dtype, 1, &count, &stride, !view.readonly};
+  if (tnp_wrap_memory(&memory, NULL, &view, &tensor) == 0) return tnp_tensor_wrap(tensor);
+  PyBuffer_Release(&view);
+  return NULL;
+}
+
 /* What a buffer of ours keeps: the memory, though the tensor get other data meanwhile. */
 typedef struct {
   tenon_storage* storage;
@@ -264,6 +281,8 @@ static PyMethodDef methods[] = {
      "from_numpy(array, /)\n--\n\nReturns a tensor on the memory of a numpy array."},
     {"from_buffer", tnp_from_buffer, METH_O,
      "from_buffer(object, /)\n--\n\nReturns a tensor on the memory of an object with a buffer."},
+    {"from_bytes", (PyCFunction)(void (*)(void))from_bytes, METH_FASTCALL,
+     "from_bytes(object, dtype, /)\n--\n\nReturns a tensor on the bytes of a contiguous buffer."},
     {"from_dlpack", tnp_from_dlpack, METH_O,
      "from_dlpack(object, /)\n--\n\nReturns a tensor on the memory of an object with __dlpack__, "
      "or "

@@ -23,6 +23,15 @@ int tnp_wrap_memory(const tnp_memory* memory, PyObject* object, const Py_buffer*
 bool tnp_to_elements(int ndim, const Py_ssize_t* shape, const Py_ssize_t* bytes, int64_t itemsize,
                      int64_t* sizes, int64_t* strides);
 
+/* numpy.c. The number of dims of an ndarray. */
+int tnp_ndarray_ndim(PyObject* array);
+/* Returns true for a scalar of numpy, which has a dtype of its own. */
+static inline bool tnp_is_numpy_scalar(PyObject* object) {
+  return strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) == 0 && !tnp_is_ndarray(object);
+}
+/* Stores the dtype of a scalar of numpy: 0, or -1 with an exception. */
+int tnp_numpy_scalar_dtype(PyObject* scalar, tenon_dtype* out);
+
 /* One kind of import each: 0, or -1 with an exception. */
 int tnp_import_array(PyObject* array, tenon_tensor** out); /* numpy.c; an ndarray */
 /* As tnp_import: 1, 0 for an object of another kind, or -1. */

@@ -82,6 +82,8 @@ bool tnp_is_ndarray(PyObject* object) {
   return false;
 }
 
+int tnp_ndarray_ndim(PyObject* array) { return ((const array_head*)array)->nd; }
+
 /* ---- An array's memory under a tensor -------------------------------------------------------- */
 
 /* Keeps a writable array alive. Arguments of calls come and go by the million: used again. */
@@ -108,7 +110,8 @@ static void owner_drop(void* self) { tnp_discard(&((array_owner*)self)->garbage)
 
 static int cannot_import(const array_head* array, int dtype) {
   if (dtype == TENON_DTYPE_NONE) {
-    tnp_raise_format(TENON_ERROR_NOT_SUPPORTED,
+    const bool swapped = ((const descr_head*)array->descr)->byteorder == '>';
+    tnp_raise_format(swapped ? TENON_ERROR_INVALID_ARGUMENT : TENON_ERROR_TYPE,
                      "from_numpy: array must be of a dtype that Tenon has, in native byte order, "
                      "got %S",
                      array->descr);
@@ -124,12 +127,28 @@ static int cannot_import(const array_head* array, int dtype) {
   return -1;
 }
 
-static int dtype_of(const array_head* array) {
-  const descr_head* descr = (const descr_head*)array->descr;
+static int dtype_of_descr(const descr_head* descr) {
   int number = descr->type_num;
   if (TNP_UNLIKELY(descr->byteorder == '>')) return TENON_DTYPE_NONE;
   if (TNP_LIKELY((unsigned)number < sizeof numpy_dtypes)) return numpy_dtypes[number];
   return number == NUMPY_HALF ? TENON_DTYPE_F16 : TENON_DTYPE_NONE;
+}
+
+static int dtype_of(const array_head* array) {
+  return dtype_of_descr((const descr_head*)array->descr);
+}
+
+int tnp_numpy_scalar_dtype(PyObject* scalar, tenon_dtype* out) {
+  PyObject* descr = PyObject_GetAttrString(scalar, "dtype");
+  if (descr == NULL) return -1;
+  int dtype = dtype_of_descr((const descr_head*)descr);
+  if (dtype == TENON_DTYPE_NONE) {
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "tensor: data must be of a dtype that Tenon has, got a scalar of %S", descr);
+  }
+  Py_DECREF(descr);
+  *out = (tenon_dtype)dtype;
+  return dtype == TENON_DTYPE_NONE ? -1 : 0;
 }
 
 int tnp_import_array(PyObject* object, tenon_tensor** out) {

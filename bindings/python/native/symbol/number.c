@@ -42,6 +42,8 @@ OPERATION(not, "aten::bitwise_not", "bitwise_not", NULL);
 OPERATION(and_, "aten::bitwise_and_.Tensor", "__iand__", NULL);
 OPERATION(or_, "aten::bitwise_or_.Tensor", "__ior__", NULL);
 OPERATION(xor_, "aten::bitwise_xor_.Tensor", "__ixor__", NULL);
+OPERATION(floor_div_, "aten::div_.Tensor_mode", "__ifloordiv__", NULL);
+OPERATION(remainder_, "aten::remainder_.Tensor", "remainder_", NULL);
 OPERATION(pow, "aten::pow.Tensor_Tensor", "pow", "__rpow__");
 OPERATION(pow_number, "aten::pow.Tensor_Scalar", "pow", NULL);
 OPERATION(pow_of_number, "aten::pow.Scalar", "pow", "__rpow__");
@@ -180,16 +182,26 @@ PyObject* tnp_positive(PyObject* a) {
   return a;
 }
 
-PyObject* tnp_floor_divide(PyObject* a, PyObject* b) {
+static PyObject* floor_divide(operation* o, PyObject* a, PyObject* b) {
   static PyObject *names, *floor;
-  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(&op_floor_div, a, b);
+  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(o, a, b);
   if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
   if (names == NULL && (names = Py_BuildValue("(s)", "rounding_mode")) == NULL) return NULL;
   if (floor == NULL && (floor = PyUnicode_InternFromString("floor")) == NULL) return NULL;
-  PyObject* op = tnp_known(&op_floor_div.op);
-  PyObject* args[4] = {NULL, a, b, floor};
-  if (op == NULL) return NULL;
-  return ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+  PyObject* op = tnp_known(&o->op);
+  PyObject* x = op ? plain_number(a) : NULL;
+  PyObject* y = x ? plain_number(b) : NULL;
+  PyObject* args[4] = {NULL, x, y, floor};
+  PyObject* result =
+      y ? ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, names) : NULL;
+  Py_XDECREF(x);
+  Py_XDECREF(y);
+  return result;
+}
+
+PyObject* tnp_floor_divide(PyObject* a, PyObject* b) { return floor_divide(&op_floor_div, a, b); }
+PyObject* tnp_floor_divide_in_place(PyObject* a, PyObject* b) {
+  return floor_divide(&op_floor_div_, a, b);
 }
 
 static bool is_tensor(PyObject* object) { return TNP_IS_TENSOR(object) || tnp_is_ndarray(object); }
@@ -217,6 +229,7 @@ PyObject* tnp_add_in_place(PyObject* a, PyObject* b) { return binary(&op_add_, a
 PyObject* tnp_subtract_in_place(PyObject* a, PyObject* b) { return binary(&op_sub_, a, b); }
 PyObject* tnp_multiply_in_place(PyObject* a, PyObject* b) { return binary(&op_mul_, a, b); }
 PyObject* tnp_divide_in_place(PyObject* a, PyObject* b) { return binary(&op_div_, a, b); }
+PyObject* tnp_remainder_in_place(PyObject* a, PyObject* b) { return binary(&op_remainder_, a, b); }
 
 PyObject* tnp_and(PyObject* a, PyObject* b) { return binary(&op_and, a, b); }
 PyObject* tnp_or(PyObject* a, PyObject* b) { return binary(&op_or, a, b); }
@@ -266,6 +279,10 @@ PyObject* tnp_as_index(PyObject* a) {
   if (!(tenon_dtype_traits(tenon_tensor_dtype(tensor)) & TENON_DTYPE_IS_INTEGRAL)) {
     return tnp_raise_format(TENON_ERROR_TYPE, "index: tensor must be of an integer dtype, got %s",
                             tenon_dtype_name(tenon_tensor_dtype(tensor)));
+  }
+  if (tenon_tensor_numel(tensor) != 1) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "index: tensor must have one element, got %lld",
+                            (long long)tenon_tensor_numel(tensor));
   }
   return through(&as_index, a, PyNumber_Long);
 }

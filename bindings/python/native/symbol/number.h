@@ -28,6 +28,8 @@ PyObject* tnp_add_in_place(PyObject* a, PyObject* b);
 PyObject* tnp_subtract_in_place(PyObject* a, PyObject* b);
 PyObject* tnp_multiply_in_place(PyObject* a, PyObject* b);
 PyObject* tnp_divide_in_place(PyObject* a, PyObject* b);
+PyObject* tnp_floor_divide_in_place(PyObject* a, PyObject* b);
+PyObject* tnp_remainder_in_place(PyObject* a, PyObject* b);
 int tnp_truth(PyObject* a);
 PyObject* tnp_as_int(PyObject* a);
 PyObject* tnp_as_float(PyObject* a);
@@ -44,7 +46,9 @@ PyObject* tnp_as_index(PyObject* a);
       {Py_nb_positive, tnp_positive}, {Py_nb_absolute, tnp_absolute},                              \
       {Py_nb_inplace_add, tnp_add_in_place}, {Py_nb_inplace_subtract, tnp_subtract_in_place},      \
       {Py_nb_inplace_multiply, tnp_multiply_in_place},                                             \
-      {Py_nb_inplace_true_divide, tnp_divide_in_place}, {Py_nb_bool, tnp_truth},                   \
+      {Py_nb_inplace_true_divide, tnp_divide_in_place},                                            \
+      {Py_nb_inplace_floor_divide, tnp_floor_divide_in_place},                                     \
+      {Py_nb_inplace_remainder, tnp_remainder_in_place}, {Py_nb_bool, tnp_truth},                  \
       {Py_nb_int, tnp_as_int}, {Py_nb_float, tnp_as_float}, {                                      \
     Py_nb_index, tnp_as_index                                                                      \
   }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .. import functional as _operators
 from .._tenon import Tensor
-from ..error import InvalidArgumentError, NotSupportedError
+from ..error import InvalidArgumentError
 from ..ops import _packet
 from ..overridable import overridable
 from .functional_attention import (
@@ -88,6 +88,17 @@ from .functional_pair_loss import (
     poisson_nll_loss,
     soft_margin_loss,
     triplet_margin_loss,
+)
+from .functional_pool import (
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d_with_indices,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_pool1d_with_indices,
+    max_pool2d_with_indices,
+    max_pool3d_with_indices,
 )
 
 TYPE_CHECKING = False
@@ -319,23 +330,24 @@ def embedding(
         input: Indices of rows, of any shape.
         weight: The matrix: a row each.
         padding_idx: A row that gets no gradient; negative ones count from the end.
-        max_norm: Not supported: rows are not scaled in place.
-        norm_type: Of that.
+        max_norm: The rows that are named are scaled in place to this norm, if theirs is larger.
+        norm_type: The order of that norm.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
-        sparse: Not supported: gradients are dense.
-
-    Raises:
-        NotSupportedError: For `max_norm` or `sparse`.
+        sparse: Gradients are dense all the same, which a warning says.
     """
-    if max_norm is not None or sparse:
-        name, value = ("max_norm", max_norm) if max_norm is not None else ("sparse", sparse)
-        raise NotSupportedError(f"embedding: {name} must be left out, got {value}")
     rows = weight.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise InvalidArgumentError(
             f"embedding: padding_idx must be between {-rows} and {rows - 1}, got {padding_idx}"
         )
     padding = -1 if padding_idx is None else padding_idx + rows * (padding_idx < 0)
+    if max_norm is not None or sparse:
+        from .functional_rows import bound_rows, warn_dense
+
+        if sparse and weight.requires_grad:
+            warn_dense("embedding")
+        if max_norm is not None:
+            bound_rows(weight, input, max_norm, norm_type)
     return _operators.embedding(weight, input, padding, scale_grad_by_freq)
 
 
@@ -364,8 +376,11 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -417,10 +432,16 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",

@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 
 from .._tenon import Tensor
-from ..error import InvalidArgumentError, NotSupportedError
+from ..error import InvalidArgumentError
 from ..ops import _packet
 from ..overridable import overridable
+from .functional_rows import bound_rows, warn_dense
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -279,21 +280,15 @@ def embedding_bag(
         input: Indices: of shape (bags, N), or flat with offsets.
         weight: The matrix: a row each.
         offsets: Where each bag begins in a flat input.
-        max_norm: Not supported: rows are not scaled in place.
-        norm_type: Of that.
+        max_norm: The rows that are named are scaled in place to this norm, if theirs is larger.
+        norm_type: The order of that norm.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
         mode: "sum", "mean" or "max".
-        sparse: Not supported: gradients are dense.
+        sparse: Gradients are dense all the same, which a warning says.
         per_sample_weights: What each row is multiplied by, for "sum".
         include_last_offset: Whether the last offset is the input's size, and begins no bag.
         padding_idx: A row that does not count.
-
-    Raises:
-        NotSupportedError: For `max_norm` and `sparse`.
     """
-    for name, value, default in (("max_norm", max_norm, None), ("sparse", sparse, False)):
-        if value != default:
-            raise NotSupportedError(f"embedding_bag: {name} must be left out, got {value}")
     modes = ("sum", "mean", "max")
     if mode not in modes:
         raise InvalidArgumentError(
@@ -309,7 +304,11 @@ def embedding_bag(
     indices, starts = _bags(input, offsets)
     weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     ends = include_last_offset and input.ndim == 1
-    options = scale_grad_by_freq, modes.index(mode), sparse, weights, ends, padding_idx
+    if sparse and weight.requires_grad:
+        warn_dense("embedding_bag")
+    if max_norm is not None:
+        bound_rows(weight, indices, max_norm, norm_type)
+    options = scale_grad_by_freq, modes.index(mode), False, weights, ends, padding_idx
     return _embedding_bag(weight, indices, starts, *options)[0]
 
 

@@ -67,6 +67,10 @@ class PolynomialLR(LRScheduler):
         factor = (now / before) ** self.power
         return [rate * factor for rate in rates]
 
+    def _at(self, epoch: int) -> list[float]:
+        factor = (1.0 - min(epoch, self.total_iters) / self.total_iters) ** self.power
+        return [base * factor for base in self.base_lrs]
+
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine from the first rate down to eta_min, again and again.

@@ -54,9 +54,29 @@ class LRScheduler:
         raise NotImplementedError(f"{type(self).__name__} must give factor or get_lr")
 
     def get_lr(self) -> list[float]:
-        """Computes the rates of this step, one a group."""
+        """Computes the rates of this step, one a group, from those before.
+
+        Schedules of one optimiser that step in turn multiply the rates with one another.
+        """
         factor = self.factor(self.last_epoch)
+        before = self.factor(self.last_epoch - 1) if self.last_epoch > 0 else 1.0
+        if before == 0:
+            return self._at(self.last_epoch)
+        rates = [group["lr"] for group in self.optimizer.param_groups]
+        return rates if factor == before else [rate * factor / before for rate in rates]
+
+    def _at(self, epoch: int) -> list[float]:
+        """Computes the rates after `epoch` steps, one a group, from the first ones."""
+        try:
+            factor = self.factor(epoch)
+        except NotImplementedError:
+            return self.get_lr()
         return [base * factor for base in self.base_lrs]
+
+    def _move_to(self, epoch: int) -> None:
+        """Sets the rates after `epoch` steps, whatever they were before."""
+        self.last_epoch = epoch
+        self._set(self._at(epoch))
 
     def get_last_lr(self) -> list[float]:
         """Returns the rates that were set last."""
@@ -67,8 +87,12 @@ class LRScheduler:
             group["lr"] = rate
         self._last_lr = list(rates)
 
-    def step(self) -> None:
-        """Sets the rates of the next step; comes after the optimiser's."""
+    def step(self, epoch: int | None = None) -> None:
+        """Sets the rates of the next step; comes after the optimiser's.
+
+        Args:
+            epoch: The number of steps to go on from; deprecated.
+        """
         if self.optimizer.steps_taken == self._steps_at_start:
             warnings.warn(
                 f"{type(self).__name__}: step must come after optimizer.step, got the first one "
@@ -76,6 +100,17 @@ class LRScheduler:
                 stacklevel=2,
             )
             self._steps_at_start = -1
+        if epoch is not None:
+            warnings.warn(
+                f"{type(self).__name__}: epoch must be left out of step, got {epoch}: it is "
+                "deprecated, for schedules count their steps",
+                stacklevel=2,
+            )
+            self._move_to(epoch)
+            return
+        self._advance()
+
+    def _advance(self) -> None:
         self.last_epoch += 1
         self._set(self.get_lr())
 
@@ -86,6 +121,12 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over what `state_dict` returned."""
         self.__dict__.update(state_dict)
+
+
+def _check_factor(owner: str, name: str, factor: float, open_at_0: bool = False) -> None:
+    if not 0 <= factor <= 1 or (open_at_0 and factor == 0):
+        least = "above 0" if open_at_0 else "from 0"
+        raise InvalidArgumentError(f"{owner}: {name} must be {least} up to 1, got {factor}")
 
 
 class LambdaLR(LRScheduler):
@@ -168,6 +209,7 @@ class ConstantLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         """Sets the first rates."""
+        _check_factor("ConstantLR", "factor", factor)
         self.start_factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -188,6 +230,8 @@ class LinearLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         """Sets the first rates."""
+        _check_factor("LinearLR", "start_factor", start_factor, open_at_0=True)
+        _check_factor("LinearLR", "end_factor", end_factor)
         self.start_factor, self.end_factor = start_factor, end_factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
@@ -223,7 +267,23 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """See `LRScheduler.get_lr`."""
-        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        groups = self.optimizer.param_groups
+        if self.last_epoch == 0:
+            return [group["lr"] for group in groups]
+        before = self._share(self.last_epoch - 1)
+        if before < 1e-12:
+            # From the least rate no factor leads up: the chord of the cosine is added.
+            rise = self._share(self.last_epoch) - before
+            pairs = zip(groups, self.base_lrs, strict=True)
+            return [group["lr"] + (base - self.eta_min) * rise for group, base in pairs]
+        share = self._share(self.last_epoch) / before
+        return [self.eta_min + (group["lr"] - self.eta_min) * share for group in groups]
+
+    def _share(self, epoch: int) -> float:
+        return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
+
+    def _at(self, epoch: int) -> list[float]:
+        share = self._share(epoch)
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
 
@@ -340,11 +400,14 @@ from .cyclic_schedules import (  # noqa: E402  # they derive from LRScheduler
     OneCycleLR,
     PolynomialLR,
 )
+from .sequential_schedules import ChainedScheduler, SequentialLR  # noqa: E402
 
 __all__ += [
+    "ChainedScheduler",
     "CosineAnnealingWarmRestarts",
     "CyclicLR",
     "MultiplicativeLR",
     "OneCycleLR",
     "PolynomialLR",
+    "SequentialLR",
 ]

@@ -10,7 +10,8 @@ from typing import Any
 
 from .._tenon import Tensor, dtype, promote_types
 from ..dtype import bfloat16, complex64, complex128, float16, float32, float64, int64
-from ..error import ArgumentTypeError
+from ..error import ArgumentTypeError, InvalidArgumentError
+from ..factories import as_tensor
 
 # Relative and absolute tolerances; other dtypes have none. PyTorch's.
 _TOLERANCES = {
@@ -22,6 +23,7 @@ _TOLERANCES = {
     complex128: (1e-7, 1e-7),
 }
 
+_KINDS = (bool, int, float, complex)
 _NUMBERS = {float: float64, complex: complex128}
 
 
@@ -45,29 +47,39 @@ class _Comparison:
         raise AssertionError(self.msg if isinstance(self.msg, str) else text)
 
     def compare(self, actual: Any, expected: Any, place: str) -> None:
+        actual, expected = _read(actual), _read(expected)
         if isinstance(actual, Tensor) and isinstance(expected, Tensor):
-            if not self.allow_subclasses and type(actual) is not type(expected):
-                self.fail(place, f"Types do not match: {type(actual)} != {type(expected)}.")
+            one, other = type(actual), type(expected)
+            related = issubclass(one, other) or issubclass(other, one)
+            if one is not other and not (self.allow_subclasses and related):
+                self.refuse(actual, expected, place)
             self.tensors(actual, expected, place)
         elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
             self.mappings(actual, expected, place)
-        elif isinstance(actual, str) or isinstance(expected, str):
+        elif isinstance(actual, str) and isinstance(expected, str):
             if actual != expected:
                 self.fail(place, f"Values are not equal: {actual!r} != {expected!r}.")
         elif isinstance(actual, Sequence) and isinstance(expected, Sequence):
             self.sequences(actual, expected, place)
-        elif actual is None and expected is None:
-            return
-        elif isinstance(actual, (bool, int, float, complex)) and isinstance(
-            expected, (bool, int, float, complex)
-        ):
+        elif actual is None or expected is None:
+            if actual is not expected:
+                self.fail(place, f"None mismatch: {actual} is not {expected}")
+        elif isinstance(actual, bool) and isinstance(expected, bool):
+            if actual is not expected:
+                self.fail(place, f"Booleans mismatch: {actual} is not {expected}")
+        elif isinstance(actual, _KINDS) and isinstance(expected, _KINDS):
             self.numbers(actual, expected, place)
         else:
-            self.fail(
-                place,
-                "Values must be tensors, numbers, strings, None or containers of these, and of one "
-                f"kind, got {type(actual).__name__} and {type(expected).__name__}.",
-            )
+            self.refuse(actual, expected, place)
+
+    def refuse(self, actual: Any, expected: Any, place: str) -> None:
+        """Raises for values that cannot be compared."""
+        at = f" at item {place}" if place else ""
+        raise ArgumentTypeError(
+            "assert_close: actual and expected must be tensors, arrays, numbers, strings, "
+            f"None or containers of these, of one kind, got {type(actual).__name__} and "
+            f"{type(expected).__name__}{at}"
+        )
 
     def sequences(self, actual: Sequence, expected: Sequence, place: str) -> None:
         if len(actual) != len(expected):
@@ -79,8 +91,8 @@ class _Comparison:
 
     def mappings(self, actual: Mapping, expected: Mapping, place: str) -> None:
         if set(actual) != set(expected):
-            missing = sorted(map(repr, set(expected) - set(actual)))
-            more = sorted(map(repr, set(actual) - set(expected)))
+            missing = sorted(set(expected) - set(actual), key=repr)
+            more = sorted(set(actual) - set(expected), key=repr)
             self.fail(
                 place,
                 "The keys of the mappings do not match:\n"
@@ -92,20 +104,22 @@ class _Comparison:
 
     def numbers(self, actual: Any, expected: Any, place: str) -> None:
         if self.check_dtype and type(actual) is not type(expected):
-            self.fail(
-                place,
-                f"The (d)types do not match: {type(actual).__name__} != {type(expected).__name__}.",
-            )
+            self.fail(place, f"The (d)types do not match: {type(actual)} != {type(expected)}.")
         rtol, atol = self.tolerances(*(_NUMBERS.get(type(x), int64) for x in (actual, expected)))
         if not self.near(actual, expected, rtol, atol):
-            off = abs(actual - expected)
-            self.fail(
-                place,
-                f"Scalars are not close!\n\nExpected {expected} but got {actual}.\n"
-                f"Absolute difference: {off} (up to {atol} allowed)\n"
-                f"Relative difference: {off / abs(expected) if expected else math.inf} "
-                f"(up to {rtol} allowed)",
-            )
+            self.scalars(actual, expected, rtol, atol, place)
+
+    def scalars(self, actual: Any, expected: Any, rtol: float, atol: float, place: str) -> None:
+        """Raises for two numbers that differ."""
+        off = abs(actual - expected)
+        relative = off / abs(expected) if expected else math.inf
+        self.fail(
+            place,
+            f"Scalars are not {'close' if rtol or atol else 'equal'}!\n\n"
+            f"Expected {expected} but got {actual}.\n"
+            f"Absolute difference: {off}{_allowed(atol, rtol, atol)}\n"
+            f"Relative difference: {relative}{_allowed(rtol, rtol, atol)}",
+        )
 
     def near(self, actual: Any, expected: Any, rtol: float, atol: float) -> bool:
         if actual == expected:
@@ -145,22 +159,38 @@ class _Comparison:
 
     def describe(self, one: Tensor, other: Tensor, rtol: float, atol: float, place: str) -> None:
         """Tells how many elements differ, and by how much at most."""
+        if one.ndim == 0:
+            self.scalars(one.item(), other.item(), rtol, atol, place)
+        if not (one.is_floating_point() or one.is_complex()):
+            one, other = one.to(int64), other.to(int64)
         a, b = (_flat(x) for x in (one, other))
         off = [i for i in range(len(a)) if not self.near(a[i], b[i], rtol, atol)]
-        apart = {i: abs(a[i] - b[i]) for i in off}
-        relative = {i: apart[i] / abs(b[i]) if b[i] else math.inf for i in off}
+        apart = (one - other).abs()
+        shares = _flat(apart / other.abs())
         lines = [
             f"Tensor-likes are not {'close' if rtol or atol else 'equal'}!",
             "",
             f"Mismatched elements: {len(off)} / {len(a)} ({100 * len(off) / len(a):.1f}%)",
         ]
-        for what, values, bound in (("absolute", apart, atol), ("relative", relative, rtol)):
+        for what, values, bound in (("absolute", _flat(apart), atol), ("relative", shares, rtol)):
             worst = max(off, key=lambda i: -math.inf if values[i] != values[i] else values[i])
-            at = _place(worst, one.shape)
-            lines.append(
-                f"Greatest {what} difference: {values[worst]} at index {at} (up to {bound} allowed)"
-            )
+            at, allowed = _place(worst, one.shape), _allowed(bound, rtol, atol)
+            lines.append(f"Greatest {what} difference: {values[worst]} at index {at}{allowed}")
         self.fail(place, "\n".join(lines))
+
+
+def _allowed(bound: float, rtol: float, atol: float) -> str:
+    """What an error says of a tolerance; nothing where values must be equal."""
+    return f" (up to {bound} allowed)" if rtol or atol else ""
+
+
+def _read(value: Any) -> Any:
+    """Arrays of numpy as tensors, and its scalars as numbers."""
+    if type(value).__module__ != "numpy":
+        return value
+    if isinstance(value, _KINDS) or not hasattr(value, "ndim"):
+        return value.item() if hasattr(value, "item") else value
+    return as_tensor(value) if hasattr(value, "strides") and value.ndim else value.item()
 
 
 def _flat(tensor: Tensor) -> list[Any]:
@@ -191,7 +221,7 @@ def assert_close(
     """Asserts that `abs(actual - expected) <= atol + rtol * abs(expected)` for all elements.
 
     Args:
-        actual: A Tensor, a number, a string, None, or a sequence or mapping of these.
+        actual: A Tensor, an array, a number, a string, None, or a sequence or mapping of these.
         expected: The same as it should be.
         allow_subclasses: Whether Tensors of different classes are compared.
         rtol: Relative tolerance, given with `atol` or left to the wider dtype of the two, as in
@@ -205,11 +235,12 @@ def assert_close(
 
     Raises:
         AssertionError: saying where, how many elements differ, and by how much.
-        ArgumentTypeError: for one tolerance without the other.
+        ArgumentTypeError: for values that cannot be compared.
+        InvalidArgumentError: for one tolerance without the other.
     """
     __tracebackhide__ = True
     if (rtol is None) != (atol is None):
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"assert_close: rtol and atol must both be given or none, got {rtol} and {atol}"
         )
     how = _Comparison(

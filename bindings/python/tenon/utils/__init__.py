@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import checkpoint, dlpack, hooks
-
+from .swap import swap_tensors
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
@@ -15,4 +15,4 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'tenon.utils' has no attribute {name!r}")
 
 
-__all__ = ["checkpoint", "dlpack", "hooks"]
+__all__ = ["checkpoint", "dlpack", "hooks", "swap_tensors"]

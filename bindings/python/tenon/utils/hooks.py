@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import warnings
 import weakref
 
 from .._tenon import Tensor
@@ -108,9 +109,10 @@ class BackwardHook:
     def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Returns the inputs, the tracked ones behind an identity."""
         found, places, node = _through_identity(args)
+        self.inputs = len(args)
         if node is None:
             return args
-        self.inputs, self.input_places = len(args), places
+        self.input_places = places
         node.register_hook(self._on_inputs)
         return found
 
@@ -118,6 +120,11 @@ class BackwardHook:
         """Returns the outputs, a tensor or a tuple or list of them, behind an identity."""
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, (tuple, list)):
+            warnings.warn(
+                f"{type(self.module).__name__}: result must be a Tensor or a tuple of Tensors for "
+                f"backward hooks to be called, got {type(result).__name__}",
+                stacklevel=2,
+            )
             return result
         found, places, node = _through_identity((result,) if single else tuple(result))
         if node is None:
@@ -136,8 +143,15 @@ class BackwardHook:
                 whole = _answer("full backward pre hook", answer, self.outputs)
         self.grad_outputs = whole
         if self.input_places is None:  # no input wants a gradient: nothing else will call them
+            if self.hooks:
+                warnings.warn(
+                    f"{type(self.module).__name__}: some input must require grad for full backward "
+                    "hooks to be called with its gradient, got none: they are called with those of "
+                    "the outputs alone",
+                    stacklevel=2,
+                )
             for hook in self.hooks:
-                answer = hook(self.module, (), whole)
+                answer = hook(self.module, (None,) * self.inputs, whole)
                 if answer is not None and not (
                     isinstance(answer, tuple) and all(one is None for one in answer)
                 ):
@@ -159,6 +173,32 @@ class BackwardHook:
                 whole = _answer("full backward hook", answer, self.inputs)
         self.grad_outputs = None
         return tuple(whole[place] for place in self.input_places)
+
+
+def hook_last_operator(module: Any, inputs: Any, result: Any, hooks: list[Any]) -> None:
+    """Registers a module's hooks at the node that made the first tensor of a result.
+
+    Warns if the module has other nodes, whose gradients the hooks do not see.
+    """
+    while not isinstance(result, Tensor):
+        if isinstance(result, dict):
+            result = next((one for one in result.values() if isinstance(one, Tensor)), None)
+        else:
+            result = result[0] if isinstance(result, (tuple, list)) and result else None
+        if result is None:
+            return
+    node = result.grad_fn
+    if node is not None:
+        nodes = {one.grad_fn for one in inputs if isinstance(one, Tensor)} - {None}
+        if nodes != {edge[0] for edge in node.next_functions} - {None}:
+            warnings.warn(
+                f"{type(module).__name__}: a backward hook that is not full sees the gradients of "
+                "the last operator only; register_full_backward_hook is for the whole module",
+                FutureWarning,
+                stacklevel=3,
+            )
+        for hook in hooks:
+            node.register_hook(functools.partial(hook, module))
 
 
 def _through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
@@ -188,9 +228,9 @@ def _identity() -> Any:
 
         @staticmethod
         def forward(ctx: Any, *tensors: Tensor) -> Any:
-            """Returns aliases."""
+            """Returns the tensors, which become views that must not be written in place."""
             ctx.mark_non_differentiable(*(one for one in tensors if not one.requires_grad))
-            return tuple(one.detach() for one in tensors)
+            return tensors
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:

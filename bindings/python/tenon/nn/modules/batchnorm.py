@@ -39,6 +39,7 @@ class _Norm(Module):
         num_batches_tracked: How many batches there were.
     """
 
+    _version = 2  # 1 had no num_batches_tracked
     _ndims: tuple[int, ...]
     weight: Parameter | None
     bias: Parameter | None
@@ -106,6 +107,18 @@ class _Norm(Module):
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, track_running_stats={self.track_running_stats}"
         )
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, metadata: Any, *rest: Any
+    ) -> None:
+        key = prefix + "num_batches_tracked"
+        is_old = metadata.get("version") is None or metadata["version"] < 2
+        if is_old and self.track_running_stats and key not in state_dict:
+            from ...factories import tensor
+
+            own = self.num_batches_tracked
+            state_dict[key] = tensor(0) if own is None or own.is_meta else own
+        super()._load_from_state_dict(state_dict, prefix, metadata, *rest)
 
 
 class _BatchNorm(_Norm):

@@ -4,7 +4,14 @@
 from __future__ import annotations
 
 from ... import _tenon
-from ...utils.hooks import BackwardHook, HookTable, RemovableHandle, add_hook
+from ...error import StateError
+from ...utils.hooks import (
+    BackwardHook,
+    HookTable,
+    RemovableHandle,
+    add_hook,
+    hook_last_operator,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +42,7 @@ _forward_hooks_always_called = HookTable()
 _forward_pre_hooks = HookTable()
 _backward_hooks = HookTable()
 _backward_pre_hooks = HookTable()
+_plain_backward_hooks = HookTable()
 buffer_registration_hooks = HookTable()
 module_registration_hooks = HookTable()
 parameter_registration_hooks = HookTable()
@@ -70,8 +78,25 @@ def register_module_forward_hook(
     return _add_global(_forward_hooks, hook, *marks)
 
 
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, grad_input, grad_output)` called for the last operator of each module.
+
+    Deprecated: `register_module_full_backward_hook` is for the whole module.
+    """
+    if _backward_hooks:
+        raise StateError(
+            "register_module_backward_hook: hooks of all modules must be full or not, got full ones"
+        )
+    return _add_global(_plain_backward_hooks, hook)
+
+
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Has `hook(module, grad_input, grad_output)` called when a module's gradients are there."""
+    if _plain_backward_hooks:
+        raise StateError(
+            "register_module_full_backward_hook: hooks of all modules must be full or not, got "
+            "others"
+        )
     return _add_global(_backward_hooks, hook)
 
 
@@ -109,6 +134,7 @@ class Hooks:
     _forward_pre_hooks_with_kwargs: HookTable
     _backward_hooks: HookTable
     _backward_pre_hooks: HookTable
+    _is_full_backward_hook: bool | None = None
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -160,6 +186,21 @@ class Hooks:
             each[handle.id] = True
         return handle
 
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Has `hook(module, grad_input, grad_output)` called for the last operator of a call.
+
+        Deprecated: `register_full_backward_hook` is for the whole module.
+        """
+        self._set_full(False, "register_backward_hook")
+        return add_hook(self._backward_hooks, hook)
+
+    def _set_full(self, full: bool, name: str) -> None:
+        if self._is_full_backward_hook is (not full):
+            raise StateError(
+                f"{name}: backward hooks of a module must be all full or none, got the other kind"
+            )
+        self._is_full_backward_hook = full
+
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
@@ -173,6 +214,7 @@ class Hooks:
         Returns:
             A handle that removes it.
         """
+        self._set_full(True, "register_full_backward_hook")
         return add_hook(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(
@@ -248,7 +290,11 @@ class Hooks:
 
     def _call_all(self, args: Any, kwargs: Any, called: set[int]) -> Any:
         before = [*_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
-        behind = [*_backward_hooks.values(), *self._backward_hooks.values()]
+        own = list(self._backward_hooks.values())
+        plain = [*_plain_backward_hooks.values()]
+        if self._is_full_backward_hook is False:
+            plain, own = plain + own, []
+        behind = [*_backward_hooks.values(), *own]
         args, kwargs = self._run_pre_hooks(args, kwargs)
         passing = BackwardHook(self, behind, before) if before or behind else None
         if passing is not None:
@@ -259,10 +305,15 @@ class Hooks:
             answer = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
             if answer is not None:
                 result = answer
-        return result if passing is None else passing.setup_output_hook(result)
+        if passing is not None:
+            result = passing.setup_output_hook(result)
+        if plain:
+            hook_last_operator(self, args, result, plain)
+        return result
 
 
 __all__ = [
+    "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",

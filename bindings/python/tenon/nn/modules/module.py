@@ -7,9 +7,11 @@ from ..._tenon import ModuleBase, Tensor
 from ...error import ArgumentTypeError, InvalidArgumentError
 from ...grad_mode import no_grad
 from ...utils.hooks import HookTable
+from ..conversion import get_overwrite_module_params_on_conversion
 from ..parameter import Buffer, Parameter
 from . import hooks as _hooks
 from .hooks import (
+    register_module_backward_hook,
     register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
@@ -354,11 +356,17 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
+        for name, param in self._parameters.items():
             if param is None:
                 continue
             grad = param.grad
             with no_grad():
+                if get_overwrite_module_params_on_conversion():
+                    fresh = Parameter(fn(param), param.requires_grad)
+                    if grad is not None:
+                        fresh.grad = fn(grad).requires_grad_(grad.requires_grad)
+                    self._parameters[name] = fresh
+                    continue
                 param.data = fn(param)
                 if grad is not None:
                     param.grad = fn(grad).requires_grad_(grad.requires_grad)
@@ -371,8 +379,10 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         """Moves and casts parameters and buffers, and returns the module.
 
         Called as `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`, as `Tensor.to`. A
-        dtype is for floating and complex ones; integers only move.
+        dtype is for floating and complex ones; integers only move. A memory_format is for those
+        with as many dims as it has.
         """
+        layout = kwargs.pop("memory_format", None)
         from ...factories import empty
 
         wanted = empty(0).to(*args, **kwargs)  # reads the arguments as Tensor.to does
@@ -384,7 +394,8 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
 
         def convert(tensor: Tensor) -> Tensor:
             casts = tensor.is_floating_point() or tensor.is_complex()
-            return tensor.to(device=device, dtype=dtype if casts else None, **blocking)
+            more = {} if layout is None or tensor.ndim not in (4, 5) else {"memory_format": layout}
+            return tensor.to(device=device, dtype=dtype if casts else None, **blocking, **more)
 
         return self._apply(convert)
 
@@ -440,6 +451,10 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     def eval(self: _Self) -> _Self:
         """Leaves training mode: `train(False)`."""
         return self.train(False)
+
+    def share_memory(self: _Self) -> _Self:
+        """Returns the module; tensors of this process are not moved to shared memory."""
+        return self
 
     def requires_grad_(self: _Self, requires_grad: bool = True) -> _Self:
         """Makes all parameters ask for gradients, or no longer; returns the module."""
@@ -516,6 +531,7 @@ def layout(name: str, extra: list[str], lines: list[str]) -> str:
 
 __all__ = [
     "Module",
+    "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",

@@ -28,7 +28,26 @@ _cells = {
     "RNN_TANH": _packet("aten::rnn_tanh_cell"),
     "RNN_RELU": _packet("aten::rnn_relu_cell"),
 }
+_cat = _packet("aten::cat")
+_dropout = _packet("aten::dropout")
+_linear = _packet("aten::linear")
+_stack = _packet("aten::stack")
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def _list(value: Any) -> list[Any]:
+    return [value] if isinstance(value, Tensor) else list(value)
+
+
+def _projected_step(
+    input: Tensor, states: list[Tensor], params: list[Any], weight: Tensor
+) -> list[Tensor]:
+    """One step of an LSTM whose states are projected: the state, and the cell."""
+    w_ih, w_hh, b_ih, b_hh = params
+    rows = _linear(input, w_ih, b_ih) + _linear(states[0], w_hh, b_hh)
+    inward, forget, candidate, outward = rows.chunk(4, 1)
+    cell = forget.sigmoid() * states[1] + inward.sigmoid() * candidate.tanh()
+    return [_linear(outward.sigmoid() * cell.tanh(), weight), cell]
 
 
 def _draw(module: Module, hidden_size: int) -> None:
@@ -165,14 +184,77 @@ class RNNBase(Module):
             self.batch_first,
         )
 
-    def forward(self, input: Tensor, hx: Any = None) -> tuple:
+    def _cell_params(self, layer: int, way: str) -> list[Any]:
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        return [getattr(self, f"{name}_l{layer}{way}", None) for name in names]
+
+    def _pass(
+        self, data: Tensor, sizes: list[int], layer: int, way: str, states: list[Tensor]
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Runs one layer in one direction over packed steps: its outputs, the last states."""
+        is_pair = self.mode == "LSTM"
+        starts = [sum(sizes[:step]) for step in range(len(sizes))]
+        order = range(len(sizes)) if not way else range(len(sizes) - 1, -1, -1)
+        outputs: list[Any] = [None] * len(sizes)
+        for step in order:
+            count = sizes[step]
+            now = [one[:count] for one in states]
+            found = data[starts[step] : starts[step] + count]
+            params = self._cell_params(layer, way)
+            if self.proj_size:
+                weight = getattr(self, f"weight_hr_l{layer}{way}")
+                after = _projected_step(found, now, params, weight)
+            else:
+                after = _list(_cells[self.mode](found, now if is_pair else now[0], *params))
+            outputs[step] = after[0]
+            # Sequences that have ended, or not begun, keep their states.
+            states = [
+                one if kept.shape[0] == count else _cat([one, kept[count:]])
+                for one, kept in zip(after, states, strict=True)
+            ]
+        return _cat(outputs), states
+
+    def _forward_packed(self, input: Any, hx: Any) -> tuple:
+        """Runs over a PackedSequence: one, and the states in the order of the batch."""
+        data, batch_sizes, order, inverse = input
+        sizes: list[int] = batch_sizes.tolist()
+        self._check(data)
+        is_pair = self.mode == "LSTM"
+        ways = ("", "_reverse") if self.bidirectional else ("",)
+        features = (self.proj_size or self.hidden_size, self.hidden_size)
+        if hx is None:
+            layers = self.num_layers * len(ways)
+            given = [data.new_zeros((layers, sizes[0], one)) for one in features]
+        else:
+            given = [one if order is None else one.index_select(1, order) for one in _list(hx)]
+        given = given if is_pair else given[:1]
+        ends: list[list[Tensor]] = []
+        for layer in range(self.num_layers):
+            found = []
+            for way in ways:
+                output, states = self._pass(data, sizes, layer, way, [s[len(ends)] for s in given])
+                found.append(output)
+                ends.append(states)
+            data = found[0] if len(found) == 1 else _cat(found, 1)
+            if self.dropout and self.training and layer + 1 < self.num_layers:
+                data = _dropout(data, self.dropout, True)
+        after = [_stack([end[place] for end in ends]) for place in range(len(given))]
+        if inverse is not None:
+            after = [one.index_select(1, inverse) for one in after]
+        packed = type(input)(data, batch_sizes, order, inverse)
+        return packed, tuple(after) if is_pair else after[0]
+
+    def forward(self, input: Any, hx: Any = None) -> tuple:
         """Returns what the last layer gives at each step, and the states after the last step.
 
         Args:
-            input: Of shape (steps, N, features), or (steps, features) without a batch.
+            input: Of shape (steps, N, features), (steps, features) without a batch, or a
+                PackedSequence, of which the output is another.
             hx: The states before the first step, (layers, N, hidden_size); by default zeros. Of an
                 LSTM a pair: states, and cells.
         """
+        if isinstance(input, tuple) and hasattr(input, "batch_sizes"):
+            return self._forward_packed(input, hx)
         self._check(input)
         batched = input.ndim == 3
         dim = 0 if self.batch_first else 1

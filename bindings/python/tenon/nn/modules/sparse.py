@@ -12,11 +12,13 @@ from .module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 
 class _Rows(Module):
     weight: Parameter
+    # Options by the order in which they are printed, with their defaults.
+    _shown: ClassVar[dict[str, Any]]
 
     def _make(self, count: int, size: int, padding_idx: int | None, options: dict) -> None:
         from ...factories import empty
@@ -54,9 +56,12 @@ class _Rows(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     def extra_repr(self) -> str:
-        """Sizes, and the row of the padding."""
+        """Sizes, and options that are not the default."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
+        for name, default in self._shown.items():
+            if getattr(self, name) != default:
+                text += f", {name}={getattr(self, name)!r}"
+        return text
 
 
 class Embedding(_Rows):
@@ -66,16 +71,24 @@ class Embedding(_Rows):
         num_embeddings: How many rows.
         embedding_dim: Of so many numbers each.
         padding_idx: A row of zeros that stays as it is.
-        max_norm: Not supported by the function: see there.
-        norm_type: Of that.
+        max_norm: Rows that are named are scaled in place to this norm, if theirs is larger.
+        norm_type: The order of that norm.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
-        sparse: Not supported by the function.
+        sparse: Gradients are dense all the same, which a warning says.
         device: Of the rows.
         dtype: Of the rows.
 
     Attributes:
         weight: Of shape (num_embeddings, embedding_dim), at first drawn from a normal distribution.
     """
+
+    _shown: ClassVar[dict[str, Any]] = {
+        "padding_idx": None,
+        "max_norm": None,
+        "norm_type": 2,
+        "scale_grad_by_freq": False,
+        "sparse": False,
+    }
 
     def __init__(
         self,
@@ -117,7 +130,7 @@ class Embedding(_Rows):
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any
     ) -> Embedding:
         """Returns one whose rows are those of a matrix, which gets no gradient with `freeze`."""
-        count, size = embeddings.shape
+        count, size = _sizes(cls, embeddings)
         return cls(count, size, padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
 
@@ -127,16 +140,24 @@ class EmbeddingBag(_Rows):
     Args:
         num_embeddings: How many rows.
         embedding_dim: Of so many numbers each.
-        max_norm: Not supported by the function: see there.
-        norm_type: Of that.
+        max_norm: Rows that are named are scaled in place to this norm, if theirs is larger.
+        norm_type: The order of that norm.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
         mode: "sum", "mean" or "max".
-        sparse: Not supported by the function.
+        sparse: Gradients are dense all the same, which a warning says.
         include_last_offset: Whether the last offset is the input's size, and begins no bag.
         padding_idx: A row that does not count.
         device: Of the rows.
         dtype: Of the rows.
     """
+
+    _shown: ClassVar[dict[str, Any]] = {
+        "max_norm": None,
+        "norm_type": 2,
+        "scale_grad_by_freq": False,
+        "mode": "",
+        "padding_idx": None,
+    }
 
     def __init__(
         self,
@@ -184,6 +205,45 @@ class EmbeddingBag(_Rows):
             self.include_last_offset,
             self.padding_idx,
         )
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        """Returns one whose rows are those of a matrix, which gets no gradient with `freeze`."""
+        count, size = _sizes(cls, embeddings)
+        made = cls(
+            count,
+            size,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            embeddings,
+            include_last_offset,
+            padding_idx,
+        )
+        made.weight.requires_grad = not freeze
+        return made
+
+
+def _sizes(cls: type, embeddings: Tensor) -> tuple[int, int]:
+    if embeddings.ndim != 2:
+        raise InvalidArgumentError(
+            f"{cls.__name__}.from_pretrained: embeddings must be a matrix, got shape "
+            f"{embeddings.shape}"
+        )
+    return embeddings.shape[0], embeddings.shape[1]
 
 
 __all__ = ["Embedding", "EmbeddingBag"]

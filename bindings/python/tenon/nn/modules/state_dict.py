@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from ..._tenon import Tensor
 from ...error import ArgumentTypeError, StateError
 from ...grad_mode import no_grad
+from ...utils import swap_tensors
 from ...utils.hooks import HookTable, RemovableHandle, add_hook
+from ..conversion import get_swap_module_params_on_conversion
 from ..parameter import Parameter
 
 TYPE_CHECKING = False
@@ -202,6 +205,15 @@ class StateDict:
             )
             return
         try:
+            if tensor.is_meta and not given.is_meta and not assign:
+                warnings.warn(
+                    f"load_state_dict: {key} must have memory to be copied to, got a tensor on "
+                    "meta, which stays as it is; assign=True takes the other",
+                    stacklevel=2,
+                )
+            if get_swap_module_params_on_conversion():
+                self._swap_one(tensor, given, assign)
+                return
             if not assign:
                 with no_grad():
                     tensor.copy_(given)
@@ -216,6 +228,18 @@ class StateDict:
             errors.append(
                 f"{key}: value of shape {tuple(given.shape)} could not be copied: {error}"
             )
+
+    @staticmethod
+    def _swap_one(tensor: Tensor, given: Tensor, assign: bool) -> None:
+        """Gives a tensor the contents of another, and keeps the object."""
+        with no_grad():
+            fresh = tensor.module_load(given, assign=assign)
+        if fresh is given or fresh is tensor:
+            fresh = fresh.detach()
+        if isinstance(tensor, Parameter):
+            asks = fresh.requires_grad if assign and isinstance(given, Parameter) else True
+            fresh = Parameter(fresh.detach(), tensor.requires_grad and asks)
+        swap_tensors(tensor, fresh)
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
         """Copies tensors of a state dict into parameters and buffers.

@@ -197,7 +197,7 @@ def register_parametrization(
 
 def _check_result(where: str, like: Tensor, result: Any, unsafe: bool) -> None:
     if not isinstance(result, Tensor):
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{where}: parametrization must return a Tensor, got {type(result).__name__}"
         )
     if not unsafe and (result.shape != like.shape or result.dtype is not like.dtype):
@@ -252,10 +252,46 @@ def remove_parametrizations(
     return module
 
 
+def type_before_parametrizations(module: Module) -> type:
+    """Returns the class that a module had before its tensors were parametrised."""
+    kind: type = getattr(type(module), "_parametrized_of", type(module))
+    return kind
+
+
+def transfer_parametrizations_and_params(
+    from_module: Module, to_module: Module, tensor_name: str | None = None
+) -> Module:
+    """Gives a module the parametrisations of another, and the same tensors for them to run on.
+
+    Args:
+        from_module: The module that has them.
+        to_module: The module that gets them, with tensors of the same names.
+        tensor_name: The name of the one tensor to go on with; by default all.
+
+    Returns:
+        to_module.
+    """
+    if not is_parametrized(from_module, tensor_name):
+        return to_module
+    kept: Any = from_module.get_submodule("parametrizations")
+    for name in [tensor_name] if tensor_name is not None else list(kept):
+        if not hasattr(to_module, name):
+            setattr(to_module, name, Parameter(getattr(from_module, name).detach().clone()))
+        for one in kept[name]:
+            register_parametrization(to_module, name, one, unsafe=kept[name].unsafe)
+        own: Any = to_module.get_submodule(f"parametrizations.{name}")
+        names = ["original"] if own.is_tensor else [f"original{i}" for i in range(own.count)]
+        for one in names:
+            setattr(own, one, getattr(kept[name], one))
+    return to_module
+
+
 __all__ = [
     "ParametrizationList",
     "cached",
     "is_parametrized",
     "register_parametrization",
     "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
 ]

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What embeddings and bags of embeddings share: rows of bounded norm, and dense gradients."""
+
+from __future__ import annotations
+
+import warnings
+
+from .._tenon import Tensor
+from ..functional import where
+from ..grad_mode import no_grad
+
+
+def bound_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scales the rows that indices name in place where their norm is above `max_norm`."""
+    from ..own_arguments import unique
+
+    with no_grad():
+        rows = unique(indices.detach().reshape(-1)).long()
+        found = weight.index_select(0, rows)
+        norms = found.norm(p=norm_type, dim=1, keepdim=True)
+        scales = where(norms > max_norm, max_norm / (norms + 1e-7), norms * 0 + 1)
+        weight.index_copy_(0, rows, found * scales)
+
+
+def warn_dense(name: str) -> None:
+    """Warns that gradients are dense though sparse ones are asked for."""
+    warnings.warn(
+        f"{name}: sparse gradients do not exist here: the gradient of weight is dense",
+        stacklevel=4,
+    )
+
+
+__all__ = ["bound_rows", "warn_dense"]
