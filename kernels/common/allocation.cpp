@@ -8,8 +8,8 @@ namespace tenon::kernels {
 
 namespace {
 
-// Once for an operator, whose name stands for the place. A handler that makes an error of it, as
-// Python's does when told to, ends the call before anything is changed.
+// Warns once for each operator, whose name identifies the warning. If the handler raises an error,
+// as Python's does under `-W error`, the call ends before anything has changed.
 void warn_of_resize(const char* op, const Tensor& out, Sizes sizes) {
   const std::string message = std::string(op) + ": out has elements and other sizes than the " +
                               "result, so it is resized from " + Part(out.sizes()).text() + " to " +
@@ -17,8 +17,8 @@ void warn_of_resize(const char* op, const Tensor& out, Sizes sizes) {
   check(tenon_warning_emit_once(op, "UserWarning", message.c_str()));
 }
 
-// Refuses sizes that cannot be had, before the warning about them: memory is asked for and given
-// back, which touches none of it.
+// Refuses sizes that cannot be allocated, before the warning is emitted. It allocates memory of
+// these sizes and frees it again, which touches none of it.
 void check_result(const char* op, const Tensor& out, Sizes sizes) {
   for (const int64_t size : sizes) {
     if (size < 0) {
@@ -29,9 +29,9 @@ void check_result(const char* op, const Tensor& out, Sizes sizes) {
   static_cast<void>(allocate(sizes, out.dtype(), out.device()));
 }
 
-// Refuses to resize a view to sizes that cover elements which the view does not show: they belong
-// to other tensors on the same storage, and the operator would write to them. A view that shows all
-// elements of a range may shrink, and one that reaches the end of its storage may grow.
+// Refuses to resize a view to sizes that cover elements outside the view: those elements belong to
+// other tensors on the same storage, and the operator would overwrite them. A dense view may
+// shrink, and may grow if it reaches the end of its storage.
 void check_view(const char* op, tenon_tensor* out, Sizes sizes) {
   const Tensor base(tenon_tensor_copy_base(out));
   if (base.get() == nullptr || (tenon_tensor_flags(out) & TENON_TENSOR_SYMBOLIC) != 0) return;

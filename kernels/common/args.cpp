@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers among the arguments, checked and as elements.
+// Number arguments: checks, and conversion to elements.
 #include "kernels/common/args.h"
 
 #include "kernels/common/maths/element.h"

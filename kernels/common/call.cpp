@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What routines do with a call besides computing it: refuse an argument, call another operator.
+// Cold paths of Call: refusing an argument, and calling another operator.
 #include "kernels/common/call.h"
 
 #include <string_view>

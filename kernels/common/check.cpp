@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of error messages.
+// Wording of error messages.
 #include "kernels/common/check.h"
 
 #include <charconv>

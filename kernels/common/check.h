@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of kernels: one place that words them, and texts of shapes and dtypes for messages.
+// Errors of kernels: the wording of each kind, and text for shapes and dtypes in messages.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace tenon::kernels {
 
-// One piece of a message: text as it is, sizes as "[2, 3]", dtypes by name, numbers in decimal.
+// One piece of a message: text unchanged, sizes as "[2, 3]", dtypes by name, numbers in decimal.
 class Part {
  public:
   Part(const char* part) : text_(part) {}
@@ -34,42 +34,43 @@ class Part {
   std::string text_;
 };
 
-// Throws an error whose message is the parts in a row.
+// Throws an error whose message is the concatenation of the parts.
 [[noreturn, gnu::cold]] void fail(tenon_status code, std::initializer_list<Part> parts);
 
-// "<op>: <argument> must be <expected>, got <actual>", for a value that the operator refuses.
+// Throws "<op>: <argument> must be <expected>, got <actual>".
 [[noreturn, gnu::cold]] void fail_argument(const char* op, std::string_view argument,
                                            std::string_view expected, const Part& actual);
 
-// "<op>: not supported for dtype bool: self must be uint8, ...", for a dtype without a kernel.
+// Throws "<op>: not supported for dtype bool: self must be uint8, ...".
 [[noreturn, gnu::cold]] void fail_dtype(const char* op, std::string_view argument, Dtype actual,
                                         std::string_view expected);
 
 [[noreturn, gnu::cold]] void refuse_undefined(const char* op, const char* argument);
 [[noreturn, gnu::cold]] void refuse_read_only(const char* op, const char* argument);
 
-// Throws for the undefined tensor.
+// Throws if the tensor is undefined.
 inline void check_defined(const char* op, const char* argument, const tenon_tensor_info& info) {
   if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
     refuse_undefined(op, argument);
   }
 }
-// False on Meta and for fake tensors, which have no elements.
+// Returns false for tensors on Meta and fake tensors, which have no elements.
 inline bool has_data(const tenon_tensor_info& info) {
   return info.device.type != TENON_DEVICE_META && info.device.index < TENON_DEVICE_FAKE;
 }
-// "<op>: <requirement>, got a tensor on meta": an argument has no data for what depends on it.
+// Throws "<op>: <requirement>, got a tensor on meta": the operator depends on data that the tensor
+// does not have.
 [[noreturn, gnu::cold]] void fail_without_data(const char* op, std::string_view requirement,
                                                const tenon_tensor_info& info);
 
-// Throws for a tensor that nothing may write to.
+// Throws if the tensor is read-only.
 inline void check_not_read_only(const char* op, const char* argument,
                                 const tenon_tensor_info& info) {
   if ((info.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
     refuse_read_only(op, argument);
   }
 }
-// Throws unless an argument has the dtype of another one.
+// Throws unless an argument has the dtype of another argument.
 void check_dtype_of(const char* op, const char* argument, Dtype actual, const char* other,
                     Dtype expected);
 

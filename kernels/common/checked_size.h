@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on sizes and strides whose numbers may come from a user: CheckedSize for sizes,
-// wrapped_product() and wrapped_sum() for strides and places.
+// Arithmetic on sizes and strides that may come from a user: CheckedSize for sizes,
+// wrapped_product() and wrapped_sum() for strides and offsets.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace tenon::kernels {
 // Raises "<op>: sizes must fit 63 bits, got <a> <sign> <b>".
 [[noreturn, gnu::cold]] void refuse_overflow(const char* op, int64_t a, char sign, int64_t b);
 
-// A number on its way to a size. An operation whose result does not fit int64 is refused in the
-// operator's name, so that numbers from a user never wrap. `op` outlives the number.
+// A number that becomes a size. An operation whose result does not fit int64 throws an error of the
+// operator, so that a user's numbers never wrap. `op` must outlive the number.
 class CheckedSize {
  public:
   CheckedSize(const char* op, int64_t number) : op_(op), number_(number) {}
@@ -45,7 +45,7 @@ class CheckedSize {
 
 // Products and sums modulo 2^64, as cheap as plain ones. The stride of a dim with fewer than two
 // elements may be any number, and numbers computed from it may wrap, since they address no element.
-// A view with a wrapped offset fails the check that its elements lie inside the storage.
+// A view whose offset has wrapped fails the check that its elements are inside the storage.
 inline int64_t wrapped_product(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
@@ -60,7 +60,7 @@ inline int64_t kept_stride(int64_t size, int64_t stride) {
   return size > 1 ? stride : std::min(stride, kMostUnused);
 }
 
-// Returns ceil(a / b) for a >= 0 and b > 0, without the sum of both.
+// Returns ceil(a / b) for a >= 0 and b > 0, without computing a + b, which may overflow.
 inline int64_t ceil_quotient(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 }  // namespace tenon::kernels

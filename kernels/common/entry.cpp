@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing the arguments of typed calls, and handing results over.
-// Long file: an entry for each C signature, one below the other.
+// Packing the arguments of typed calls into values, and returning their results.
+// Long file: one table row for each C signature.
 #include "kernels/common/entry.h"
 
 #include <string_view>
@@ -13,15 +13,16 @@ namespace {
 template <class... C>
 struct CTypes {};
 
-// Writes a value's head in place, as one word: a value that is made elsewhere and copied here would
-// be read before its parts have left the store buffer, which takes longer than the call.
+// Writes the head of a value in place, as one word. A value that is built elsewhere and copied here
+// would be loaded before its parts have left the store buffer, and that stall takes longer than the
+// call.
 inline void put_head(tenon_value* at, uint16_t tag, int64_t count = 0) {
   at->tag = tag;
   at->flags = 0;
   at->count = static_cast<uint32_t>(count);
 }
 
-// What a letter of a signature stands for: C parameters, and the value that they make.
+// A letter of a signature: its C parameters, and the value that they are packed into.
 template <char kLetter>
 struct Letter;
 template <>
@@ -58,7 +59,7 @@ struct Letter<'d'> {
   }
   static void write(const tenon_value& result, Out out) { *out = result.as.f; }
 };
-// What is an address and a count.
+// A list: an address and a count.
 template <class Element, uint16_t kTag>
 struct ListLetter {
   using Parameters = CTypes<Element, int64_t>;
@@ -98,7 +99,7 @@ struct Concat<CTypes<A...>, Rest...> {
   using type = typename Prepend<typename Concat<Rest...>::type>::type;
 };
 
-// Takes one letter's parameters at a time off the front.
+// Packs the parameters of one letter at a time.
 template <char... kLetters>
 struct Pack {
   static void into(tenon_value*) {}
@@ -163,7 +164,7 @@ struct Entry {
   tenon_typed_fn function;
 };
 
-// From the text of a signature to its entry.
+// Makes the table row of a signature from its text.
 template <size_t kSize>
 struct Text {
   char letters[kSize];

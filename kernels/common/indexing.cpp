@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What index tensors select: checks, masks as positions, dims of the selection.
+// Indexing by tensors: checks, conversion of masks to positions, and dims of the selection.
 #include "kernels/common/indexing.h"
 
 #include "kernels/common/checked_size.h"
@@ -10,7 +10,7 @@ namespace {
 
 bool is_mask(Dtype dtype) { return dtype == Dtype::Bool || dtype == Dtype::U8; }
 
-// The sizes of all, for messages: "[2, 3] and [4]".
+// Returns the sizes of all indices, for messages: "[2, 3] and [4]".
 template <class Indices>
 std::string shapes_of(const Indices& indices) {
   std::string text;
@@ -20,7 +20,7 @@ std::string shapes_of(const Indices& indices) {
   return text;
 }
 
-// Refuses an element outside of [0, size).
+// Refuses elements outside [0, size).
 template <class Element>
 void check_elements(const char* op, const char* name, const tenon_tensor_info& index,
                     int64_t size) {

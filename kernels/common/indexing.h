@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indexing: what a list of index tensors selects of a tensor. Masks become positions, indices are
-// broadcast, and the dims of the selection are put together as PyTorch does.
+// Indexing: the selection that a list of index tensors makes from a tensor. Masks are converted to
+// positions, indices are broadcast, and the dims of the selection are ordered as in PyTorch.
 #pragma once
 
 #include <vector>
@@ -10,34 +10,34 @@
 
 namespace tenon::kernels {
 
-// Refuses elements of an index tensor outside of [0, size), for operators that do not count from
-// the end. Tensors without data on the CPU are not looked at.
+// Refuses elements of an index tensor outside [0, size), for operators that do not accept negative
+// indices. Tensors without data on the CPU are not checked.
 void check_in_dim(const char* op, const char* name, const Tensor& index, int64_t size);
 
 class Indexing {
  public:
-  // `list` is a Tensor?[]: element d is for dim d of self, absent: all of it; a mask takes as many
-  // dims as it has. Throws TENON_ERROR_INDEX for what fits no index, and
-  // TENON_ERROR_DATA_DEPENDENT for a mask without data.
+  // `list` is a Tensor?[]: each index applies to the next dim of self, a mask to the next dims, one
+  // for each of its own, and an absent index selects a whole dim. Throws TENON_ERROR_INDEX for
+  // invalid indices, and TENON_ERROR_DATA_DEPENDENT for a mask without data.
   Indexing(const char* op, const tenon_tensor_info& self, const tenon_value& list);
 
   Indexing(const Indexing&) = delete;
   Indexing& operator=(const Indexing&) = delete;
 
-  // Of what is selected: dims of the indices in the place of those that they select from, in front
-  // of all others where these are apart.
+  // Returns the sizes of the selection. The dims of the indices replace the dims that they select
+  // from, or come first if those are not adjacent.
   const Dims& sizes() const { return sizes_; }
-  // In which a new result is laid out: dims in the order that self and the indices have them in.
+  // Returns strides for a new result: dims are ordered as in self and the indices.
   Dims strides() const;
 
-  // The dims that the indices broadcast to, and where they begin among `sizes`.
+  // Return the dims that the indices broadcast to, and their position in sizes().
   const Dims& index_sizes() const { return index_sizes_; }
   int64_t index_dim() const { return index_dim_; }
-  // Strides of self over `sizes`, with 0 for the dims of the indices.
+  // Returns the strides of self over sizes(), with 0 for the dims of the indices.
   const Dims& self_strides() const { return self_strides_; }
 
-  // How far what each place of `index_sizes` selects lies behind the first element of self, in
-  // elements and in row-major order. Throws TENON_ERROR_INDEX for an index out of bounds.
+  // Returns the offset from the first element of self, in elements, that each element of
+  // index_sizes() selects, in row-major order. Throws TENON_ERROR_INDEX for an index out of bounds.
   std::vector<int64_t> offsets() const;
 
  private:
@@ -45,7 +45,7 @@ class Indexing {
   struct Index {
     int64_t dim;
     const void* data;
-    bool is_wide;  // int64, else int32
+    bool is_wide;  // int64 elements; otherwise int32
     Dims sizes;
     Dims strides;                    // in elements; once all are known, over `index_sizes_`
     std::vector<int64_t> positions;  // those of a mask, without `data`
@@ -57,7 +57,7 @@ class Indexing {
   void add_mask(const tenon_tensor_info& mask, int64_t at);
   void broadcast_all();
   void place();
-  // Adds what an index of such elements selects to the offsets.
+  // Adds the offsets that an index selects to `offset`.
   template <class Element>
   void add_offsets(const Index& index, int64_t* offset) const;
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::sort and aten::topk share: values in order along a dim, and where each was.
+// Plan of aten::sort and aten::topk: values in order along a dim, and the index of each.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Both results of a call, and what it is about.
+// Both results of a call, and its arguments.
 struct Ordered {
   Tensor values;
   Tensor indices;
   tenon_tensor_info self;
   int64_t dim;
-  int64_t kept;  // so many values of each line
+  int64_t kept;  // number of values kept of each line
   bool descending;
 
-  // Hands the results over.
+  // Returns the results.
   void give(const Call& call) {
     if (!call.form.is_functional()) return;
     call.give(0, std::move(values));
@@ -26,7 +26,7 @@ struct Ordered {
 // Checks the arguments of aten::sort, whose last two are dim and descending, and makes the results.
 Ordered sort_results(const Call& call);
 
-// The same for aten::topk.
+// Like sort_results(), but for aten::topk.
 Ordered topk_results(const Call& call);
 
 }  // namespace tenon::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlap tests from bounds and strides.
+// Overlap tests based on bounds and strides.
 #include "kernels/common/overlap.h"
 
 #include <cstdlib>
@@ -10,8 +10,9 @@
 namespace tenon::kernels {
 namespace {
 
-// Finds out whether two indices of a view lead to one element: whether steps along its dims, fewer
-// than a dim's size each and not all of them none, add up to no distance.
+// Decides whether two different indices of a view address the same element. This is the case if
+// some steps along its dims, fewer than each dim's size and not all zero, add up to a distance of
+// zero.
 class SelfOverlap {
  public:
   SelfOverlap(Sizes sizes, Sizes strides) {
@@ -34,8 +35,9 @@ class SelfOverlap {
       reach += dims_[k].stride * dims_[k].most;
       divisor = std::gcd(divisor, dims_[k].stride);
     }
-    if (nested) return false;  // each dim steps over all that those before it reach
-    // The last dim with steps has some of them forwards: backwards is the same pair of indices.
+    if (nested) return false;  // each stride exceeds the reach of all smaller ones
+    // Search for steps that cancel. Those of the outermost dim may be assumed to be positive, since
+    // negating all steps describes the same pair of indices.
     for (int k = 1; k < count_; ++k) {
       for (int64_t steps = 1; steps <= dims_[k].most; ++steps) {
         const int64_t distance = steps * dims_[k].stride;
@@ -49,21 +51,21 @@ class SelfOverlap {
  private:
   struct Dim {
     int64_t stride;
-    int64_t most;  // steps
+    int64_t most;  // number of steps
   };
-  // Limit of the search. Layouts in practice need far fewer tries; beyond it the view is treated as
-  // one that overlaps itself.
+  // Limit of the search. Layouts in practice need far fewer tries; beyond the limit, the view is
+  // treated as overlapping.
   static constexpr int64_t kMostTries = 1'000'000;
 
-  // Whether the dims before the k-th add up to a distance.
+  // Returns true if steps along the dims before the k-th add up to `distance`.
   bool can_reach(int k, int64_t distance) {
     if (distance == 0) return true;
     if (k == 0 || std::abs(distance) > reaches_[k] || distance % divisors_[k] != 0) return false;
     const Dim& dim = dims_[k - 1];
-    if (k == 1) return true;  // a multiple of its stride, and near enough
+    if (k == 1) return true;  // a multiple of its stride, within reach
     if (++tries_ > kMostTries) return true;
     const int64_t below = reaches_[k - 1];
-    // Only steps in this range leave a rest within the reach of the preceding dims.
+    // Only steps in this range leave a remainder within the reach of the preceding dims.
     const int64_t middle = distance / dim.stride;
     const int64_t around = below / dim.stride + 1;
     const int64_t first = std::max(-dim.most, middle - around);
@@ -75,14 +77,14 @@ class SelfOverlap {
   }
 
   Dim dims_[kMaxDims];
-  int64_t reaches_[kMaxDims];   // of the dims before
-  int64_t divisors_[kMaxDims];  // of their strides
+  int64_t reaches_[kMaxDims];   // combined reach of the preceding dims
+  int64_t divisors_[kMaxDims];  // greatest common divisor of their strides
   int count_ = 0;
   int64_t tries_ = 0;
 };
 
-// Returns true if two views of the same memory show its elements in the same order: the strides of
-// dims of size 1 mean nothing.
+// Returns true if two views of the same memory address its elements in the same order. Strides of
+// dims of size 1 are ignored.
 bool have_same_layout(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   int32_t i = 0, j = 0;
   while (true) {

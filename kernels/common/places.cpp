@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of places along one dim.
+// Checks of index tensors along one dim.
 #include "kernels/common/places.h"
 
 namespace tenon::kernels {
@@ -15,7 +15,7 @@ int64_t check_places(const char* op, const tenon_tensor_info& self, int64_t dim,
   check_defined(op, "index", index);
   const int64_t wrapped = wrap_dim(op, dim, self.ndim);
   const Dtype dtype = dtype_of_info(index);
-  // Of none it does not matter what they would be.
+  // An empty index may have any dtype.
   if (index.numel != 0 && dtype != Dtype::I64 && dtype != Dtype::I32) {
     fail_argument(op, "index", "of dtype int64 or int32", dtype);
   }

@@ -26,7 +26,7 @@ Dtype combine(Dtype higher, Dtype lower) {
 
 void ResultType::add(Dtype dtype, bool has_dims, bool wrapped_number) {
   if (wrapped_number) {
-    // A number has no precision of its own.
+    // A Python number has no precision: it counts as the default dtype.
     if (is_complex(dtype)) dtype = to_complex(default_dtype());
     if (is_floating(dtype)) dtype = default_dtype();
   }
@@ -55,7 +55,7 @@ Dtype to_complex(Dtype dtype) {
     case Dtype::C128:
       return Dtype::C128;
     default:
-      // complex32 is not carried: half-width floats widen.
+      // complex32 is not supported, so half-precision floats become complex64.
       return Dtype::C64;
   }
 }

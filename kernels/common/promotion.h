@@ -10,9 +10,9 @@
 
 namespace tenon::kernels {
 
-// Gathers operands and answers with their common dtype. Tensors with dims come before 0-dim
-// tensors, those before wrapped numbers: a lower group only matters when it has a higher kind of
-// number (bool < integer < floating < complex).
+// Computes the common dtype of operands. Tensors with dims take precedence over 0-dim tensors, and
+// those over wrapped numbers: a lower group only matters if it has a higher category of dtype (bool
+// < integer < floating < complex).
 // https://pytorch.org/docs/stable/tensor_attributes.html
 class ResultType {
  public:
@@ -29,25 +29,25 @@ class ResultType {
   Dtype wrapped_ = Dtype::None;
 };
 
-// Whether results of one dtype may be written to another: never complex to real, floating to
-// integral, or anything else to bool.
+// Returns true if results of one dtype may be written to another: never complex to real, floating
+// to integral, or a non-bool dtype to bool.
 bool can_cast(Dtype from, Dtype to);
 
-// The same elements in another dtype, by a call of aten::to.
+// Returns the elements in another dtype, by a call of aten::to.
 Tensor cast(const Tensor& tensor, Dtype dtype);
 
-// The names of a set: "float32, float64".
+// Returns the names of a set of dtypes: "float32, float64".
 std::string names_of(DtypeSet types);
 
-// The complex dtype with the same precision as a floating one.
+// Returns the complex dtype for a dtype: complex128 for 64-bit floats, complex64 otherwise.
 Dtype to_complex(Dtype dtype);
-// The real dtype of a complex one; others stay.
+// Returns the real dtype of a complex dtype; other dtypes are returned unchanged.
 Dtype to_real(Dtype dtype);
 
 inline bool is_bool_or_integral(Dtype dtype) { return dtype == Dtype::Bool || is_integral(dtype); }
 inline bool is_half_precision(Dtype dtype) { return dtype == Dtype::F16 || dtype == Dtype::BF16; }
 
-// The dtype that tensors of a list promote to, as for binary operators.
+// Returns the dtype that the tensors of a list promote to, as for binary operators.
 Dtype result_type(std::span<const tenon_tensor_info> infos);
 
 }  // namespace tenon::kernels

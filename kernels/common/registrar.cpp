@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From facts to schemas and kernels, one for each form.
+// Deriving schemas and kernels from facts, one for each form.
 #include "kernels/common/registrar.h"
 
 #include <string>
@@ -49,14 +49,14 @@ constexpr std::string_view kOptions = "$options";
 constexpr std::string_view kOptionsText =
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 
-// Of factories that give integers.
+// For factories whose default dtype is int64.
 constexpr std::string_view kLongOptions = "$long_options";
 constexpr std::string_view kLongOptionsText =
     "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 
 std::string params_of(const Facts& facts, Forms form) {
   std::string params = facts.params;
-  // Only the view itself shares memory with its result.
+  // Only the functional view shares memory with its result.
   constexpr std::string_view kShared = "Tensor(a)";
   if (form != kFunctional && params.starts_with(kShared)) {
     params.replace(0, kShared.size(), "Tensor");
@@ -71,7 +71,7 @@ std::string params_of(const Facts& facts, Forms form) {
   return params.erase(at - 2, options.size() + 2);  // and the comma before
 }
 
-// Whether a form writes tensors of a list, and gives nothing back.
+// Returns true if an in-place or out form writes tensors of a list and returns nothing.
 bool writes_lists(const Facts& facts) {
   return std::string_view(facts.returns).starts_with("Tensor[]");
 }
@@ -85,7 +85,7 @@ std::string in_place_schema(const Facts& facts) {
   return "(Tensor(a!)" + params.substr(std::string_view("Tensor").size()) + ") -> Tensor(a!)";
 }
 
-// Takes the first of a list such as "max, max_values".
+// Removes and returns the first name of a list such as "max, max_values".
 std::string_view take_first(std::string_view& list) {
   const std::string_view first = list.substr(0, list.find(", "));
   list.remove_prefix(std::min(list.size(), first.size() + 2));
@@ -96,7 +96,7 @@ std::string out_schema(const Facts& facts) {
   const std::string params = params_of(facts, kOut);
   std::string written, returned;
   std::string_view outs = facts.outs;
-  // "(Tensor values, Tensor indices)": results of the out form have the names, too.
+  // In "(Tensor values, Tensor indices)" results are named, and so are those of the out form.
   std::string_view results = facts.returns;
   if (results.starts_with('(')) results = results.substr(1, results.size() - 2);
   const std::string list = writes_lists(facts) ? "[]" : "";
@@ -133,13 +133,13 @@ std::vector<std::string> tags_of(const Facts& facts, Forms form) {
   while (!text.empty()) {
     const std::string_view tag = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), tag.size() + 1));
-    // The core set is functional.
+    // The core set contains only functional forms.
     if (form == kFunctional || tag != "core") tags.emplace_back(tag);
   }
   return tags;
 }
 
-// What a form calls; empty for most.
+// Returns the name of the operator that a form calls; empty for most forms.
 std::string target_of(const Facts& facts, Forms form) {
   if (facts.tensor_form != nullptr) return name_of_form(*facts.tensor_form, form);
   if (facts.family != &kView || form == kFunctional || form == kInPlace) return {};
@@ -153,7 +153,7 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
   const auto arguments = static_cast<int>(schema.argument_count());
   const auto results = static_cast<int>(schema.return_count());
   const bool is_out = form == kOut || form == kCopyOut;
-  // Lists that are written are no results.
+  // Tensor lists that are written are not results.
   const int outs = is_out && writes_lists(facts) ? 1 : results;
   const int written = is_out ? arguments - outs : form == kInPlace ? 0 : -1;
   if (arguments > OperatorForm::kMaxArguments) {
@@ -188,12 +188,12 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
   return made;
 }
 
-// Whether what serves a form without a device calls no operators.
+// Returns true if the kernel of a form without a device calls no operators.
 bool is_leaf(const Facts& facts, Forms form) {
   return facts.family->leaf && target_of(facts, form).empty();
 }
 
-// Plans for graphs have the calls of such a kernel, one by one.
+// Declines to bind, so that graph plans bind the operators that such a kernel calls instead.
 tenon_status bind_calls(void*, const tenon_op*, tenon_keyset, tenon_stack*, tenon_bound*) {
   return TENON_DECLINED;
 }
@@ -230,18 +230,20 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   check(tenon_library_impl(library.get(), name.c_str(), key, &description, nullptr));
 }
 
-// What has none falls back on the gradient formula, as what says "derived" does.
+// Returns true if there is a tangent formula. Without one, and with "derived", the tangent follows
+// from the gradient formula.
 bool has_tangent_text(const Facts& facts) {
   const std::string_view tangent = facts.tangent != nullptr ? facts.tangent : "derived";
   return tangent != "derived" && !tangent.starts_with("none:") && !tangent.starts_with("missing:");
 }
 
-// Formulas are texts; "none" is a word too, except of a composite, which calls what has one. Where
-// one is missing, calls are recorded with the policy for operators that have said nothing.
+// Registers the gradient formulas, which are text. "none" registers a fallthrough. Nothing is
+// registered for an implicit composite, which is differentiated through the operators that it
+// calls, nor for a missing formula, so that the policy for operators without one applies.
 void register_gradient(Library& library, const Facts& facts, Forms form) {
   const std::string name =
       std::string(tenon_library_namespace(library.get())) + "::" + name_of_form(facts, form);
-  if (facts.gradient == nullptr) return;  // unstated, as only tests leave it
+  if (facts.gradient == nullptr) return;  // not stated, as in some tests
   const std::string_view gradient = facts.gradient;
   if (facts.family->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD) return;
   if (gradient.starts_with("missing:")) return;
@@ -295,7 +297,8 @@ void register_cast(const Library& library, const std::string& name, const Facts&
   check(tenon_library_register_autocast(library.get(), name.c_str(), &rule, nullptr));
 }
 
-// Where CPU differs it has a rule of its own, or none: it falls through.
+// Registers the autocast rules. If CPU differs, it gets its own rule, or a fallthrough if it has
+// none.
 void register_casts(const Library& library, const Facts& facts) {
   const std::string name = std::string(tenon_library_namespace(library.get())) + "::" + facts.name;
   const bool differs = facts.cast_on_cpu != Cast::Unstated && facts.cast_on_cpu != facts.cast;

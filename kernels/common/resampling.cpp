@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks and results of what resamples a tensor.
+// Resampling: checks and results.
 #include "kernels/common/resampling.h"
 
 #include <string_view>
@@ -32,7 +32,7 @@ void take_taps(Resampling& plan, std::vector<Taps> taps) {
   }
 }
 
-// Laid out as the tensor that it is made of.
+// Makes a result with the memory format of its input.
 void make_result(const Call& call, Resampling& plan, Sizes sizes) {
   const std::optional<Dims> strides = channels_last_like(call.op(), plan.self, sizes);
   plan.result = result_for(call, sizes, dtype_of_info(plan.self), Device(plan.self.device),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resampling: results each element of which is a weighted sum of a few elements of the input, whose
-// places and weights are told for each dim by itself: padding by what is there, upsampling and
-// average pooling; and the other way round, which is the gradient of it.
+// Resampling: operators whose result elements are weighted sums of a few input elements, with
+// positions and weights given for each dim separately. These are padding with elements of the
+// input, upsampling and average pooling, and their gradients.
 #pragma once
 
 #include <functional>
@@ -14,25 +14,26 @@
 
 namespace tenon::kernels {
 
-// Along one dim: what each of `out` elements is made of.
+// The input elements that contribute to each of `out` elements along one dim.
 //
-// A plan has the sizes alone, so that it costs the same for all sizes and nothing is listed for a
-// result that no memory holds; the device's loops call fill().
+// A plan has the sizes only, so that its cost does not depend on them and nothing is listed for a
+// result that is too large to allocate. The device's loops call fill().
 struct Taps {
   int64_t in = 1;
   int64_t out = 1;
-  // Lists what each element is made of. Called by fill() only.
+  // Lists the taps of each element. Called by fill() only.
   std::function<void(Taps& taps)> list;
-  // Element i is made of at[first[i]] to at[end[i] - 1]. Windows of neighbours are runs: `at` then
-  // counts the elements of the input once, however many windows see each of them.
+  // Element i is the sum of the input at at[first[i]] to at[end[i] - 1]. Windows of neighbours are
+  // runs, for which `at` is the identity over the input, so that it has one entry for each element
+  // no matter how many windows contain it.
   std::vector<int64_t> first;
   std::vector<int64_t> end;
   std::vector<int64_t> at;
   bool has_runs = false;
-  std::vector<double> weights;   // of each of these; empty: 1
-  std::vector<double> divisors;  // that each sum is divided by; empty: 1
+  std::vector<double> weights;   // weight of each entry of `at`; empty: all 1
+  std::vector<double> divisors;  // divisor of each sum; empty: all 1
 
-  // Along a dim that stays as it is.
+  // Returns the taps of a dim of size 1 that is not resampled.
   static Taps of_one() {
     return listed(1, 1, [](Taps& taps) { taps.add({0}); });
   }
@@ -56,46 +57,46 @@ struct Taps {
     at.insert(at.end(), places);
     end.push_back(static_cast<int64_t>(at.size()));
   }
-  // Adds an element made of neighbours; a line has either such elements or those of add().
+  // Adds an element made of a run of neighbours. A dim uses either this or add() for all elements.
   void add_run(int64_t run_first, int64_t run_end) {
     has_runs = true;
     first.push_back(run_first);
     end.push_back(run_end);
   }
-  // Whether each element is one of the input's.
+  // Returns true if each result element is a single input element.
   bool is_selection() const {
     return weights.empty() && divisors.empty() && !has_runs && at.size() == first.size();
   }
 };
 
-// One call: from a tensor to the result, along the last three dims.
+// The plan of one call: from a tensor to the result, along the last three dims.
 struct Resampling {
   Tensor result;
-  tenon_tensor_info self;  // the gradient, the other way round
+  tenon_tensor_info self;  // the input, or the gradient in a backward call
   Taps along[kMostSlides];
   int64_t planes = 0;
-  double divisor = 1;  // of all sums
+  double divisor = 1;  // divisor of all sums
 
   void fill() {
     for (Taps& taps : along) taps.fill();
   }
 };
 
-// What an operator of so many dims does along each of them, given the size there.
+// Returns an operator's taps for each resampled dim, given the sizes of these dims.
 using TapsOf = std::vector<Taps> (*)(const Call& call, Sizes sizes);
 
-// Makes the result, or takes the call's `out`: of argument 0, whose last dims are resampled.
+// Makes the result, or takes the call's `out`, for argument 0, whose last dims are resampled.
 Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of);
-// The same of a gradient, argument 0; the input that it is of had sizes `input`.
+// Like resampling_plan(), but for a gradient, argument 0, of an input with sizes `input`.
 Resampling resampling_gradient_plan(const Call& call, int slides, Sizes input, TapsOf taps_of);
 
-// How many dims an operator resamples, by its name: "avg_pool2d".
+// Returns the number of dims that an operator resamples, according to its name: "avg_pool2d".
 int slides_by_name(const Call& call);
 
-// Hands the result over where that is due.
+// Returns the result if the form is functional.
 void end_resampling(const Call& call, Resampling plan);
 
-// Without a device: checks, and the result.
+// Meta kernel: checks the arguments and makes the result.
 template <Resampling (*kPlan)(const Call&)>
 void resampling_meta(const Call& call) {
   end_resampling(call, kPlan(call));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding: results in between, as precise as their dtype, where a computation in float is more.
+// Rounding: rounds intermediate results to their dtype where float is more precise.
 #pragma once
 
 #include "kernels/common/maths/half.h"
@@ -7,11 +7,11 @@
 
 namespace tenon::kernels {
 
-// The float nearest to `value` that float16 or bfloat16 has.
+// Returns the nearest value of float16 or bfloat16, as a float.
 TENON_FUNCTOR inline float nearest(tenon_dtype small_float, float value) {
   return small_float == TENON_DTYPE_F16 ? float(Half(value)) : float(BFloat16(value));
 }
-// The same on the host, out of line: loops that seldom round stay small.
+// Like nearest(), but for the host and out of line, to keep loops that rarely round small.
 float round_to(tenon_dtype small_float, float value);
 
 class Rounding {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules, free of data and devices.
+// Shape rules that depend neither on data nor on devices.
 #include "kernels/common/shape.h"
 
 #include <numeric>
@@ -70,7 +70,7 @@ bool is_non_overlapping_and_dense(Sizes sizes, Sizes strides) {
   perm.resize(ndim);
   std::iota(perm.begin(), perm.end(), int64_t{0});
   const auto at = [](Sizes list, int64_t dim) { return list[static_cast<size_t>(dim)]; };
-  // Sizes of 0 and 1 go last: their strides do not matter.
+  // Dims of size 0 and 1 go last: their strides do not matter.
   std::sort(perm.begin(), perm.end(), [&](int64_t a, int64_t b) {
     if (at(sizes, a) < 2) return false;
     if (at(sizes, b) < 2) return true;
@@ -131,7 +131,7 @@ Dims channels_last_strides(const char* op, Sizes sizes, MemoryFormat format) {
 
 namespace {
 
-// Says what is wrong with sizes that infer_sizes does not take.
+// Reports why infer_sizes() refuses sizes.
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_sizes(const char* op, Sizes sizes,
                                                          int64_t numel) {
   const auto unknown = std::count(sizes.begin(), sizes.end(), -1);
@@ -178,7 +178,7 @@ std::optional<Dims> view_strides(const tenon_tensor_info& info, Sizes new_sizes)
   const Sizes sizes = sizes_of(info);
   const Sizes strides = strides_of(info);
   const auto new_ndim = static_cast<int64_t>(new_sizes.size());
-  // One run of dims; its stride is the last one's.
+  // All dims are one run, whose stride is that of the last dim.
   if (is_contiguous(info) && info.numel != 0 && !sizes.empty() && strides.back() == 1) {
     return row_major_strides(new_sizes);
   }

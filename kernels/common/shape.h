@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules: dims that wrap, broadcasting, inferred sizes, strides of views and of dense results.
+// Shape rules: wrapping of dims, broadcasting, inferred sizes, and strides of views and dense
+// results.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace tenon::kernels {
 
 inline constexpr int64_t kMaxDims = TENON_TENSOR_MAX_DIMS;
 
-// Sizes or strides in place: at most kMaxDims numbers, no allocation.
+// Sizes or strides, stored inline: at most kMaxDims numbers, no allocation.
 class Dims {
  public:
   Dims() {}  // leaves the numbers uninitialised
@@ -72,7 +73,7 @@ class Dims {
   }
 
  private:
-  // For the few numbers that there are, a call of memmove costs more.
+  // A loop, because a call of memmove is slower for a few numbers.
   void copy(const int64_t* numbers, int64_t count) {
     for (int64_t i = 0; i < count; ++i) numbers_[i] = numbers[i];
   }
@@ -92,7 +93,7 @@ inline bool is_contiguous(const tenon_tensor_info& info) {
 }
 inline Dtype dtype_of_info(const tenon_tensor_info& info) { return static_cast<Dtype>(info.dtype); }
 
-// Whether strides are those of row_major_strides, in dims of size 1 too.
+// Returns true if the strides equal row_major_strides(), including those of dims of size 1.
 inline bool has_row_major_strides(const tenon_tensor_info& info) {
   int64_t next = 1;
   for (int32_t d = info.ndim - 1; d >= 0; --d) {
@@ -102,14 +103,14 @@ inline bool has_row_major_strides(const tenon_tensor_info& info) {
   return true;
 }
 
-// Returns the product of the sizes. Refuses one that does not fit 63 bits.
+// Returns the product of the sizes. Throws if it does not fit 63 bits.
 int64_t numel_of(Sizes sizes);
 
-// How many elements of memory lie from the first one to the last one that strides >= 0 come to; 0
-// where there is none.
+// Returns the number of elements of memory that a tensor with these non-negative strides spans; 0
+// if it is empty.
 int64_t reach(Sizes sizes, Sizes strides);
 
-// A dim from -ndim to ndim - 1 as 0 to ndim - 1; a 0-dim tensor takes -1 and 0.
+// Wraps a dim from -ndim to ndim - 1 to 0 to ndim - 1. A 0-dim tensor accepts -1 and 0.
 [[noreturn, gnu::cold]] void refuse_dim(const char* op, int64_t dim, int64_t bound);
 inline int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {
   const int64_t bound = ndim == 0 ? 1 : ndim;
@@ -119,47 +120,47 @@ inline int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {
   return dim < 0 ? dim + bound : dim;
 }
 
-// The size of a dim that `wrap_dim` gave: 0-dim tensors count as vectors of one.
+// Returns the size of a dim that wrap_dim() returned: 0-dim tensors count as vectors of size 1.
 inline int64_t size_along(const tenon_tensor_info& info, int64_t dim) {
   return info.ndim == 0 ? 1 : info.sizes[dim];
 }
 
-// Makes `shape` what it and other sizes broadcast to. The dim of the longer one at which they
-// differ, -1 where they do not.
+// Sets `shape` to the shape that it and `other` broadcast to. Returns the first dim of the longer
+// one at which they do not broadcast, or -1 if they do.
 int64_t broadcast_into(Dims& shape, Sizes other);
-// The shape that two shapes broadcast to: sizes agree from the right, or one of them is 1.
+// Returns the shape that two shapes broadcast to: sizes agree from the right, or one of them is 1.
 Dims broadcast(const char* op, Sizes a, Sizes b);
 
-// Row-major strides; a size of 0 counts as 1.
+// Returns row-major strides; a size of 0 counts as 1.
 Dims row_major_strides(Sizes sizes);
 
-// Strides of a dense tensor whose dims lie in memory in the same order as the given ones: what
-// "preserve format" means.
+// Returns strides of a dense tensor whose dims have the same order in memory as the given strides.
+// This is what "preserve format" means.
 Dims preserving_strides(Sizes sizes, Sizes strides);
 
-// Whether the elements fill one block of memory, each at its own place, in any order of dims.
+// Returns true if the elements fill one block of memory without overlap, in any order of dims.
 bool is_non_overlapping_and_dense(Sizes sizes, Sizes strides);
 
-// Whether 4-dim strides are those of channels last; dims of size 1 do not count.
+// Returns true if 4-dim strides are channels last; dims of size 1 are ignored.
 bool is_channels_last(Sizes sizes, Sizes strides);
 
-// Strides of the channels-last formats, for 4 and 5 dims.
+// Returns the strides of the channels-last formats, for 4 and 5 dims.
 Dims channels_last_strides(const char* op, Sizes sizes, MemoryFormat format);
 
-// `sizes` with one -1 replaced so that they have `numel` elements.
+// Returns `sizes` with one -1 replaced so that they have `numel` elements.
 Dims infer_sizes(const char* op, Sizes sizes, int64_t numel);
 
-// Strides under which a tensor's memory can be seen as `new_sizes` (same number of elements); none
-// when only a copy would do.
+// Returns strides that view a tensor's memory as `new_sizes`, which have the same number of
+// elements; nullopt if that requires a copy.
 std::optional<Dims> view_strides(const tenon_tensor_info& info, Sizes new_sizes);
 
-// The order of dims, from the innermost to the outermost, that goes through elements row by row.
+// Sets `perm` to the row-major order of dims, from the innermost to the outermost.
 inline void row_major_order(int64_t ndim, int64_t* perm) {
   for (int64_t d = 0; d < ndim; ++d) perm[d] = ndim - 1 - d;
 }
 
-// Orders dims from the innermost (smallest strides) to the outermost, for `ntensors` tensors whose
-// strides (0 = broadcast, no opinion) are looked at in turn. `perm` gets ndim dims.
+// Orders dims from the innermost (smallest strides) to the outermost. The strides of `ntensors`
+// tensors are compared in turn; a stride of 0 (broadcast) does not decide. `perm` gets ndim dims.
 void order_dims(Sizes sizes, const int64_t* const* strides, int ntensors, int64_t* perm);
 
 }  // namespace tenon::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules, written once for sizes that are numbers and sizes that may be symbols. `D` is Dims
-// or SymbolicDims, `S` the span that it converts to.
+// Shape rules for both integer and symbolic sizes. `D` is Dims or SymbolicDims, and `S` the span
+// that it converts to.
 #pragma once
 
 #include <numeric>
@@ -15,11 +15,12 @@ inline constexpr int64_t kMost = TENON_TENSOR_MAX_DIMS;
 template <class S>
 using Number = std::remove_cv_t<typename S::element_type>;
 
-// Strides of sizes that no tensor has wrap; the tensor is refused for its number of elements.
+// Strides of sizes that cannot be allocated wrap; such a tensor is refused for its number of
+// elements.
 inline int64_t times(int64_t a, int64_t b) { return wrapped_product(a, b); }
 inline SymbolicSize times(SymbolicSize a, SymbolicSize b) { return a * b; }
 
-// See shape.h, as of all below.
+// The functions below are documented in shape.h.
 template <class D, class S>
 int64_t broadcast_into(D& shape, S other) {
   const auto ndim = static_cast<int64_t>(other.size());
@@ -55,7 +56,7 @@ void order_dims(S sizes, const Number<S>* const* strides, int ntensors, int64_t*
   const auto ndim = static_cast<int64_t>(sizes.size());
   std::iota(perm, perm + ndim, int64_t{0});
   std::reverse(perm, perm + ndim);
-  // Positive when dim a belongs outside dim b, 0 when no tensor has an opinion.
+  // Returns a positive number if dim a belongs outside dim b, and 0 if no tensor decides.
   const auto compare = [&](int64_t a, int64_t b) {
     for (int t = 0; t < ntensors; ++t) {
       const auto stride_a = strides[t][a];
@@ -66,7 +67,7 @@ void order_dims(S sizes, const Number<S>* const* strides, int ntensors, int64_t*
     }
     return 0;
   };
-  // Insertion sort: the comparison is no order, so the steps themselves define the result.
+  // Insertion sort: the comparison is not transitive, so the sequence of steps defines the result.
   for (int64_t i = 1; i < ndim; ++i) {
     int64_t at = i;
     for (int64_t j = i - 1; j >= 0; --j) {
@@ -81,8 +82,8 @@ void order_dims(S sizes, const Number<S>* const* strides, int ntensors, int64_t*
   }
 }
 
-// Strides under which memory can be seen as `new_sizes`, of a tensor that has elements and a dim.
-// False when only a copy would do.
+// Computes strides that view the memory of a tensor, which has elements and dims, as `new_sizes`.
+// Returns false if that requires a copy.
 template <class S, class D>
 bool view_strides(S sizes, S strides, S new_sizes, D* result) {
   const auto new_ndim = static_cast<int64_t>(new_sizes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging dims and stepping through them.
+// Merging dims of a Walk, and iterating over it.
 #include "kernels/common/walk.h"
 
 #include "kernels/common/checked_size.h"

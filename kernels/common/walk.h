@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk: several tensors of one broadcast shape stepped through together, dims merged where memory
-// allows, so that kernels only write the innermost loop.
+// Walk: joint iteration over tensors of one broadcast shape, with adjacent dims merged, so that
+// kernels only write the innermost loop.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -16,30 +16,32 @@ class Walk {
  public:
   static constexpr int kAnyOperands = 0;
 
-  Walk() {}  // leaves all but the numbers of dims and operands uninitialised until begin or flat
-  // Copies what there is: all that there could be has 4 KiB.
+  // Leaves everything but the numbers of dims and operands uninitialized until begin() or flat().
+  Walk() {}
+  // Copies only the dims and operands in use; the whole object has 4 KiB.
   Walk(const Walk& other) { copy(other); }
   Walk& operator=(const Walk& other) {
     if (this != &other) copy(other);
     return *this;
   }
 
-  // All operands contiguous and of one shape: one dim.
+  // Starts a walk with one dim: all operands are contiguous and of one shape.
   void flat(int64_t numel, int operands) {
     ndim_ = 1;
     operands_ = operands;
     numel_ = numel;
     sizes_[0] = numel;
   }
-  // Several dims, innermost first, as order_dims orders them. Each operand's strides follow by add.
+  // Starts a walk with several dims, innermost first, as ordered by order_dims(). set() adds each
+  // operand.
   void begin(Sizes sizes, const int64_t* perm, int operands);
-  // Operand `k`: strides per dim of the walk's shape (0 where broadcast), in elements.
+  // Sets operand `k`: strides are in elements, for each dim of the walk's shape (0 if broadcast).
   void set(int k, void* data, int64_t element_size, const int64_t* strides);
   void set_flat(int k, void* data, int64_t element_size) {
     data_[k] = static_cast<char*>(data);
     strides_[0][k] = element_size;
   }
-  // Merges dims that are adjacent in all operands. Call once all are set.
+  // Merges dims that are adjacent in all operands. Call it once all operands are set.
   void coalesce();
 
   void set_data(int k, void* data) { data_[k] = static_cast<char*>(data); }
@@ -51,7 +53,8 @@ class Walk {
   char* data(int k) const { return data_[k]; }
   char* const* raw_data() const { return data_; }
 
-  // The part of the walk in a range of one dim; the operands' first elements, from those of `base`.
+  // Returns the part of the walk in a range of one dim. `base` are the operands' first elements,
+  // and `out_base` gets those of the part.
   Walk range(int dim, int64_t begin, int64_t end, char* const* base, char** out_base) const {
     Walk part(*this);
     part.numel_ = numel_ / sizes_[dim] * (end - begin);
@@ -62,7 +65,7 @@ class Walk {
     return part;
   }
 
-  // Runs the loop over everything.
+  // Runs the loop over all elements.
   void run(Loop loop, const void* ctx) const {
     if (ndim_ == 1 && numel_ != 0) [[likely]] {
       loop(data_, strides_[0], numel_, ctx);
@@ -80,7 +83,7 @@ class Walk {
   void rows(char* const* base, Row&& row) const {
     steps<1, kOperands>(base, row);
   }
-  // Like rows(), but for the dims from kFrom on: `step(data)` loops over those below itself.
+  // Like rows(), but iterates over the dims from kFrom on; `step(data)` loops over the inner dims.
   template <int kFrom, int kOperands, class Step>
   void steps(char* const* base, Step&& step) const;
 
@@ -133,7 +136,7 @@ void Walk::steps(char* const* base, Step&& step) const {
   }
 }
 
-// Strides of an operand seen in the broadcast shape: 0 where it is stretched.
+// Computes the strides of an operand in the broadcast shape: 0 for expanded dims.
 void broadcast_strides(Sizes shape, Sizes sizes, Sizes strides, int64_t* out_strides);
 
 }  // namespace tenon::kernels

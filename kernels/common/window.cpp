@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of windows, and at how many places they fit.
+// Checks of windows, and the number of positions at which they fit.
 #include "kernels/common/window.h"
 
 #include "kernels/common/checked_size.h"
@@ -67,10 +67,10 @@ int64_t Slide::places(const char* op, int64_t size, bool ceil) const {
          {op, ": the kernel must fit into the input and its padding, got one that reaches over ",
           over, " of ", padded, " elements"});
   }
-  // Rounded down, or up.
+  // Rounded down, or up if `ceil`.
   const int64_t count =
       (CheckedSize(op, ceil ? ceil_quotient(room, stride) : room / stride) + 1).value();
-  // The last place may not begin behind the input and the padding before it.
+  // The last window must not start after the input and its leading padding.
   const bool is_behind = ceil && ceil_quotient(size + padding, stride) < count;
   return is_behind ? count - 1 : count;
 }

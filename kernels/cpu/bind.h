@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of CPU kernels that are planned once and run on other memory: for graphs.
+// Calls of CPU kernels that are planned once and run on other memory, for graphs.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tenon::kernels::cpu {
 
-// What plans calls of a family or operator.
+// Functions that plan the calls of a family or an operator.
 tenon_status bind_pointwise(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                             tenon_bound* out_bound);
 tenon_status bind_fold(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
@@ -32,16 +32,16 @@ tenon_status bind_fill(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_s
                        tenon_bound* out_bound);
 tenon_status bind_layer_norm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                              tenon_bound* out_bound);
-// The four of softmax.h, and the two of tril.h; NULL for others.
+// Return the function for the four operators of softmax.h and the two of tril.h; NULL for others.
 tenon_bind_fn bind_of_softmax(const Facts& facts);
 tenon_bind_fn bind_of_triangle(const Facts& facts);
 
-// Runs the routine of a kernel's form with another device's part than its own, which notes the plan
-// in the place of running it. False, and nothing is run, where other tensors than the inputs that
-// the arguments begin with take part.
+// Runs the routine of a form with `part` as the device's kernel, which records the plan instead of
+// running it. Returns false, without running anything, if tensors other than the leading inputs
+// take part.
 bool run_noting(const OperatorForm& form, const void* part, tenon_stack* stack);
 
-// Operands of a planned call, results first and then inputs, in what tenon_bound.run is handed.
+// Maps the data pointers that tenon_bound.run receives to operands: results first, then inputs.
 class Operands {
  public:
   explicit Operands(const OperatorForm& form)
@@ -51,7 +51,7 @@ class Operands {
     for (int k = 0; k < results_; ++k) {
       out_operands[k] = static_cast<char*>(data[in_place_ ? 0 : inputs_ + k]);
     }
-    // Most have one or two: too few for the memcpy that compilers make of the loop.
+    // Most calls have one or two inputs: too few for the memcpy that compilers make of a loop.
     char** const inputs = out_operands + results_;
     if (inputs_ > 0) inputs[0] = static_cast<char*>(data[0]);
     if (inputs_ > 1) inputs[1] = static_cast<char*>(data[1]);
@@ -64,7 +64,7 @@ class Operands {
   bool in_place_;
 };
 
-// What a tensor is but for its memory.
+// A tensor's metadata without its data pointer.
 class KeptInfo {
  public:
   explicit KeptInfo(const tenon_tensor_info& info)
@@ -84,7 +84,7 @@ class KeptInfo {
   Dims strides_;
 };
 
-// The planned call that `bound` is: it has run(void* const* data) const.
+// Makes a tenon_bound of a planned call, which has a method run(void* const* data) const.
 template <class Bound>
 tenon_bound keep_bound(std::unique_ptr<Bound> bound) {
   tenon_bound kept{};
@@ -99,7 +99,8 @@ tenon_bound keep_bound(std::unique_ptr<Bound> bound) {
   return kept;
 }
 
-// Stands in the place of a routine and keeps what that would run. Begins as Routine does.
+// Replaces a routine and records the call that it would run. `part` must be the first member, since
+// note() casts a Routine to this type.
 struct NotingRoutine {
   Routine part;
   tenon_bound bound;
@@ -111,7 +112,7 @@ void note(const Call& call, std::unique_ptr<Bound> bound) {
   noting.bound = keep_bound(std::move(bound));
 }
 
-// Binds the form of an operator that is not `out` by a routine that calls note().
+// Binds a form that is not an out form, by a routine that calls note().
 template <void (*kNote)(const Call&)>
 tenon_status bind_routine(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
                           tenon_bound* out_bound) {
@@ -123,8 +124,8 @@ tenon_status bind_routine(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*
   });
 }
 
-// Binds the functional form by `kPlan`, which gives the results and returns what runs on other
-// memory, or an empty one and gives none.
+// Binds the functional form by `kPlan`, which sets the results and returns a call to run on other
+// memory, or returns an empty one and sets no results.
 template <tenon_bound (*kPlan)(const Call&)>
 tenon_status bind_functional(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
                              tenon_bound* out_bound) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU kernel of an operator from its facts and functors: of the type that its family wants.
+// Makes the CPU kernel of an operator from its facts and functors, with the type of its family.
 #pragma once
 
 #include "kernels/cpu/loops/fold_loops.h"
@@ -9,7 +9,8 @@ namespace tenon::kernels::cpu {
 
 template <const Facts& kFacts, template <class> class... F>
 constexpr auto kernel_of() {
-  // Told by the facts and not by the family, whose address UBSan keeps GCC from comparing.
+  // Tests the facts and not the family, because UBSan keeps GCC from comparing its address at
+  // compile time.
   if constexpr (kFacts.fold.types != 0) {
     return fold_table<kFacts, F...>();
   } else {

@@ -14,10 +14,13 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Never closed: these libraries start threads that outlive any call. OpenBLAS picks its code by the
-// names of processors, and the slowest for one that is newer than itself: while it is loaded the
-// environment tells it what this one can do, unless somebody has told it already. A thread that
-// changes the environment at that moment is in danger, as by any other such change.
+// Returns the library, which is loaded on first use and never closed, because these libraries start
+// threads that outlive any call.
+//
+// Note: OpenBLAS selects its code by processor name and falls back to the slowest one for
+// processors that are newer than itself. While it is loaded, OPENBLAS_CORETYPE is therefore set to
+// what this processor supports, unless the user has set it. As with any setenv(), another thread
+// that accesses the environment at that moment races with this.
 void* open_library(const char* library) noexcept {
   static constinit std::mutex mutex;
   constexpr const char* kCore = "OPENBLAS_CORETYPE";

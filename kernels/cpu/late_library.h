@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of libraries that are loaded by the first call that needs them: oneDNN and OpenBLAS
-// take a hundred times longer to load than all our kernels, and most programs multiply no matrices.
+// Functions of libraries that are loaded on the first call. Loading oneDNN and OpenBLAS takes a
+// hundred times longer than loading all our kernels, and most programs multiply no matrices.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,15 @@
 
 namespace tenon::kernels::cpu {
 
-// The address of a function of a shared library, which is loaded now if it was not, and stays.
+// Returns the address of a function of a shared library, which is loaded if necessary and never
+// unloaded. Throws if the function is not found.
 void* late_symbol(const char* library, const char* name);
-// The same of it or of one that it needs, NULL where there is none.
+// Like late_symbol(), but also finds functions of libraries that the library depends on, and
+// returns NULL if there is none.
 void* find_late_symbol(const char* library, const char* name) noexcept;
 
-// A function of that library, of type F: one for each, made before the program runs. A call that
-// finds no library throws, and the next one tries again.
+// A function of type F of a library, as a constinit variable. A call that does not find the library
+// throws, and the next call tries again.
 template <class F>
 class LateFunction {
  public:

@@ -11,12 +11,13 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The one thread of a child process that its parent had too; 0 in a process that did not fork. A
-// later thread may get the same number once that one has ended: it then works alone as well.
+// The thread of a child process that called fork() in the parent; 0 if this process was not forked.
+// After that thread has ended, a new thread may get the same id and then works alone unnecessarily,
+// which is harmless.
 constinit std::atomic<pthread_t> thread_through_fork{0};
 
-// Runs in each child. The teams may be those of the host's own OpenMP code, so it does not matter
-// whether the thread has multiplied here before.
+// Runs in each child process. The lost team may belong to the host's own OpenMP code, so it does
+// not matter whether the thread has called a kernel before.
 void note_thread() { thread_through_fork.store(pthread_self(), std::memory_order_relaxed); }
 
 }  // namespace

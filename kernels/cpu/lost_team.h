@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP and forks. A maths library's OpenMP runtime keeps a team of threads for each thread that
-// called it. A child process has the caller but not the team, and GNU's runtime waits for it there
-// for ever: such a caller has to work alone.
+// Note: OpenMP and fork. The OpenMP runtime of a maths library keeps a team of worker threads for
+// each thread that has called it. fork() copies the calling thread into the child but not its team.
+// GNU's runtime does not notice, and waits forever for the missing workers at the next parallel
+// region. A thread that has come through a fork must therefore call such a library with a team of
+// one thread.
 #pragma once
 
 namespace tenon::kernels::cpu {
 
-// Notes which thread comes through each fork from now on. Throws TENON_ERROR_OUT_OF_MEMORY.
+// Starts recording which thread comes through a fork. Throws TENON_ERROR_OUT_OF_MEMORY.
 void watch_forks();
 
-// Whether the calling thread has come through a fork: its teams are gone.
+// Returns true if the calling thread came through a fork, so that its teams do not exist.
 bool has_lost_teams() noexcept;
 
-// The functions of the OpenMP runtime that a library uses, NULL without one.
+// Functions of the OpenMP runtime that a library uses; NULL if it uses none.
 struct OpenMp {
   int (*threads)() = nullptr;                // omp_get_max_threads
-  void (*set_threads)(int count) = nullptr;  // omp_set_num_threads: of the calling thread alone
+  void (*set_threads)(int count) = nullptr;  // omp_set_num_threads: for the calling thread only
 
   static OpenMp of(const char* library) noexcept;
 };
 
-// While it lives, an OpenMP runtime gives the calling thread no team: it works alone.
+// While it exists, the calling thread runs OpenMP regions alone.
 class AloneInOpenMp {
  public:
   explicit AloneInOpenMp(const OpenMp& runtime) {
@@ -41,8 +43,7 @@ class AloneInOpenMp {
   int threads_before_ = 0;
 };
 
-// The same, for threads that have come through a fork. Other threads, and libraries without OpenMP,
-// are not concerned.
+// Like AloneInOpenMp, but only for threads that came through a fork and libraries that use OpenMP.
 class AloneAfterFork {
  public:
   explicit AloneAfterFork(const char* library)

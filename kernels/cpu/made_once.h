@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thing that the first call which needs it makes, and that is never freed: threads may use it
-// while the process ends. A constinit variable of this type needs no guard of the compiler's.
+// A value that the first call makes, and that is never freed, because threads may use it while the
+// process exits. A constinit variable of this type needs no guard from the compiler.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ class MadeOnce {
  public:
   constexpr MadeOnce() noexcept = default;
 
-  // What `make` gave to the first call.
+  // Returns the value, which the first call makes by `make()`.
   template <class Make>
   T& get(Make&& make) {
     if (T* made = made_.load(std::memory_order_acquire)) return *made;

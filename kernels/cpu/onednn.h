@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all that calls oneDNN has in common. Only for sources that know its name, TENON_ONEDNN.
+// Shared by all code that calls oneDNN. Only for sources that define its name, TENON_ONEDNN.
 #pragma once
 
 #include <dnnl.h>
@@ -10,7 +10,7 @@
 
 namespace tenon::kernels::cpu {
 
-// The OpenMP of its threads, which are not used: ours are.
+// Returns oneDNN's OpenMP runtime, whose threads are not used because we use our own.
 inline const OpenMp& onednn_open_mp() {
   static constinit MadeOnce<OpenMp> runtime;
   return runtime.get([] { return OpenMp::of(TENON_ONEDNN); });

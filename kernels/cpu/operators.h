@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of kernels/ops/ops.list with their CPU kernels. CMake writes the source.
+// The operators of kernels/ops/ops.list with their CPU kernels. CMake generates the source file.
 #pragma once
 
 #include <vector>

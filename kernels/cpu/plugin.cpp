@@ -26,7 +26,7 @@ namespace {
 
 using Libraries = std::vector<Library>;
 
-// NULL where nothing plans calls of an operator.
+// Returns the function that plans calls of an operator; NULL if there is none.
 tenon_bind_fn bind_of(const Facts& facts) {
   if (facts.family == &kPointwise) return &bind_pointwise;
   if (facts.family == &kFold) return &bind_fold;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU part of an operator that has a routine of its own there.
+// Makes the CPU kernel of an operator that has its own routine.
 #pragma once
 
 #include "kernels/cpu/operators.h"
@@ -7,7 +7,7 @@
 
 namespace tenon::kernels::cpu {
 
-// Up to so many elements a matrix product is quick.
+// Largest number of elements for which a matrix product is declared not to block.
 inline constexpr int64_t kQuickProduct = 4096;
 
 }  // namespace tenon::kernels::cpu

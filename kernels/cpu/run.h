@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to which size CPU kernels are quick.
+// Largest size up to which CPU kernels are declared not to block.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon::kernels::cpu {
 
-// Up to this many elements our kernels are quicker than a switch of threads.
+// Up to this number of elements our kernels are faster than a thread switch.
 inline constexpr int64_t kQuickNumel = 32768;
 
 }  // namespace tenon::kernels::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of kernels that the process's threads share.
+// Loops of kernels that are distributed over the process's threads.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 namespace tenon::kernels::cpu {
 
-// So many elements are a thread's work at a time: 3 us of the quickest loops, 100 of the slowest. A
-// loop over fewer is not shared, and pays one compare.
+// Number of elements that a thread processes at a time: 3 us for the fastest loops, 100 us for the
+// slowest. A loop over fewer elements runs on the caller and pays only one comparison.
 inline constexpr int64_t kGrain = 32768;
 
-// The dim whose ranges are shared: the outermost, so that rows stay whole, where it has enough.
+// Returns the dim to split over threads: the outermost if it is large enough, so that rows stay
+// whole.
 inline int shared_dim(const Walk& walk) {
   constexpr int64_t kEnough = 16;
   int widest = walk.ndim() - 1;
@@ -24,8 +25,8 @@ inline int shared_dim(const Walk& walk) {
   return widest;
 }
 
-// Runs `run(part, base)` for parts of a walk that together are all of it; `weight` is how many
-// elements one step stands for. `base` has the operands' first elements.
+// Calls `run(part, base)` for parts that cover the whole walk. `weight` is the number of elements
+// that one step of the walk processes. `base` are the operands' first elements.
 template <class Run>
 void share_walk(const Walk& walk, char* const* base, int64_t weight, Run&& run) {
   const int64_t most = kGrain / std::max<int64_t>(weight, 1);
@@ -42,7 +43,7 @@ void share_walk(const Walk& walk, char* const* base, int64_t weight, Run&& run) 
   });
 }
 
-// The same for operands without gaps: `run(begin, end)`.
+// Like share_walk(), but for contiguous operands: calls `run(begin, end)`.
 template <class Run>
 void share_range(int64_t count, Run&& run) {
   parallel_for(count, kGrain, run);

@@ -12,7 +12,8 @@ int vector_level = 0;
 #if defined(__x86_64__) && defined(__GNUC__)
 namespace {
 
-// Conversions of half-precision numbers, a set that clang 14 does not know by name.
+// Returns true if the processor converts half-precision numbers, a feature that clang 14 does not
+// know by name.
 bool has_f16c() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;

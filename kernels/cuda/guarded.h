@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of a provider's functions: what they throw becomes a status.
+// Runs the bodies of a provider's functions and converts exceptions to a status.
 #pragma once
 
 #include "tenon/tenon.hpp"
 
 namespace tenon::kernels::cuda {
 
-// Runs a body that may throw and leaves its error in the thread's slot.
+// Runs a body that may throw, and stores its error in the thread's error slot.
 template <class Body>
 tenon_status guarded(Body&& body) {
   tenon_error* error = nullptr;

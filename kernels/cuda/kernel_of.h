@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA kernel of an operator from its facts and functors: of the type that its family wants.
+// Makes the CUDA kernel of an operator from its facts and functors, with the type of its family.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -13,7 +13,8 @@ namespace tenon::kernels::cuda {
 
 template <const Facts& kFacts, template <class> class... F>
 constexpr auto kernel_of() {
-  // Told by the facts and not by the family, whose address UBSan keeps GCC from comparing.
+  // Tests the facts and not the family, because UBSan keeps GCC from comparing its address at
+  // compile time.
   if constexpr (kFacts.fold.types != 0) {
     return fold_table<kFacts, F...>();
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of kernels/ops/ops.list with their CUDA kernels. CMake writes the source.
+// The operators of kernels/ops/ops.list with their CUDA kernels. CMake generates the source file.
 #pragma once
 
 #include <vector>

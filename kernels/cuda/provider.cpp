@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device provider: memory, copies, streams and events of CUDA devices for the core.
 //
-// Streams are made as blocking ones: work on the default stream comes after work queued on them
-// before. Memory is freed on the default stream, so that it is reused only when every stream is
-// done with it, whichever thread lets go of the last tensor.
+// Streams are created as blocking streams, so that work on the default stream waits for all work
+// queued on them before. Memory is freed on the default stream and therefore reused only after
+// every stream has finished with it, no matter which thread releases the last tensor.
 #include "kernels/cuda/provider.h"
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int32_t kMaxDevices = 64;
 
-// Current stream by device; NULL is the default stream.
+// The current stream of each device; NULL is the default stream.
 thread_local std::array<Stream, kMaxDevices> thread_streams{};
 
 cudaStream_t as_stream(Stream stream) { return static_cast<cudaStream_t>(stream); }
@@ -43,7 +43,7 @@ tenon_status device_count(void*, int32_t* out_count) {
   return guarded([&] {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
-    // No driver and no device are answers, not failures.
+    // A missing driver or device is reported as a count of 0, not as an error.
     if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
       cudaGetLastError();
       count = 0;
@@ -62,8 +62,8 @@ tenon_status set_current_device(void*, int32_t index) {
   return guarded([&] { check_cuda(cudaSetDevice(index), "cudaSetDevice"); });
 }
 
-// By default a device's pool gives memory back whenever somebody waits for the device, and the next
-// allocation maps it again.
+// Makes a device's memory pool keep its memory. By default it returns memory to the driver at each
+// synchronization, and the next allocation has to map it again.
 void keep_memory(int32_t index) {
   static std::array<std::atomic<bool>, kMaxDevices> kept{};
   auto& done = kept[static_cast<size_t>(index)];
@@ -97,7 +97,7 @@ tenon_status allocate(void*, int32_t index, int64_t nbytes, void** out_data) {
 
 void release(void*, int32_t index, void* data) {
   int previous = 0;
-  // At exit the driver may be gone already: then so is the memory.
+  // At process exit the driver may have shut down already, and the memory with it.
   if (cudaGetDevice(&previous) != cudaSuccess) return;
   if (index >= 0 && previous != index) cudaSetDevice(index);
   cudaFreeAsync(data, nullptr);
@@ -204,7 +204,8 @@ void register_provider() {
   provider.event_query = &event_query;
   provider.set_current_device = &set_current_device;
   provide_generators(provider);
-  // The provider outlives its plugin's libraries: memory of living tensors is still freed by it.
+  // The provider is registered for the whole process: it still frees the memory of tensors that are
+  // alive when its plugin's libraries are unloaded.
   const tenon_status status = tenon_device_provider_register(&provider);
   if (status == TENON_ERROR_ALREADY_EXISTS) {
     tenon_error_release(tenon_error_take());  // loaded again after an unload

@@ -7,14 +7,14 @@
 
 namespace tenon::kernels::cuda {
 
-// Registers the provider of device type CUDA. Without driver or device it still registers: counting
-// gives 0 and allocating fails with a clear error.
+// Registers the provider of device type CUDA. It also does so without a driver or device: the
+// device count is then 0, and allocation fails with a clear error.
 void register_provider();
 
-// The calling thread's current stream on a device.
+// Returns the calling thread's current stream on a device.
 Stream current_stream(const Device& device);
 
-// The device with its index settled: -1 becomes the current one.
+// Returns the device with an index of -1 replaced by the current one.
 Device settled(const Device& device);
 
 }  // namespace tenon::kernels::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA runtime: its errors as exceptions, the current device as a guard.
+// The CUDA runtime: errors as exceptions, and a guard for the current device.
 #include "kernels/cuda/runtime.h"
 
 #include <string>
@@ -10,7 +10,8 @@ namespace tenon::kernels::cuda {
 
 void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  // A failed call leaves its code behind as "last error": the next launch check must not see it.
+  // A failed call leaves its code as the last error. Clears it, so that the next launch check
+  // passes.
   cudaGetLastError();
   throw Error(status == cudaErrorMemoryAllocation ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_SYSTEM,
               std::string("cuda: ") + what + ": " + cudaGetErrorName(status) + ": " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA runtime: its errors as exceptions, the current device as a guard.
+// The CUDA runtime: errors as exceptions, and a guard for the current device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,10 +8,10 @@
 
 namespace tenon::kernels::cuda {
 
-// Throws tenon::Error (TENON_ERROR_SYSTEM, or OUT_OF_MEMORY) naming `what` unless it succeeded.
+// Throws tenon::Error (TENON_ERROR_SYSTEM or OUT_OF_MEMORY) that names `what` if a call failed.
 void check_cuda(cudaError_t status, const char* what);
 
-// Makes a device current on the calling thread, and the one before it when the scope ends.
+// Makes a device current on the calling thread until the end of the scope.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int32_t index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What batching rules share, and the rules of families.
-// Long file: the rules by form, which share what stands above them.
+// Helpers of batching rules, and the rules of families.
+// Long file: the rules of all families, which share the helpers above them.
 #include "kernels/common/batching/batching.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const tenon_op* find(const char* name) {
   return op;
 }
 
-// A number among the arguments, called so; -1 without.
+// Returns the position of the argument with this name; -1 if there is none.
 int find_argument(const BatchedForm& form, std::string_view name) {
   const auto found = std::find(form.arguments.begin(), form.arguments.end(), name);
   return found == form.arguments.end() ? -1 : static_cast<int>(found - form.arguments.begin());
@@ -171,8 +171,9 @@ namespace {
 
 // ---- Pointwise: dims aligned at the end -----------------------------------------------------
 
-// Of one dim for all of the mapped there is none left for each: such a tensor is weak in promotion,
-// as the tensor of it that the operator is called with is not.
+// Keeps the promotion of tensors that are 0-dim for each example. With the batch dim they have one
+// dim and would no longer be weak in promotion, so they are cast to the dtype that the call
+// promotes to without batching.
 void keep_promotion(Batch& batch, const std::vector<size_t>& tensors) {
   bool has_weak = false;
   ResultType type;
@@ -222,7 +223,7 @@ void batch_pointwise(Batch& batch) {
 
 // ---- Folds ----------------------------------------------------------------------------------
 
-// What folds along dims in place of an operator that folds all.
+// Returns the operator that folds along dims, for an operator that folds all dims.
 const tenon_op* along_dims(std::string_view name) {
   struct Pair {
     std::string_view all;
@@ -240,7 +241,7 @@ const tenon_op* along_dims(std::string_view name) {
   return nullptr;
 }
 
-// Takes away the dim that a tensor without dims got, where the operator has not dropped it.
+// Removes the dim of size 1 that was added to a tensor without dims, if the result still has it.
 void squeeze_results(Batch& batch) {
   for (tenon_value& ret : batch.results()) {
     const Tensor whole = Tensor::retain(ret.as.tensor);
@@ -250,7 +251,7 @@ void squeeze_results(Batch& batch) {
   }
 }
 
-// What folds one dim alone: all others as one.
+// Folds all dims of a tensor by an operator that folds a single dim: the dims are flattened first.
 void fold_flat(Batch& batch) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool, std::optional<Dtype>)> prod(
       "aten::prod.dim_int");
@@ -259,13 +260,13 @@ void fold_flat(Batch& batch) {
   const auto code = static_cast<uint64_t>(dtype.as.i);
   constexpr uint64_t kAll = kCodes<Dtype>;
   const bool is_dtype = code < 64 && (kAll >> code & 1) != 0;
-  if (is_given && !is_dtype) return batch.decline();  // the operator itself refuses the number
+  if (is_given && !is_dtype) return batch.decline();  // the operator itself refuses the code
   const Tensor flat = reshaped(batch.front(0), std::vector<int64_t>{batch.size(), -1});
   batch.give(
       prod(flat, 1, false, is_given ? std::optional(static_cast<Dtype>(code)) : std::nullopt));
 }
 
-// All dims but the mapped one, folded.
+// Folds all dims except the mapped one.
 void fold_all(Batch& batch) {
   if (std::string_view(batch.form().facts->name) == "prod") return fold_flat(batch);
   const tenon_op* const other = along_dims(batch.form().facts->name);
@@ -274,7 +275,7 @@ void fold_all(Batch& batch) {
   std::vector<int64_t> dims;
   for (int64_t dim = 1; dim < self.ndim(); ++dim) dims.push_back(dim);
   const tenon_value keepdim = tenon_value_of_bool(0);
-  // (self, dim, keepdim) and perhaps dtype.
+  // The arguments are (self, dim, keepdim) and perhaps dtype.
   tenon_value args[] = {tenon_value_of_tensor(self.get()),
                         tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size())),
                         keepdim, batch.count() > 1 ? batch.arg(1) : tenon_value_of_none()};
@@ -300,13 +301,13 @@ void batch_fold(Batch& batch) {
     batch.put(0, batch.front(0));
     return batch.call();
   }
-  // A tensor without dims has one for those that ask.
+  // Operators accept dim 0 and -1 for a tensor without dims.
   const int64_t counted = std::max<int64_t>(rank, 1);
   for (int64_t& each : dims) each = batch.shifted(each, counted);
   Tensor self = with_ones(batch.front(0), 1, 2);
   const bool folds_all = dims.empty();
   const bool is_flat = folds_all && batch.form().facts->fold.in_order;
-  if (is_flat) {  // an index counts over all
+  if (is_flat) {  // an index counts over all elements
     self = reshaped(self, std::vector<int64_t>{batch.size(), -1});
     dims.push_back(1);
   } else if (folds_all) {
@@ -335,7 +336,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The arguments that name dims, for tensors of `rank` dims.
+// Shifts the arguments that hold dims of tensors of `rank` dims.
 void shift_dims(Batch& batch, int64_t rank) {
   const BatchedForm& form = batch.form();
   for (size_t k = 0; k < batch.count(); ++k) {
@@ -353,7 +354,7 @@ void shift_dims(Batch& batch, int64_t rank) {
   }
 }
 
-// The arguments that name sizes of all dims.
+// Shifts the arguments that hold the sizes of all dims.
 void shift_sizes(Batch& batch) {
   for (size_t k = 0; k < batch.count(); ++k) {
     const std::string& name = batch.form().arguments[k];
@@ -365,7 +366,8 @@ void shift_sizes(Batch& batch) {
   }
 }
 
-// A result that was not asked for, such as eigenvectors, has no elements, and no mapped dim yet.
+// Adds the mapped dim to results that were not requested, such as eigenvectors, which are empty
+// vectors.
 void map_empty_results(Batch& batch) {
   for (tenon_value& ret : batch.results()) {
     if (ret.tag != TENON_TAG_TENSOR) continue;
@@ -377,11 +379,11 @@ void map_empty_results(Batch& batch) {
   }
 }
 
-// Tensors with the mapped dim in front, dims and sizes shifted.
+// Calls the operator with the mapped dim in front, and dims and sizes shifted.
 void batch_shift(Batch& batch) {
   require_mapped_self(batch);
   const int64_t rank = batch.rank(0);
-  // What gathers has the dims of its index.
+  // The result of gather has the dims of its index.
   const bool gathers = std::string_view(batch.form().facts->name) == "gather";
   const bool gives_none = gathers ? batch.rank(2) == 0 : rank == 0;
   std::vector<size_t> tensors;
@@ -390,7 +392,7 @@ void batch_shift(Batch& batch) {
   }
   const bool has_dim =
       find_argument(batch.form(), "dim") >= 0 || find_argument(batch.form(), "dim0") >= 0;
-  // A tensor without dims has one for those that ask.
+  // Operators accept dim 0 and -1 for a tensor without dims.
   const bool adds_one = rank == 0 && has_dim && find_argument(batch.form(), "input_sizes") < 0;
   if (adds_one && batch.is_in_place()) return batch.decline();
   for (const size_t k : tensors) {
@@ -398,8 +400,9 @@ void batch_shift(Batch& batch) {
     const Tensor tensor = batch.repeated(k);
     batch.put(k, wants_one ? with_ones(tensor, 1, 2) : tensor);
   }
-  const int sizes = find_argument(batch.form(), "input_sizes");  // that dims are those of
-  // Of what gains a dim, the result's count.
+  // If present, dims refer to these sizes.
+  const int sizes = find_argument(batch.form(), "input_sizes");
+  // If the operator adds a dim, dims refer to the result.
   const bool gains = std::string_view(batch.form().facts->name) == "diag_embed";
   shift_dims(batch, sizes >= 0 ? batch.arg(static_cast<size_t>(sizes)).count
                     : adds_one ? 1
@@ -443,7 +446,7 @@ void batch_view(Batch& batch) {
     const Tensor self = batch.front(0);
     return batch.give(rank < 2 ? alias(self) : transpose(self, 1, 2));
   }
-  if (name == "squeeze") {  // never the mapped dim
+  if (name == "squeeze") {  // must not remove the mapped dim
     static constinit const LazyOp<Tensor(const Tensor&, Sizes)> squeeze_dims("aten::squeeze.dims");
     std::vector<int64_t> dims;
     for (int64_t dim = 1; dim <= rank; ++dim) dims.push_back(dim);
@@ -462,7 +465,7 @@ void batch_view(Batch& batch) {
     fail(TENON_ERROR_INDEX, {batch.op(), ": self must have a dim, got a tensor without dims"});
   }
   if (is_one_of(name, {"view.dtype", "view_as_complex"}) && rank == 0) return batch.decline();
-  if (name == "unfold" && rank == 0) {  // a dim of one, which is one window
+  if (name == "unfold" && rank == 0) {  // counts as a dim of size 1, with one window
     batch.put(0, with_ones(batch.front(0), 1, 2));
     batch.arg(1) = tenon_value_of_int(batch.shifted(batch.arg(1).as.i, 1));
     batch.call();
@@ -479,7 +482,7 @@ void batch_view(Batch& batch) {
 
 // ---- Products of matrices -------------------------------------------------------------------
 
-// mm and bmm with a dtype for the result: all batches of matrices as one.
+// mm and bmm with a dtype for the result: flattens all batches of matrices into one.
 void product_of_dtype(Batch& batch) {
   const Tensor a = batch.repeated(0);
   const Tensor b = batch.repeated(1);
@@ -498,7 +501,7 @@ void product_of_dtype(Batch& batch) {
   batch.give(view(whole, std::vector<int64_t>{batch.size(), count, sizes[1], sizes[2]}));
 }
 
-// self * beta + mat1 @ mat2 * alpha; factors of 1 are no step, and a beta of 0 leaves self out.
+// self * beta + mat1 @ mat2 * alpha. Factors of 1 are skipped, and self is ignored if beta is 0.
 void product_and_sum(Batch& batch) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scale("aten::mul.Scalar");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
@@ -516,8 +519,8 @@ void product_and_sum(Batch& batch) {
     if (!is(3, 1)) self = scale(self, Scalar(batch.arg(3)));
     product = add(product, self, Scalar(1));
   }
-  if (product.dtype() != dtype) return batch.decline();  // which refuses it
-  // Of matrices that are not mapped there is one product for all.
+  if (product.dtype() != dtype) return batch.decline();  // the operator itself refuses it
+  // If no matrix is mapped, one product serves the whole batch.
   const std::vector<int64_t> sizes{batch.size(), product.sizes().end()[-2],
                                    product.sizes().end()[-1]};
   batch.give(product.ndim() == 3 ? product : expanded(product, sizes));
@@ -559,8 +562,8 @@ Apply rule_of(const Facts& facts) {
   }
 }
 
-// Whether all tensors of a pointwise call are mapped in front, and of one rank: they line up as
-// they are, and the operator serves the call as it stands.
+// Returns true if all tensors of a pointwise call have the mapped dim in front and the same rank.
+// They are aligned already, and the operator can be called with the arguments unchanged.
 bool lines_up(const BatchedForm& form, const int64_t* in_dims, const tenon_stack& stack) {
   if (form.facts->batching != Batching::Pointwise) return false;
   int32_t rank = -1;
@@ -600,7 +603,7 @@ void register_batching(Library& library, const Facts& facts, Forms form, const s
   if (rule_of(facts) == nullptr || is_out || is_copied) return;
   const bool is_composite = facts.family->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
   if (is_composite && facts.batching != Batching::Own) return;
-  // An in-place view by the view, which its argument then stands for.
+  // An in-place view uses the rule of the view: its argument becomes the result.
   const bool is_view = form == kInPlace && facts.family == &kView;
   const std::string ns = name.substr(0, name.find("::") + 2);
   const tenon_op* op = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batching rules: how a vmap calls operators once for all of the mapped.
+// Batching rules: how a vmap calls an operator once for the whole batch.
 //
 // A rule moves the mapped dims of tensors to the front, shifts the dims and sizes among the other
-// arguments by one, and calls the operator, or another that does the same with a dim more.
+// arguments by one, and calls the operator, or an equivalent one with an additional dim.
 #pragma once
 
 #include <span>
@@ -16,17 +16,17 @@
 
 namespace tenon::kernels {
 
-// One form of an operator, as its rule knows it: the ctx of the rule.
+// One form of an operator: the ctx of its batching rule.
 struct BatchedForm {
   const Facts* facts;
   Forms kind;
   std::string name;  // "aten::add_.Tensor"
   Schema schema;
   const tenon_op* op;
-  std::vector<std::string> arguments;  // their names
+  std::vector<std::string> arguments;  // argument names, in schema order
 };
 
-// One call in a vmap. Arguments stand in schema order, with the mapped dims in sight.
+// One call in a vmap. Arguments are in schema order; tensors include their mapped dims.
 class Batch {
  public:
   Batch(const BatchedForm& form, const tenon_vmap_info& info, const int64_t* in_dims,
@@ -37,40 +37,40 @@ class Batch {
   int64_t size() const { return size_; }
   bool is_in_place() const { return form_.kind == kInPlace; }
 
-  // Argument k.
+  // Returns argument k.
   tenon_value& arg(size_t k) { return args_[k]; }
   size_t count() const { return args_.size(); }
   bool is_tensor(size_t k) const { return args_[k].tag == TENON_TAG_TENSOR; }
   bool is_mapped(size_t k) const { return !list_dims(k).empty() && mapped_dim(k) >= 0; }
   int64_t mapped_dim(size_t k) const { return list_dims(k)[0]; }
-  // How many dims the tensor of argument k has for each of the mapped.
+  // Returns the number of dims of tensor argument k, without the mapped one.
   int64_t rank(size_t k) const;
-  // Of argument k, which is a list: its tensors, absent ones empty, and their mapped dims.
+  // Return the tensors of list argument k, with absent ones empty, and their mapped dims.
   std::vector<Tensor> list(size_t k) const;
   std::span<const int64_t> list_dims(size_t k) const {
     const auto first = static_cast<size_t>(dims_[k]);
     return {dims_.data() + first, static_cast<size_t>(dims_[k + 1]) - first};
   }
 
-  // Tensor k with the mapped dim in front; as it is where nothing is mapped.
+  // Returns tensor k with the mapped dim in front, or unchanged if it is not mapped.
   Tensor front(size_t k);
-  // The same, repeated along a new first dim where nothing is mapped.
+  // Like front(), but expands a tensor that is not mapped along a new first dim.
   Tensor repeated(size_t k);
-  // Puts a tensor in the place of argument k.
+  // Replaces argument k by a tensor.
   void put(size_t k, Tensor tensor);
-  // Puts ints in the place of argument k.
+  // Replaces argument k by a list of ints.
   void put(size_t k, std::vector<int64_t> ints);
-  // Shifts a dim that counts from either end of `rank` dims to behind the mapped one.
+  // Wraps a dim of a tensor of `rank` dims and shifts it past the mapped dim.
   int64_t shifted(int64_t dim, int64_t rank) const;
 
-  // Calls the operator, or another one, with the arguments as they are now; results have the mapped
-  // dim in front. In place, the result is the first argument as it came.
+  // Calls the operator, or another one, with the current arguments. The results have the mapped dim
+  // in front. In place, the result is the original first argument.
   void call();
   void call(const tenon_op* op);
-  // The results, to be changed in place.
+  // Returns the results, which may be changed in place.
   std::span<tenon_value> results() { return {stack_.rets, stack_.nrets}; }
   void give(Tensor result, int64_t dim = 0);
-  // The loop over the mapped is to serve the call.
+  // Leaves the call to the fallback that loops over the batch.
   void decline() { declined_ = true; }
   bool is_declined() const { return declined_; }
 
@@ -82,26 +82,26 @@ class Batch {
   tenon_stack& stack_;
   tenon_value& out_dims_;
   std::vector<tenon_value> args_;
-  // Where the dims of each argument's tensors begin, where the last one's end; these dims, -1: not
-  // mapped.
+  // For each argument, the index of the first mapped dim of its tensors in this same vector, and a
+  // final index past the last one; then the mapped dims, or -1 if a tensor is not mapped.
   std::vector<int64_t> dims_;
   std::vector<Tensor> kept_;
   std::vector<std::vector<int64_t>> kept_ints_;
   bool declined_ = false;
 };
 
-// In place: refuses a first argument that is one for all of the mapped.
+// Refuses an in-place call whose first argument is not mapped.
 void require_mapped_self(Batch& batch);
 
-// A view with dim `from` at `to`.
+// Returns a view with dim `from` moved to `to`.
 Tensor move_dim(const Tensor& tensor, int64_t from, int64_t to);
-// A view with ones behind the first `front` dims, so that it has `rank` dims.
+// Returns a view of `rank` dims, with dims of size 1 added after the first `front` dims.
 Tensor with_ones(const Tensor& tensor, int64_t front, int64_t rank);
 
 Tensor reshaped(const Tensor& tensor, Sizes sizes);
 Tensor expanded(const Tensor& tensor, Sizes sizes);
 
-// Registers what serves one form of an operator in a vmap, unless it is served without.
+// Registers the batching rule of one form of an operator, if it needs one.
 void register_batching(Library& library, const Facts& facts, Forms form, const std::string& name);
 
 }  // namespace tenon::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batching rules of convolutions, and of what works on images.
+// Batching rules of convolutions and of operators on images.
 #include <string_view>
 
 #include "kernels/common/batching/batching.h"
@@ -13,8 +13,8 @@ using Lengths = std::vector<int64_t>;
 
 Lengths lengths_of(const Tensor& tensor) { return {tensor.sizes().begin(), tensor.sizes().end()}; }
 
-// Returns a tensor, which has the mapped dim in front, with that as the outer part of dim `dim`
-// behind it. The caller checks that the tensor has that dim.
+// Merges the mapped dim, which is in front, into dim `dim` of the remaining dims, as its outer
+// part. The caller checks that the tensor has that dim.
 Tensor joined(const Tensor& tensor, int64_t dim) {
   const Tensor moved = move_dim(tensor, 0, dim);
   Lengths sizes = lengths_of(moved);
@@ -24,7 +24,7 @@ Tensor joined(const Tensor& tensor, int64_t dim) {
   return reshaped(moved, sizes);
 }
 
-// The other way round, with the mapped dim in front again.
+// Reverses joined(): splits off the mapped dim, of size `count`, and moves it to the front.
 Tensor parted(const Tensor& tensor, int64_t dim, int64_t count) {
   Lengths sizes = lengths_of(tensor);
   const auto at = static_cast<size_t>(dim);
@@ -44,12 +44,12 @@ Lengths int_list(const tenon_value& value) {
   return {numbers, numbers + value.count};
 }
 
-// Returns a number of an argument times the size of the mapped dim.
+// Returns a number among the arguments times the size of the mapped dim.
 int64_t times_batch(const Batch& batch, int64_t number) {
   return (CheckedSize(batch.op(), number) * batch.size()).value();
 }
 
-// How many dims a tensor has for one image: its channels, and those that the operator's name says.
+// Returns the number of dims of one image: its channels, and the dims in the operator's name.
 int64_t dims_of_one(std::string_view name) {
   for (int64_t dims = 1; dims <= 3; ++dims) {
     const char text[] = {static_cast<char>('0' + dims), 'd', '\0'};
@@ -60,8 +60,8 @@ int64_t dims_of_one(std::string_view name) {
 
 }  // namespace
 
-// Where only the input is mapped, or its bias is none, that is more of a batch. Else each of the
-// mapped has groups of its own.
+// If weight and bias are not mapped, the mapped dim joins the batch. Otherwise the convolution is
+// grouped, and each example has its own groups.
 void batch_convolution(Batch& batch) {
   // The operator itself refuses tensors without channels.
   const bool has_bias = batch.is_tensor(2);

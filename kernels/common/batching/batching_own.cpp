@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batching rules of operators that no family's rule serves: indices, joins, images.
+// Batching rules of operators that no family's rule covers: indexing, joining, images.
 #include <algorithm>
 
 #include "kernels/common/batching/batching.h"
@@ -18,25 +18,25 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> wher
     "aten::where.self");
 constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy_into("aten::copy_");
 
-// An index among several, with the mapped dim in front.
+// One of several indices, with the mapped dim in front.
 struct Index {
   Tensor tensor;  // empty: the whole dim
   bool mapped = false;
 
   bool is_mask() const { return tensor && tensor.dtype() == Dtype::Bool; }
-  // Dims of each of the mapped, as the other indices see it.
+  // Returns the number of dims for each example, after masks are converted to positions.
   int64_t rank() const { return is_mask() ? 1 : tensor.ndim() - (mapped ? 1 : 0); }
-  // How many dims it takes.
+  // Returns the number of dims that the index applies to.
   int64_t takes() const { return is_mask() ? tensor.ndim() : 1; }
 };
 
 struct Indices {
   std::vector<Index> all;
   bool any_mapped = false;
-  int64_t rank = 0;      // that they broadcast to
-  int64_t first = 0;     // of the tensor's dims, before which none is indexed
-  int64_t taken = 0;     // dims that are indexed
-  bool together = true;  // no dim that is not indexed lies between those that are
+  int64_t rank = 0;      // of the shape that the indices broadcast to
+  int64_t first = 0;     // first dim of the tensor that is indexed
+  int64_t taken = 0;     // number of dims that are indexed
+  bool together = true;  // the dims that are indexed are adjacent
 };
 
 Indices read(Batch& batch, const std::vector<Tensor>& tensors, std::span<const int64_t> dims) {
@@ -70,7 +70,7 @@ Indices read(Batch& batch, const std::vector<Tensor>& tensors, std::span<const i
   return found;
 }
 
-// 0, 1 and so on, one for each of the mapped, with so many dims.
+// Returns 0 to batch size - 1 along the first of `rank` dims.
 Tensor numbers_of_mapped(Batch& batch, std::optional<Device> device, int64_t rank) {
   static constinit const LazyOp<Tensor(const Scalar&, std::optional<Dtype>, std::optional<Layout>,
                                        std::optional<Device>, std::optional<bool>)>
@@ -79,7 +79,7 @@ Tensor numbers_of_mapped(Batch& batch, std::optional<Device> device, int64_t ran
   return with_ones(arange(count, Dtype::I64, std::nullopt, device, std::nullopt), 1, rank);
 }
 
-// The indices with a number for each of the mapped before them.
+// Returns the indices with the batch positions as an additional first index.
 std::vector<Tensor> with_numbers(Batch& batch, const Indices& indices) {
   std::vector<Tensor> list;
   std::optional<Device> device;
@@ -102,9 +102,9 @@ std::vector<Tensor> plain_list(const Indices& indices, bool skips_first) {
   return list;
 }
 
-// The elements that indices pick of a tensor, the mapped dim in front where it is mapped.
+// Indexes a tensor, whose mapped dim is in front if it has one, and returns the result.
 void give_indexed(Batch& batch, const Tensor& self, bool is_mapped, const Indices& indices) {
-  if (!is_mapped) {  // the indices alone are
+  if (!is_mapped) {  // only the indices are mapped
     const Tensor found = call_indexed(self, plain_list(indices, false));
     return batch.give(found, indices.together ? indices.first : 0);
   }
@@ -113,7 +113,8 @@ void give_indexed(Batch& batch, const Tensor& self, bool is_mapped, const Indice
     return batch.give(found, indices.together ? 0 : indices.rank);
   }
   const Tensor found = call_indexed(self, with_numbers(batch, indices));
-  // The mapped dim, those of the indices, the others; these stand before where they did.
+  // The result has the mapped dim, then the dims of the indices, then all others. Moves those
+  // others that precede the indexed dims to the front again.
   const int64_t before = indices.together ? indices.first : 0;
   if (before == 0) return batch.give(found);
   std::vector<int64_t> order{0};
@@ -149,7 +150,8 @@ void batch_take(Batch& batch) {
 
 namespace {
 
-// A mask that is mapped, alone, and one value for what it holds for: no matter how many that are.
+// Handles a single mapped mask with one value per example as a where(), whose shape does not depend
+// on the number of true elements. Returns false for other calls.
 bool put_where(Batch& batch) {
   const std::vector<Tensor> list = batch.list(1);
   const bool accumulates = batch.arg(3).as.i != 0;
@@ -170,7 +172,7 @@ bool put_where(Batch& batch) {
   return true;
 }
 
-// Masks that are not mapped as the places that they hold for.
+// Indices, with masks that are not mapped replaced by the positions of their true elements.
 struct Places {
   std::vector<Tensor> tensors;
   std::vector<int64_t> dims;
@@ -201,7 +203,8 @@ void batch_index_put(Batch& batch) {
   if (!has_index) return batch.decline();
   const Tensor self = batch.repeated(0);
   Tensor values = batch.front(2);
-  // As the elements that are written lie: the mapped dim, those of the indices, the others.
+  // Arranges the values like the elements that are written: the mapped dim, dims of the indices,
+  // others.
   const int64_t rank = batch.rank(0) - indices.taken + indices.rank;
   if (batch.is_mapped(2)) values = with_ones(values, 1, rank + 1);
   const int64_t before = indices.together ? indices.first : 0;
@@ -233,7 +236,7 @@ void batch_join(Batch& batch) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const bool mapped = dims[i] >= 0;
     const int64_t its_rank = tensors[i].ndim() - (mapped ? 1 : 0);
-    // An empty vector goes with tensors of any number of dims.
+    // cat() ignores empty vectors among tensors with any number of dims.
     const bool is_nothing = !is_stack && its_rank == 1 && tensors[i].numel() == 0;
     if (is_nothing && i + 1 != tensors.size()) continue;
     if (is_nothing && !wholes.empty()) continue;
@@ -252,7 +255,7 @@ void batch_join(Batch& batch) {
 void batch_copy(Batch& batch) {
   require_mapped_self(batch);
   const int64_t rank = batch.rank(0);
-  if (batch.rank(1) > rank) return batch.decline();  // which refuses it
+  if (batch.rank(1) > rank) return batch.decline();  // the operator itself refuses it
   batch.put(0, batch.repeated(0));
   if (batch.is_mapped(1)) batch.put(1, with_ones(batch.front(1), 1, rank + 1));
   batch.call();
@@ -261,7 +264,8 @@ void batch_copy(Batch& batch) {
 void batch_fill(Batch& batch) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, bool)> copy("aten::copy");
   require_mapped_self(batch);
-  if (batch.is_mapped(1) && batch.rank(1) != 0) return batch.decline();  // which refuses it
+  // The operator itself refuses it.
+  if (batch.is_mapped(1) && batch.rank(1) != 0) return batch.decline();
   const Tensor self = batch.repeated(0);
   if (!batch.is_mapped(1)) {
     batch.put(0, self);
@@ -275,7 +279,7 @@ void batch_fill(Batch& batch) {
 
 namespace {
 
-// Whether the source of index_add and its like has the sizes that their check wants.
+// Returns true if the source of index_add and similar operators has the sizes that they require.
 bool has_source(Batch& batch, const Tensor& self, const Tensor& index, int64_t at) {
   const Tensor source = batch.repeated(3);
   if (source.ndim() != self.ndim() || source.dtype() != self.dtype()) return false;
@@ -286,8 +290,8 @@ bool has_source(Batch& batch, const Tensor& self, const Tensor& index, int64_t a
   return true;
 }
 
-// index_add, index_copy and index_fill with a list of numbers for each of the mapped along dim `at`
-// of self: places of (number of the mapped, number of the list).
+// Implements index_add, index_copy and index_fill with mapped indices along dim `at` of self by
+// index_put at pairs of batch position and index.
 void put_at_lists(Batch& batch, int64_t at) {
   static constinit const LazyOp<Tensor(const Tensor&, TensorList, const Tensor&, bool)> put(
       "aten::index_put");
@@ -306,7 +310,7 @@ void put_at_lists(Batch& batch, int64_t at) {
     values = full(Sizes(), Scalar(batch.arg(3)), self.dtype(), std::nullopt, self.device(),
                   std::nullopt);
   } else if (name == "index_fill.int_Tensor") {
-    if (batch.rank(3) != 0) return batch.decline();  // which refuses it
+    if (batch.rank(3) != 0) return batch.decline();  // the operator itself refuses it
     values = cast(with_ones(batch.repeated(3), 1, self.ndim()), self.dtype());
   } else {
     if (!has_source(batch, self, index, at)) return batch.decline();
@@ -315,7 +319,7 @@ void put_at_lists(Batch& batch, int64_t at) {
   const bool adds = name == "index_add";
   if (adds && !(batch.arg(4).tag == TENON_TAG_INT && batch.arg(4).as.i == 1)) {
     values = scaled(values, Scalar(batch.arg(4)));
-    if (values.dtype() != self.dtype()) return batch.decline();  // which refuses it
+    if (values.dtype() != self.dtype()) return batch.decline();  // the operator itself refuses it
   }
   const Tensor numbers = numbers_of_mapped(batch, index.device(), 2);
   tenon_tensor* const places[] = {numbers.get(), index.get()};
@@ -330,7 +334,7 @@ void put_at_lists(Batch& batch, int64_t at) {
 }  // namespace
 
 void batch_along_dim(Batch& batch) {
-  // A number for each of the mapped along a dim is no list of numbers.
+  // Operators on index lists do not accept a different index for each example.
   const std::string_view name = batch.form().facts->name;
   if (batch.is_mapped(2) || batch.rank(0) == 0 || name == "index_fill.int_Tensor") {
     const bool selects = name == "index_select";
@@ -366,7 +370,7 @@ void batch_along_dim(Batch& batch) {
 void batch_images(Batch& batch) {
   const int64_t rank = batch.rank(0);
   const Tensor self = batch.front(0);
-  // The last dims are the image's, or what stands for one: of im2col's columns two.
+  // The last dims are those of an image, or two for the columns of im2col.
   const bool columns = std::string_view(batch.form().facts->name) == "col2im";
   const int64_t of_one = columns ? 2 : 3;
   if (rank == of_one) {
@@ -395,7 +399,7 @@ void batch_strided_scatter(Batch& batch) {
     const auto* const data = static_cast<const int64_t*>(batch.arg(k).as.list.data);
     return std::vector<int64_t>(data, data + batch.arg(k).count);
   };
-  // Each base, and the view of it, has memory of its own behind that of the one before.
+  // Each base, and its view, gets separate memory after that of the preceding one.
   const auto end = [&](size_t geometry, size_t offset) {
     const int64_t elements = reach(ints(geometry), ints(geometry + 1));
     return (CheckedSize(batch.op(), batch.arg(offset).as.i) + elements).value();
@@ -432,7 +436,7 @@ void batch_masked_fill(Batch& batch) {
   batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
 }
 
-// Of each element that is written the source's has as many before it as are written before.
+// The source index of each written element is the number of written elements before it.
 void batch_masked_scatter(Batch& batch) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<Dtype>)> cumsum(
       "aten::cumsum");
@@ -471,7 +475,7 @@ void batch_new(Batch& batch) {
   };
   std::vector<int64_t> sizes = list(1, batch.size());
   if (std::string_view(batch.form().facts->name) == "new_empty_strided") {
-    // Those of each lie behind each other.
+    // The tensors of the batch are stored one after another.
     std::vector<int64_t> strides = list(2, 0);
     const size_t rank = sizes.size() - 1;
     strides[0] = reach({sizes.data() + 1, rank}, {strides.data() + 1, rank});
@@ -482,12 +486,12 @@ void batch_new(Batch& batch) {
 }
 
 void batch_masked_select(Batch& batch) {
-  // Of one mask for all there are as many for each.
+  // A mask that is not mapped selects the same number of elements from each example.
   if (batch.is_mapped(1)) return batch.decline();
   const int64_t rank = std::max<int64_t>({1, batch.rank(0), batch.rank(1)});
   const Tensor self = with_ones(batch.front(0), 1, rank + 1);
   const Tensor mask = with_ones(batch.front(1), 0, rank);
-  if (mask.dtype() != Dtype::Bool) return batch.decline();  // which refuses it
+  if (mask.dtype() != Dtype::Bool) return batch.decline();  // the operator itself refuses it
   const Dims sizes = broadcast(batch.op(), self.sizes().subspan(1), mask.sizes());
   const Tensor wide = expanded(mask, sizes);
   std::vector<int64_t> whole{batch.size()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the arguments of a pointwise operator to its output and walk.
+// Building the output and the walk of a pointwise call from its arguments.
 #include "kernels/common/families/elementwise.h"
 
 #include "kernels/common/checked_size.h"
@@ -8,7 +8,7 @@
 namespace tenon::kernels {
 namespace {
 
-// A loop: for the few dims there are, a call of memcmp costs more.
+// Uses a loop because a call of memcmp is slower for a few dims.
 bool same(const int64_t* a, const int64_t* b, int32_t count) {
   for (int32_t d = 0; d < count; ++d) {
     if (a[d] != b[d]) return false;
@@ -16,7 +16,7 @@ bool same(const int64_t* a, const int64_t* b, int32_t count) {
   return true;
 }
 
-// Row-major without gaps; strides of dims of size 1 do not count.
+// Returns true if the tensor is row-major without gaps; strides of dims of size 1 do not count.
 bool is_row_major(Sizes sizes, Sizes strides) {
   int64_t next = 1;
   for (size_t d = sizes.size(); d-- > 0;) {
@@ -57,8 +57,9 @@ void Elementwise::promote_mixed(Promotion promotion, int first) {
   for (int k = first; k < ninputs_; ++k) input_dtypes_[k] = dtype_;
 }
 
-// Whether each input is row-major, on the device of the first one and of its shape, or one element
-// that stretches to that: then so is the result, and one dim is enough to walk them.
+// Returns true if each input is row-major, on the first input's device, and either of its shape or
+// a single element that broadcasts to it. The result is then row-major too, and the walk needs only
+// one dim.
 bool Elementwise::inputs_follow_lead() const {
   const tenon_tensor_info& lead = infos_[0];
   if (!is_contiguous(lead)) return false;
@@ -70,8 +71,8 @@ bool Elementwise::inputs_follow_lead() const {
     if (info.numel != 1 || info.ndim > lead.ndim) return false;
     stretched = true;
   }
-  // Where shapes differ, PyTorch orders dims by strides, those of dims of size 1 too, and has its
-  // own strides for no elements.
+  // If shapes differ, PyTorch orders dims by strides, including those of dims of size 1, and an
+  // empty result gets special strides.
   return !stretched || (lead.numel != 0 && has_row_major_strides(lead));
 }
 
@@ -88,7 +89,7 @@ void Elementwise::finish_like_lead() {
   }
 }
 
-// All inputs are on one device; a 0-dim CPU tensor goes with any.
+// Finds the device that all inputs share. A 0-dim CPU tensor may be mixed with any device.
 void Elementwise::common_device() {
   int chosen = 0;
   for (int k = 0; k < ninputs_; ++k) {
@@ -142,8 +143,8 @@ void Elementwise::allocate(Sizes sizes, const int64_t* strides) {
   describe_output(result_.info());
 }
 
-// Inputs may be views of the storage that grows. What they would share with the output is known
-// before, and refused before anything changes; then the storage moves, and they with it.
+// Inputs may be views of the storage that grows. Refuses inputs that would overlap the output
+// partially, before anything changes. Growing moves the storage, so all inputs are described anew.
 void Elementwise::resize_output(tenon_tensor* given, Sizes sizes, const int64_t* strides,
                                 bool row_major) {
   tenon_tensor_info planned = info_of(given);
@@ -155,7 +156,7 @@ void Elementwise::resize_output(tenon_tensor* given, Sizes sizes, const int64_t*
   if (row_major) planned.flags |= TENON_TENSOR_CONTIGUOUS;
   const tenon_storage* storage = tenon_tensor_storage(given);
   for (int k = 0; k < ninputs_; ++k) {
-    // The memory behind another storage's end is nobody's business here.
+    // Memory past the end of another storage cannot be reached by growing this one.
     if (tenon_tensor_storage(inputs_[k]) != storage) continue;
     check_no_partial_overlap(op_, planned, infos_[k]);
   }
@@ -213,8 +214,8 @@ void Elementwise::finish_given_or_strided(Output output) {
   }
   for (int k = 0; k < ninputs_; ++k) has_casts_ = has_casts_ || needs_cast(k);
 
-  // Contiguous throughout, or the same dense strides throughout: one dim is enough. Inputs that
-  // need a cast count as what they will be.
+  // All contiguous, or all with the same dense strides: one dim is enough. Inputs that need a cast
+  // count with the strides that they will have afterwards.
   if (one_shape && !resize_) {
     int64_t scratch[kMaxInputs][kMaxDims];
     Sizes strides[kMaxInputs];
@@ -254,7 +255,7 @@ void Elementwise::finish_flat(const int64_t* strides) {
     walk_.set_flat(k + 1, infos_[k].data, size_of(dtype_of_info(infos_[k])));
 }
 
-// Whether a cast of the input would have its strides.
+// Returns true if a cast of the input would have the input's strides.
 bool Elementwise::lies_as_cast(int k) const {
   return !needs_cast(k) || std::ranges::equal(cast_strides(k), strides_of(infos_[k]));
 }
@@ -277,7 +278,7 @@ void Elementwise::walk_in_order_of_output(Sizes shape) {
   walk_.coalesce();
 }
 
-// The strides of an input, as they will be once it is cast.
+// Returns the strides of an input, after its cast if it needs one.
 Sizes Elementwise::input_strides(int k, int64_t* storage) const {
   if (!needs_cast(k)) return strides_of(infos_[k]);
   const Dims strides = cast_strides(k);
@@ -292,7 +293,7 @@ void Elementwise::finish_general(Sizes shape) {
   for (int k = 0; k < ninputs_; ++k) {
     broadcast_strides(shape, sizes_of(infos_[k]), input_strides(k, scratch), strides[k + 1]);
   }
-  // A given output has the first say in the order of dims.
+  // An existing output has priority in the order of dims.
   const int64_t* order[kMaxOperands];
   int count = 0;
   const bool fresh = given_ == nullptr || resize_;

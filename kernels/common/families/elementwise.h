@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise: what all pointwise operators share. Computing dtype, broadcast shape, checks of the
-// output, its allocation with the strides that PyTorch gives it, and the walk over all operands.
+// Elementwise: the plan of a pointwise call. It determines the computing dtype and the broadcast
+// shape, checks the output or allocates it with PyTorch's strides, and builds the walk over all
+// operands.
 #pragma once
 
 #include <span>
@@ -11,7 +12,7 @@
 
 namespace tenon::kernels {
 
-// Where a result goes: a new tensor, the first input (never resized), or the caller's `out`.
+// Destination of a result: a new tensor, the first input (never resized), or the caller's `out`.
 class Output {
  public:
   static Output allocate() { return {nullptr, false}; }
@@ -27,10 +28,10 @@ class Output {
   bool may_resize_;
 };
 
-// One of several results, all of one shape.
+// One of several results, which all have the same shape.
 struct OneOfSeveral {
-  Dtype dtype = Dtype::None;      // that the loop writes
-  const char* name = nullptr;     // the schema's, of a given one
+  Dtype dtype = Dtype::None;      // dtype that the loop writes
+  const char* name = nullptr;     // schema's name of an existing result
   tenon_tensor* given = nullptr;  // the caller's `out`; NULL: a new tensor
   Tensor made = {};               // the new tensor
 
@@ -39,13 +40,13 @@ struct OneOfSeveral {
 
 enum class Promotion {
   Common,       // the dtype that all inputs promote to
-  CommonFloat,  // the same, and the default floating dtype instead of bool and integers
+  CommonFloat,  // likewise, but the default floating dtype instead of bool and integers
 };
 
-// One pointwise call, from arguments to a walk. Touches no data: CPU kernels and Meta share it.
+// The plan of one pointwise call. It touches no data, so CPU kernels and Meta share it.
 //
-// The walk has every operand's own data, strides and element size: who runs it converts elements
-// where needs_cast(k) or output_needs_cast() says so.
+// The walk has each operand's actual data, strides and element size. Its caller converts elements
+// if needs_cast(k) or output_needs_cast() is true.
 class Elementwise {
  public:
   static constexpr int kMaxInputs = kMaxOperands - 1;
@@ -54,7 +55,7 @@ class Elementwise {
   Elementwise(const Elementwise&) = delete;
   Elementwise& operator=(const Elementwise&) = delete;
 
-  // Adds an input; `name` is the schema's. Order: as the loop takes them.
+  // Adds an input, in the order in which the loop takes them. `name` is the schema's.
   void input(const tenon_tensor* tensor, const char* name) {
     tenon_tensor_info& info = infos_[ninputs_];
     check(tenon_tensor_describe(tensor, &info));
@@ -77,25 +78,27 @@ class Elementwise {
     }
     if (!settled) promote_mixed(promotion, first);
   }
-  // Says that one input is read in this dtype.
+  // Sets the dtype that input k is read in.
   void read_as(int k, Dtype dtype) { input_dtypes_[k] = dtype; }
 
-  // Settles shape and output and builds the walk. `result` is the dtype that the loop writes.
+  // Determines the shape, sets up the output and builds the walk. `result` is the dtype that the
+  // loop writes.
   void finish(Dtype result, Output output);
-  // The same for one input and a new result, which gets the input's strides where they are dense:
-  // those of dims of size 1 too, and of no elements.
+  // Like finish(), but for one input and a new result. If the input is dense, the result gets its
+  // strides, even those of dims of size 1 and those of an empty tensor.
   void finish_preserving(Dtype result);
-  // The same for several results; those of one input get its strides where they are dense.
-  // `results` must stay as long as the plan.
+  // Like finish(), but for several results. With a single input that is dense, new results get its
+  // strides. `results` must outlive the plan.
   void finish_several(std::span<OneOfSeveral> results);
 
   const char* op() const { return op_; }
-  // The dtype that the loop computes in.
+  // Returns the dtype that the loop computes in.
   Dtype dtype() const { return dtype_; }
   int outputs() const { return further_ + 1; }
-  // The dtype that the loop writes.
+  // Returns the dtype that the loop writes.
   Dtype result_dtype(int k = 0) const { return k == 0 ? result_dtype_ : results_[k].dtype; }
-  // The dtype of an output, another one where it was given.
+  // Returns the dtype of the output tensor, which may differ from result_dtype() if the caller
+  // passed it.
   Dtype output_dtype(int k = 0) const {
     return k == 0 ? output_dtype_ : dtype_of_info(output_info(k));
   }
@@ -119,10 +122,10 @@ class Elementwise {
     return preserving_strides(sizes_of(output), strides_of(output));
   }
 
-  // Outputs are the first operands, the inputs follow.
+  // Returns the walk: outputs are the first operands, inputs follow.
   Walk& walk() { return walk_; }
 
-  // The allocated result; empty when the output was given.
+  // Returns the allocated result; empty if the output was passed by the caller.
   Tensor take_result() { return std::move(result_); }
 
  private:
@@ -152,7 +155,7 @@ class Elementwise {
 
   const char* op_;
   int ninputs_ = 0;
-  int further_ = 0;  // results behind the first
+  int further_ = 0;  // number of results after the first
   bool has_casts_ = false;
   Dtype dtype_ = Dtype::None;
   Dtype result_dtype_ = Dtype::None;
@@ -162,9 +165,9 @@ class Elementwise {
   tenon_tensor_info infos_[kMaxInputs];
   Device device_;
   tenon_tensor* given_ = nullptr;  // the caller's output
-  bool resize_ = false;            // it has another shape and may be resized
+  bool resize_ = false;            // `given_` has another shape and may be resized
   Tensor result_;
-  OneOfSeveral* results_;  // all of them, where there are further ones
+  OneOfSeveral* results_;  // all results, if there are several
   Dtype output_dtype_;
   void* output_data_;
   Walk walk_;

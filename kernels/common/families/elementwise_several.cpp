@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise plans with several results: the same checks and shape, one walk over all of them.
+// Plans of pointwise calls with several results: the same checks and shape, and one walk.
 #include <algorithm>
 
 #include "kernels/common/checked_size.h"
@@ -19,7 +19,7 @@ void Elementwise::finish_several(std::span<OneOfSeveral> results) {
   common_device();
   Dims shape(sizes_of(infos_[0]));
   for (int k = 1; k < ninputs_; ++k) shape = broadcast(op_, shape, sizes_of(infos_[k]));
-  // All are checked before the first one changes.
+  // Check all outputs before the first one changes.
   for (const OneOfSeveral& result : results) {
     if (result.given != nullptr) check_output(info_of(result.given), result.name, result.dtype);
   }
@@ -39,7 +39,7 @@ void Elementwise::finish_several(std::span<OneOfSeveral> results) {
   walk_several(shape);
 }
 
-// Gives new results memory, and the given ones the shape.
+// Allocates new results and resizes the outputs that the caller passed.
 void Elementwise::settle_several(Sizes shape) {
   int64_t strides[kMaxOperands][kMaxDims];
   const int64_t* order[kMaxOperands] = {};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routine of folds: from arguments and facts to a plan, then to the device.
+// The routine of folds: builds a plan from arguments and facts, and passes it to the device.
 #include "kernels/common/families/fold.h"
 
 namespace tenon::kernels {
 namespace {
 
-// A dim, several, or none for all.
+// Returns the `dim` argument, which is an int or a list; nullopt if it is absent.
 std::optional<Sizes> given_dims(const Call& call) {
   if (call.form.dim < 0) return std::nullopt;
   const tenon_value& value = call.args[call.form.dim];
@@ -25,7 +25,8 @@ std::optional<Sizes> given_dims(const Call& call) {
   }
 }
 
-// An empty list stands for all, too, but for some operators.
+// Returns the dims to fold; nullopt for all. An empty list also means all, except for some
+// operators.
 std::optional<Sizes> dims_of(const Call& call) {
   const std::optional<Sizes> dims = given_dims(call);
   const bool is_all = dims && dims->empty() && !call.facts().fold.folds_none_of_no_dims;
@@ -41,13 +42,13 @@ bool keepdim_of(const Call& call) {
   return value.as.i != 0;
 }
 
-// The `dtype` argument, or that of the caller's out.
+// Returns the dtype of the `dtype` argument, or of the caller's `out`.
 std::optional<Dtype> asked_dtype(const Call& call) {
   if (call.form.dtype < 0) return std::nullopt;
   const tenon_value& value = call.args[call.form.dtype];
   if (value.tag == TENON_TAG_NONE) {
-    // Sums of all elements have a dtype of their own, whatever `out` has; and an out of real
-    // results says nothing of complex elements.
+    // A sum of all elements determines its dtype itself, and a real `out` of complex elements does
+    // not determine the dtype of the elements.
     const FoldGives gives = call.facts().fold.gives;
     const bool is_fixed =
         (gives == FoldGives::Sum && call.form.dim < 0) || gives == FoldGives::Real;
@@ -66,7 +67,7 @@ std::optional<Dtype> asked_dtype(const Call& call) {
   return call.get<Dtype>(call.form.dtype);
 }
 
-// The dtype that elements are read as: an argument of the call, where there is one.
+// Returns the dtype to read elements in: the requested one, or the input's.
 Dtype element_dtype_of(const Call& call, const Reduction& plan, std::optional<Dtype> asked) {
   const FoldFacts& facts = call.facts().fold;
   const Dtype own = plan.input_dtype();
@@ -91,7 +92,7 @@ void run_fold(const Call& call) {
   Dtype result = read;
   if (facts.gives == FoldGives::Sum && is_bool_or_integral(plan.input_dtype())) {
     if (!asked) result = Dtype::I64;
-    // Sums of narrow integers are as wide as they get: no cast before.
+    // Sums of narrow integers accumulate in int64 anyway, so the elements need no cast.
     if (result == Dtype::I64) read = plan.input_dtype();
   }
   if (facts.gives == FoldGives::Truth && read != Dtype::U8) result = Dtype::Bool;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The family of operators that fold dims: what a device has to bring.
+// The family of operators that fold dims: the interface of a device's kernel.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -7,9 +7,9 @@
 
 namespace tenon::kernels {
 
-// A device's kernel of a fold begins with this.
+// The first member of a device's kernel of a fold.
 struct FoldKernel {
-  // Computes a plan, whose walks are still to be built, over the elements read as `dtype`.
+  // Computes a plan whose walks are not built yet, over the elements read as `dtype`.
   void (*run)(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype);
 };
 

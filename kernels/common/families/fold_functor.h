@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functors of folds are made of: the types of their results, and where they are written.
+// Building blocks of fold functors: the types of their results, and writing them.
 #pragma once
 
 #include "kernels/common/args.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels {
 
-// The elements that a functor writes, one or two a result.
+// The element types that a functor writes, one for each result.
 template <class First, class Second = void>
 struct OutTypes {
   using FirstType = First;
@@ -17,13 +17,13 @@ struct OutTypes {
   static constexpr tenon_dtype second = dtype_of_element<Second>;
 };
 
-// Writes element i of an out.
+// Writes element i of an output.
 template <class T>
 TENON_FUNCTOR inline void put(char* out, int64_t i, T element) {
   reinterpret_cast<T*>(out)[i] = element;
 }
 
-// The lowest value of T, -inf where there is one.
+// Returns the lowest value of T, -inf for floats.
 template <class T>
 TENON_FUNCTOR constexpr T lowest() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -37,7 +37,7 @@ TENON_FUNCTOR constexpr T lowest() {
   }
 }
 
-// The highest value of T, inf where there is one.
+// Returns the highest value of T, inf for floats.
 template <class T>
 TENON_FUNCTOR constexpr T highest() {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routine of operators of a tensor and a number: they call the operator of two tensors.
+// The routine of operators of a tensor and a number: it calls the operator of two tensors.
 #include <algorithm>
 
 #include "kernels/common/call.h"
@@ -9,7 +9,7 @@
 namespace tenon::kernels {
 namespace {
 
-// Refuses an `out` of another dtype than the result of the tensor form has.
+// Refuses an `out` whose dtype is not that of the tensor form's result.
 void check_exact_out(const Call& call, const Tensor& number) {
   ResultType type;
   for (int k = 0; k < call.form.inputs; ++k) type.add(TensorRef(call.tensor(k))->info());
@@ -26,7 +26,7 @@ void check_exact_out(const Call& call, const Tensor& number) {
 }
 
 void run_number_form(const Call& call) {
-  const int at = call.form.inputs > 0 ? 1 : 0;  // behind the tensor, or before it
+  const int at = call.form.inputs > 0 ? 1 : 0;  // after the tensor, or before it
   const Tensor wrapped = number_tensor(Scalar(call.args[at]));
   if (call.form.is_out() && call.facts().pointwise.exact_outs) check_exact_out(call, wrapped);
   tenon_value args[OperatorForm::kMaxArguments];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routine of pointwise operators: from arguments and facts to a plan, then to the device.
+// The routine of pointwise operators: builds a plan from arguments and facts, and runs it on the
+// device.
 #include "kernels/common/families/pointwise.h"
 
 namespace tenon::kernels {
@@ -29,7 +30,8 @@ Dtype result_of(Gives gives, Dtype dtype) {
   return dtype;
 }
 
-// What each input must be, then the dtype that is computed in.
+// Checks that masks are bool or uint8, and that no input is bool if the operator does not support
+// it.
 void check_inputs(const Elementwise& plan, const Call& call) {
   const PointwiseFacts& facts = call.facts().pointwise;
   for (int k = 0; k < plan.inputs(); ++k) {
@@ -52,12 +54,12 @@ void check_dtype(const Call& call, const PointwiseRule& rule, Dtype dtype) {
   }
 }
 
-// Whether a tensor is row-major and nothing else is to say of it, but that it may be read-only.
+// Returns true if a tensor is row-major and has no flags other than read-only.
 bool is_plain(const tenon_tensor_info& info) {
   return (info.flags & ~uint32_t{TENON_TENSOR_READ_ONLY}) == TENON_TENSOR_CONTIGUOUS;
 }
 
-// Whether b is plain, of a's dtype, shape and device.
+// Returns true if b is plain and has a's dtype, shape and device.
 bool is_alike(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   if (b.dtype != a.dtype || b.ndim != a.ndim || !is_plain(b) || b.device.type != a.device.type ||
       b.device.index != a.device.index) {
@@ -69,7 +71,7 @@ bool is_alike(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   return true;
 }
 
-// Whether b's elements are a's, or apart from them. Both are plain and alike.
+// Returns true if b has the same memory as a, or does not overlap it. Both are plain and alike.
 bool is_same_or_apart(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   const int64_t bytes = a.numel * size_of(dtype_of_info(a));
   const auto begin_a = reinterpret_cast<intptr_t>(a.data);
@@ -77,14 +79,14 @@ bool is_same_or_apart(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   return begin_a == begin_b || begin_a + bytes <= begin_b || begin_b + bytes <= begin_a;
 }
 
-// Whether an input can be written in place.
+// Returns true if an input may be written in place.
 bool is_writable(const tenon_tensor_info& lead, const PointwiseRule& rule) {
   return (lead.flags & TENON_TENSOR_READ_ONLY) == 0 && rule.gives[0] == Gives::Same;
 }
 
-// The usual call, whole: one or two inputs, row-major, of one dtype that is computed in, of one
-// shape and on one device, none of them a wrapped number, and one result, new or the first input.
-// False where it is not.
+// Fast path for the most common calls: one or two inputs, row-major, of one supported dtype, one
+// shape and one device, none of them a wrapped number, and one result, which is new or the first
+// input. Returns false for all other calls.
 bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   const PointwiseFacts& facts = call.facts().pointwise;
   if (!call.form.is_small || rule.gives[0] == Gives::Real) return false;
@@ -119,7 +121,7 @@ bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   return true;
 }
 
-// Takes the inputs, and settles the dtype that is computed in.
+// Adds the inputs to the plan and determines the dtype that it computes in.
 void take_inputs(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
   for (int k = 0; k < call.form.inputs; ++k) plan.input(call.tensor(k), call.form.names[k]);
   const int masks = call.facts().pointwise.masks;
@@ -129,8 +131,9 @@ void take_inputs(Elementwise& plan, const Call& call, const PointwiseRule& rule)
   check_dtype(call, rule, plan.dtype());
 }
 
-// Where the operator takes no other, an `out` must be of the result's very dtype; what has a real
-// result of complex numbers takes what that casts to, and does not write over them.
+// Checks a written argument. If `exact_outs` is set, an `out` must have exactly the result's dtype.
+// An operator with a real result for complex numbers also accepts an `out` that the result can be
+// cast to, but cannot write in place.
 void check_written(const Elementwise& plan, const Call& call, const PointwiseRule& rule) {
   const bool shrinks = rule.gives[0] == Gives::Real && is_complex(plan.dtype());
   if (!call.form.is_out()) {
@@ -171,7 +174,7 @@ void run_planned(const Call& call, const PointwiseRule& rule, int variant) {
   if (call.form.is_functional()) call.give(0, plan.take_result());
 }
 
-// The dtype and the `out` of result k.
+// Returns the dtype and the `out` of result k.
 OneOfSeveral one_of(const Call& call, int k, Dtype dtype) {
   if (call.form.is_functional()) return {dtype, nullptr, nullptr};
   OneOfSeveral result{dtype, call.form.names[call.form.written + k], call.written(k)};

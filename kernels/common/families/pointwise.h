@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The family of pointwise operators: what a device has to bring, and the plan that all devices,
-// Meta included, share.
+// The family of pointwise operators: the interface of a device's kernel, whose plan all devices
+// share with Meta.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -8,12 +8,13 @@
 
 namespace tenon::kernels {
 
-// A device's kernel of a pointwise operator begins with this.
+// The first member of a device's kernel of a pointwise operator.
 struct PointwiseKernel {
-  // Computes a finished plan; `variant` is that of PointwiseFacts.
+  // Computes a finished plan; `variant` is the result of PointwiseFacts::variant.
   void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
-  // The same for the usual call: all operands contiguous and, but for the result's, of this dtype;
-  // data[0] is the result's, data[k + 1] that of input k. For the dtypes of `flat` only.
+  // Like run(), but for the most common calls: all operands contiguous and, except for the result,
+  // of `dtype`. data[0] is the result's data and data[k + 1] that of input k. Only for dtypes in
+  // `flat`.
   void (*run_flat)(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
                    char* const* data, int64_t numel);
   DtypeSet flat;

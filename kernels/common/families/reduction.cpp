@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the arguments of a reduction to its results and walks.
+// Building the results and walks of a reduction from its arguments.
 #include "kernels/common/families/reduction.h"
 
 #include "kernels/common/allocation.h"
@@ -73,7 +73,7 @@ void Reduction::result(Dtype dtype, bool keepdim, tenon_tensor* out, const char*
     if (!std::ranges::equal(sizes_of(result), Sizes(sizes))) {
       resize_out(op_, out, sizes);
       result = info_of(out);
-      // The storage moves when it grows, and the input may be a view of it.
+      // A storage moves when it grows, and the input may be a view of it.
       info_ = info_of(self_);
     }
     check_no_internal_overlap(op_, result);
@@ -89,7 +89,7 @@ void Reduction::build_walks_over(const tenon_tensor_info& self, bool in_order) {
   const int64_t element_size = size_of(dtype_of_info(self));
   const int operands = results_ + 1;
   if (is_contiguous(self) && folded_numel_ == self.numel && self.numel != 0) {
-    // All that is kept are dims of size 1: one result, one run.
+    // All dims that are kept have size 1: one result, one row of elements.
     kept_.flat(1, operands);
     for (int k = 0; k < results_; ++k) {
       kept_.set_flat(k, result_infos_[k].data, size_of(result_dtype(k)));
@@ -101,7 +101,7 @@ void Reduction::build_walks_over(const tenon_tensor_info& self, bool in_order) {
     return;
   }
   Dims kept_sizes, kept_in, kept_out[kMaxResults], folded_sizes, folded_in;
-  int32_t at = 0;  // of the result's dims
+  int32_t at = 0;  // index into the result's dims
   for (int32_t d = 0; d < self.ndim; ++d) {
     if ((mask_ >> d & 1) != 0) {
       folded_sizes.push_back(self.sizes[d]);

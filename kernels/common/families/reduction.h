@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: what operators that fold dims share. Which dims, the shapes of the results, and the
-// walks over what is kept and what is folded.
+// Reduction: the plan of operators that fold dims. It determines the dims, the shapes of the
+// results, and the walks over the kept and the folded dims.
 #pragma once
 
 #include "kernels/common/promotion.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels {
 
-// One reduction, from arguments to walks. Touches no data: all devices and Meta share it.
+// The plan of one reduction. It touches no data, so all devices and Meta share it.
 class Reduction {
  public:
   static constexpr int kMaxResults = 2;
@@ -17,20 +17,20 @@ class Reduction {
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
 
-  // The tensor and the dims to fold: absent means all.
+  // Sets the tensor and the dims to fold; nullopt means all dims.
   void input(const tenon_tensor* self, std::optional<Sizes> dims);
 
-  // Refuses a fold of no elements, for operators without a value for it.
+  // Refuses an empty fold, for operators that have no value for it.
   void require_elements() const;
 
-  // Adds a result of this dtype: a new tensor, or the caller's `out`, which must be of the dtype
-  // and is resized; `name` is the schema's.
+  // Adds a result of this dtype: a new tensor, or the caller's `out`, which must have this dtype
+  // and is resized. `name` is the schema's.
   void result(Dtype dtype, bool keepdim, tenon_tensor* out, const char* name);
 
-  // Builds the walks. With `in_order` folded dims are walked in row-major order of the input, else
-  // as memory prefers.
+  // Builds the walks. If `in_order` is true, folded dims are walked in row-major order of the
+  // input; otherwise in the order that suits memory.
   void build_walks(bool in_order);
-  // The same over a cast of the input, with its sizes.
+  // Like build_walks(), but over a cast of the input, which has the input's sizes.
   void build_walks_over(const tenon_tensor_info& self, bool in_order);
 
   const char* op() const { return op_; }
@@ -38,18 +38,19 @@ class Reduction {
   Dtype input_dtype() const { return dtype_of_info(info_); }
   int results() const { return results_; }
   Dtype result_dtype(int k) const { return dtype_of_info(result_infos_[k]); }
-  // How many elements make one result.
+  // Returns the number of elements that are folded into one result.
   int64_t folded_numel() const { return folded_numel_; }
 
-  // Operand k is result k, the last operand the input, over the dims that are kept.
+  // Returns the walk over the kept dims. Operand k is result k, and the last operand is the input.
   const Walk& kept() const { return kept_; }
-  // Operand 0 is the input, over the dims that are folded; its base is an element of the kept walk.
+  // Returns the walk over the folded dims. Operand 0 is the input; its base is an element of the
+  // kept walk.
   const Walk& folded() const { return folded_; }
-  // Whether the input's elements lie closer along kept dims: then several results are computed at
-  // once.
+  // Returns true if the input's elements are closer in memory along kept dims. Several results are
+  // then computed at once.
   bool kept_is_inner() const { return kept_is_inner_; }
 
-  // A new result; empty where the output was given.
+  // Returns a new result; empty if the caller passed the output.
   Tensor take_result(int k) { return std::move(new_results_[k]); }
 
  private:

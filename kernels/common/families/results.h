@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results: what a functor returns that has several results, each an element of one output.
+// Results: the return value of a functor with several results, one element of each output.
 #pragma once
 
 namespace tenon::kernels {
 
-// Written in order, `return {mantissa, {exponent}}`.
+// Initialized in order: `return {mantissa, {exponent}}`.
 template <class First, class... Rest>
 struct Results {
   First first;

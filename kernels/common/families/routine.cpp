@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs operators that have routines of their own; out forms of those that call other operators.
+// Running operators that have their own routine, and out forms of those that call other operators.
 #include "kernels/common/families/routine.h"
 
 #include <vector>
@@ -21,7 +21,8 @@ void run_routine(const Call& call) {
   }
 }
 
-// The same of a list of tensors, whose results go to those of another list.
+// Runs the functional routine of an operator on tensor lists and copies its results to the outs of
+// a list.
 void run_lists_out(const Call& call) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   tenon_value result = tenon_value_of_none();
@@ -42,7 +43,7 @@ void run_lists_out(const Call& call) {
   }
 }
 
-// The routine makes results of its own, which are copied to the caller's.
+// Runs the functional routine and copies its results to the caller's outs.
 void run_out_by_copy(const Call& call) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   std::vector<tenon_value> results(static_cast<size_t>(call.form.results), tenon_value_of_none());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routine of operators that are others under a second name.
+// The routine of operators that are second names of others.
 #include "kernels/common/call.h"
 
 namespace tenon::kernels {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routine of view operators: an alias with the strides that the operator's own part made, the
-// tensor itself with them, or a copy of the view's elements.
+// The routine of view operators: it makes an alias with the operator's strides, changes the tensor
+// itself, or copies the elements of the view.
 #include "kernels/common/families/view.h"
 
 #include "kernels/common/families/routine.h"
@@ -8,7 +8,7 @@
 namespace tenon::kernels {
 namespace {
 
-// The functional view is called, and its elements are copied.
+// Calls the functional view and copies its elements.
 void run_copy(const Call& call) {
   tenon_value result = call.call_target(call.args);
   const Tensor view(result.as.tensor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// View: what operators share whose result shows the memory of their first argument. The operator's
-// own part changes sizes, strides and offset; no data is touched, on any device.
+// View: the sizes, strides and offset of an operator whose result is an alias of its first
+// argument. The operator's function changes them; no data is touched, on any device.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -8,15 +8,15 @@
 
 namespace tenon::kernels {
 
-// Starts as the tensor itself.
+// The metadata of a view. It initially describes the tensor itself.
 struct View {
   Dims sizes;
   Dims strides;
   int64_t offset;         // in elements, from the start of the storage
-  Dtype dtype;            // strides and offset count elements of it
-  bool detached = false;  // shares memory and is no view: no gradient flows to the base
+  Dtype dtype;            // strides and offset count elements of this dtype
+  bool detached = false;  // shares memory but is not a view: no gradient flows to the base
   const tenon_tensor* base;
-  const tenon_tensor_info& info;  // of the base
+  const tenon_tensor_info& info;  // of `base`
 
   View(const tenon_tensor* base, const tenon_tensor_info& info)
       : sizes(sizes_of(info)),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex elements, for the host and for CUDA: std::complex brings streams and locales into every
-// file, and slow cases for infinity into products and quotients.
+// Complex elements, for the host and for CUDA. std::complex would include streams and locales in
+// every file and add slow paths for infinities to products and quotients.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-// Functors run on both sides. On the host they are inlined without fail: a loop for a wide
-// instruction set would call, not inline, what was compiled for the base one.
+// Functors are compiled for both sides. On the host they are always inlined: otherwise a loop for a
+// wide instruction set would call code that was compiled for the base one.
 #if defined(__CUDACC__)
 #define TENON_FUNCTOR __host__ __device__
-// What is defined elsewhere for each side.
+// Functions that are defined elsewhere for each side.
 #define TENON_BOTH_SIDES __host__ __device__
 #else
 #define TENON_FUNCTOR [[gnu::always_inline]]
 #define TENON_BOTH_SIDES
 #endif
-// A loop over lanes that is to be vectorised as a loop: gcc may unroll it into scalars before.
+// Keeps gcc from unrolling a loop over lanes into scalars before it can be vectorized.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TENON_ROLLED _Pragma("GCC unroll 1")
 #else
@@ -52,7 +52,7 @@ template <class R>
 struct RealPart<Complex<R>> {
   using type = R;
 };
-// The type of a complex element's parts; any other is its own.
+// The type of a complex element's parts; any other type is its own real type.
 template <class T>
 using Real = typename RealPart<T>::type;
 
@@ -88,7 +88,7 @@ TENON_FUNCTOR inline Complex<R>& operator+=(Complex<R>& a, Complex<R> b) {
   a = a + b;
   return a;
 }
-// Smith's method, scaled by the larger part of the divisor, as numpy does it.
+// Smith's method, scaled by the larger part of the divisor, as in numpy.
 template <class R>
 TENON_FUNCTOR inline Complex<R> operator/(Complex<R> x, Complex<R> y) {
   const R c = y.re < 0 ? -y.re : y.re;

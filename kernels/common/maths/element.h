@@ -21,15 +21,15 @@ std::string names_of(ElementTypes<T...>) {
   return names;
 }
 
-// Whether a list has a dtype.
+// Returns true if the list contains a dtype.
 template <class... T>
 constexpr bool contains(ElementTypes<T...>, Dtype dtype) {
   return ((dtype == element_dtype<T>) || ...);
 }
 
-// Calls `body(Element<T>())` for the type of `dtype` and returns what it returns. Another dtype is
-// answered with TENON_ERROR_NOT_SUPPORTED naming operator, argument and the dtypes of the list.
-// A switch, since one jump costs less than up to 14 comparisons.
+// Calls `body(Element<T>())` for the type of `dtype` and returns its result. Throws
+// TENON_ERROR_NOT_SUPPORTED with operator, argument and supported dtypes if the list does not
+// contain it. A switch, since one jump is cheaper than up to 14 comparisons.
 template <class... T, class Body>
 auto visit(const char* op, const char* argument, Dtype dtype, ElementTypes<T...> types,
            Body&& body) {
@@ -62,7 +62,7 @@ auto visit(const char* op, const char* argument, Dtype dtype, ElementTypes<T...>
   fail_dtype(op, argument, dtype, names_of(types));
 }
 
-// Throws TENON_ERROR_NOT_SUPPORTED unless the list has the dtype.
+// Throws TENON_ERROR_NOT_SUPPORTED unless the list contains the dtype.
 template <class... T>
 void check_dtype(const char* op, const char* argument, Dtype dtype, ElementTypes<T...> types) {
   if (!contains(types, dtype)) [[unlikely]] {
@@ -70,7 +70,7 @@ void check_dtype(const char* op, const char* argument, Dtype dtype, ElementTypes
   }
 }
 
-// A number as an element: truncates, wraps and rounds as a cast of a 0-dim tensor would.
+// Converts a number to an element; truncates, wraps and rounds as a cast of a 0-dim tensor would.
 template <class T>
 T element_of(const Scalar& number) {
   if constexpr (is_complex_element<T>) {
@@ -98,8 +98,8 @@ constexpr double largest_finite() {
   return std::numeric_limits<double>::max();
 }
 
-// Whether a number can be an element: in range, and real unless T is complex. Fractions are cut
-// off, negative numbers may wrap into unsigned ones.
+// Returns true if a number can be converted to an element: it is in range, and real unless T is
+// complex. Fractions are truncated, and negative numbers may wrap to unsigned ones.
 template <class T>
 bool fits(const Scalar& number) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -132,7 +132,7 @@ bool fits(const Scalar& number) {
   }
 }
 
-// The number as an element; TENON_ERROR_INVALID_ARGUMENT when it does not fit.
+// Returns the number as an element. Throws TENON_ERROR_INVALID_ARGUMENT if it does not fit.
 template <class T>
 T checked_element_of(const char* op, const char* argument, const Scalar& number) {
   if (!fits<T>(number)) [[unlikely]] {

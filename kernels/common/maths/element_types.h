@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dtypes as C++ element types, and lists of them; for the host and for CUDA, without the headers of
-// the C++ library.
+// Dtypes as C++ element types, and lists of them, for the host and for CUDA, without C++ library
+// headers.
 #pragma once
 
 #include "kernels/common/maths/half.h"
@@ -43,7 +43,7 @@ template <class T>
 inline constexpr bool is_small_float =
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float8E5M2> ||
     std::is_same_v<T, Float8E4M3>;
-// The type in which an element is computed: float for the small floats, else its own.
+// The type in which an element is computed: float for the small floats, otherwise T itself.
 template <class T>
 using Compute = std::conditional_t<is_small_float<T>, float, T>;
 
@@ -72,7 +72,7 @@ using NumberTypes = Joined<RealTypes, ComplexTypes>;
 using FloatAndComplexTypes = Joined<FloatTypes, ComplexTypes>;
 using AllTypes = Joined<BoolType, NumberTypes, Float8Types>;
 
-// Hands a type to a generic lambda: [&]<class T>(Element<T>) { ... }.
+// Passes a type to a generic lambda: [&]<class T>(Element<T>) { ... }.
 template <class T>
 struct Element {
   using type = T;

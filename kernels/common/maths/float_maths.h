@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and erf of floats without branches or calls, so that loops over them vectorise:
-// within 4 units in the last place; special values are as in C. The constants of ln 2 and the
-// logarithm's polynomial are those of the Cephes library (logf). And the normal distribution.
+// exp, log, tanh, erf and the normal distribution of floats, without branches or calls, so that
+// loops over them vectorize. Errors are below 4 ulp; special values are as in C. The constants of
+// ln 2 and the polynomial of the logarithm are from the Cephes library (logf).
 #pragma once
 
 #include "kernels/common/maths/polynomial.h"
 
 namespace tenon::kernels::maths {
 
-// Constants that split ln 2, the first with so few digits that its multiples are exact.
+// ln 2 as a sum; the first part has so few digits that its multiples are exact.
 inline constexpr float kLn2High = 0.693359375F;
 inline constexpr float kLn2Low = -2.12194440e-4F;
 
-// e to the power of x as scale^2 * (1 + rest): 2^n alone may be out of range where that is not. The
-// polynomial is Chebyshev's, fitted in 60 digits (mpmath.chebyfit).
+// e to the power of x as scale^2 * (1 + rest). The scale is squared because 2^n may be out of range
+// even if the result is not. The polynomial is a Chebyshev approximation, fitted with 60 digits
+// (mpmath.chebyfit).
 struct FloatPower {
   float scale;
   float rest;
 };
 TENON_FUNCTOR inline FloatPower float_power(float x) {
-  // Adding and subtracting this rounds to an integer, which is then in the lower bits, as much too
-  // large as an exponent's bits are.
+  // Adding and subtracting kRound rounds to an integer. After the addition the lower bits hold this
+  // integer plus 127, the exponent bias.
   constexpr float kRound = 0x1.8p23F + 127;
   const float shifted = x * 0.72134752044448170F + kRound;
   const float n = shifted - kRound;
@@ -33,18 +34,18 @@ TENON_FUNCTOR inline FloatPower float_power(float x) {
 }
 
 TENON_FUNCTOR inline float float_exp(float x) {
-  // Beyond these bounds the result is 0 or infinite anyhow; NaN passes.
+  // Outside these bounds the result is 0 or infinite in any case; NaN passes.
   x = x < -104.0F ? -104.0F : x;
   x = x > 89.0F ? 89.0F : x;
   const FloatPower power = float_power(x);
   return (power.rest + 1.0F) * power.scale * power.scale;
 }
 
-// The logarithm of a normal number above 0, times 2^-scale.
+// Returns the logarithm of x * 2^-scale for a positive normal number x.
 TENON_FUNCTOR inline float normal_log(float x, int32_t scale) {
-  // The mantissa between the square roots of 1/2 and 2.
+  // The mantissa is between sqrt(1/2) and sqrt(2).
   constexpr int32_t kRootHalf = 0x3F3504F3;
-  // Unsigned, since a NaN's bits wrap; what comes of them is replaced in the end.
+  // Unsigned, since the bits of a NaN wrap; its result is replaced at the end.
   const auto bits =
       static_cast<int32_t>(__builtin_bit_cast(uint32_t, x) + uint32_t{0x3F800000 - kRootHalf});
   const auto e = static_cast<float>((bits >> 23) - 127 - scale);
@@ -59,7 +60,8 @@ TENON_FUNCTOR inline float normal_log(float x, int32_t scale) {
 
 TENON_FUNCTOR inline float near_log(float x) { return normal_log(x, 0); }
 
-// The sign bit says whether near_log would be wrong: of all but normal numbers above 0.
+// Returns a word whose sign bit is set if near_log() would be wrong: for all but positive normal
+// numbers.
 TENON_FUNCTOR inline uint32_t far_for_log(float x) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, x);
   return (bits - 0x00800000) | (bits + 0x00800000);
@@ -83,13 +85,13 @@ TENON_FUNCTOR inline float float_tanh(float x) {
   return __builtin_copysignf(less_one / (less_one + 2.0F), x);
 }
 
-// Two polynomials, Chebyshev's, fitted in 40 digits (mpmath.chebyfit).
+// Two Chebyshev approximations, fitted with 40 digits (mpmath.chebyfit).
 TENON_FUNCTOR inline float float_erf(float x) {
   const float size = __builtin_fabsf(x);
   // erf(x) / x - 1 in x^2, up to 1
   const float small = polynomial(x * x, 0x1.4a569p-14F, -0x1.a45088p-11F, 0x1.54127p-8F,
                                  -0x1.b7fabap-6F, 0x1.ce2d1p-4F, -0x1.81273ep-2F, 0x1.06eba8p-3F);
-  // -log(1 - erf(t)) / t, up to 4, from where on the result is 1; NaN passes.
+  // -log(1 - erf(t)) / t up to 4, where erf rounds to 1; NaN passes.
   const float t = size > 4.0F ? 4.0F : size;
   const float large =
       polynomial(t, -0x1.390124p-20F, 0x1.32f6e4p-15F, -0x1.0e6632p-11F, 0x1.1ea63ep-8F,
@@ -99,15 +101,15 @@ TENON_FUNCTOR inline float float_erf(float x) {
   return size < 1.0F ? x * small + x : __builtin_copysignf(rest, x);
 }
 
-// The part of the normal distribution below x, as near as 1 + erf would be: 2^-23 of 1. Down to
-// -5.5, from where on it is 0, also within 2^-15 of itself. One polynomial serves all x.
+// Cumulative normal distribution at x, with an absolute error of 2^-23, like 1 + erf. Down to -5.5,
+// below which it is 0, the relative error is at most 2^-15. One polynomial covers all x.
 TENON_FUNCTOR inline float float_normal_below(float x) {
-  // log2(erfc(t / sqrt(2))) / t, fitted so that erfc is as near everywhere
+  // log2(erfc(t / sqrt(2))) / t, fitted so that erfc has a uniform error
   const float t = __builtin_fabsf(x);
   const float power = t * polynomial(t, 0x1.c48222p-23F, -0x1.4d20d0p-18F, 0x1.882f3cp-15F,
                                      -0x1.979406p-13F, -0x1.305a12p-13F, 0x1.d0a9cep-8F,
                                      -0x1.ae3ae6p-5F, -0x1.d638d8p-2F, -0x1.26aee0p+0F);
-  // Half of 2 to that power: the exponent's bits are in the lower ones.
+  // Half of 2 to that power. After adding kRound the exponent is in the lower bits.
   constexpr float kRound = 0x1.8p23F + 126;
   const float shifted = power + kRound;
   const float r = power - (shifted - kRound);

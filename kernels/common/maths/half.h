@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types that C++20 has no type for: float16, bfloat16 and the two 8-bit floats; for the
-// host and for CUDA, without the headers of the C++ library.
+// Element types that C++20 lacks: float16, bfloat16 and the two 8-bit floats, for the host and for
+// CUDA, without C++ library headers.
 #pragma once
 
 #include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels {
 
-// A GPU has instructions for those of 16 bits.
+// GPUs have conversion instructions for the 16-bit floats.
 namespace detail {
 
-// IEEE binary16 -> binary32, without branches so that loops vectorise.
+// IEEE binary16 -> binary32, without branches so that loops vectorize.
 TENON_FUNCTOR inline float half_to_float(uint16_t half) {
 #if defined(__CUDA_ARCH__)
   float result;
@@ -37,7 +37,7 @@ TENON_FUNCTOR inline uint16_t float_to_half(float value) {
 #else
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t twice = bits + bits;
-  // Scaling up and down again makes overflow infinite and rounds at the bit that half keeps.
+  // Scaling up makes overflow infinite, and adding a bias rounds at the last bit that a half keeps.
   float base = (__builtin_fabsf(value) * 0x1.0p+112f) * 0x1.0p-110f;
   uint32_t bias = twice & 0xFF000000u;
   bias = bias < 0x71000000u ? 0x71000000u : bias;
@@ -61,17 +61,17 @@ TENON_FUNCTOR inline uint16_t float_to_bfloat16(float value) {
 #endif
 }
 
-// e5m2 is the upper byte of a half.
+// An e5m2 value is the upper byte of a half.
 TENON_FUNCTOR inline float e5m2_to_float(uint8_t bits) {
   return half_to_float(static_cast<uint16_t>(static_cast<uint16_t>(bits) << 8));
 }
 
-// binary32 -> e5m2 with one rounding; too large becomes infinite.
+// binary32 -> e5m2 with one rounding; overflow becomes infinite.
 TENON_FUNCTOR inline uint8_t float_to_e5m2(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t sign = (bits >> 24) & 0x80u;
   uint32_t magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude >= 0x47800000u) {  // 2^16: beyond the largest finite value whatever the rounding
+  if (magnitude >= 0x47800000u) {  // 2^16: beyond the largest finite value, however it is rounded
     return static_cast<uint8_t>(sign | (magnitude > 0x7F800000u ? 0x7Fu : 0x7Cu));
   }
   if (magnitude < 0x38800000u) {  // below 2^-14: subnormal, units of 2^-16
@@ -82,7 +82,7 @@ TENON_FUNCTOR inline uint8_t float_to_e5m2(float value) {
   return static_cast<uint8_t>(sign | (magnitude >> 21));
 }
 
-// e4m3fn: bias 7, no infinities, 0x7F is NaN.
+// e4m3fn: exponent bias 7, no infinities, 0x7F is NaN.
 TENON_FUNCTOR inline float e4m3_to_float(uint8_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x80u) << 24;
   const uint32_t magnitude = bits & 0x7Fu;
@@ -97,8 +97,8 @@ TENON_FUNCTOR inline float e4m3_to_float(uint8_t bits) {
   return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, value) | sign);
 }
 
-// binary32 -> e4m3fn with one rounding; what is out of range, infinity too, becomes the largest
-// value, 448.
+// binary32 -> e4m3fn with one rounding; values out of range, including infinities, become the
+// largest finite value, 448.
 TENON_FUNCTOR inline uint8_t float_to_e4m3(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t sign = (bits >> 24) & 0x80u;
@@ -116,7 +116,7 @@ TENON_FUNCTOR inline uint8_t float_to_e4m3(float value) {
 
 }  // namespace detail
 
-// A float kept in fewer bits: converts from and to float, computes as float.
+// A float stored in fewer bits: converts from and to float, and computes as float.
 template <class Bits, float (*kDecode)(Bits), Bits (*kEncode)(float)>
 struct SmallFloat {
   Bits bits = 0;

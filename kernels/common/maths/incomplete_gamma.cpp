@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incomplete gamma functions. Which expansion serves where is much as in A. R. DiDonato, A. H.
-// Morris, "Computation of the incomplete gamma function ratios and their inverse", ACM Transactions
-// on Mathematical Software 12 (1986), and in Cephes by S. Moshier.
+// Incomplete gamma functions. The choice of the expansion follows A. R. DiDonato, A. H. Morris,
+// "Computation of the incomplete gamma function ratios and their inverse", ACM Transactions on
+// Mathematical Software 12 (1986), and Cephes by S. Moshier.
 #include "kernels/common/maths/incomplete_gamma.h"
 
 #include <cmath>
@@ -11,10 +11,10 @@
 namespace tenon::kernels::maths {
 namespace {
 
-constexpr double kSmallest = 1.1e-16;  // beside 1, half of a double's last digit
+constexpr double kSmallest = 1.1e-16;  // relative to 1, half of a double's last digit
 constexpr int kMostTerms = 20000;
 
-// log(1 + d) - d for |d| < 1/2 or so, by the series of s = d / (2 + d).
+// log(1 + d) - d for |d| below about 1/2, by the series in s = d / (2 + d).
 double log1p_less(double d) {
   const double s = d / (2 + d), square = s * s;
   double sum = 0, power = 1;
@@ -22,7 +22,7 @@ double log1p_less(double d) {
   return 2 * s * square * sum - d * s;
 }
 
-// What the gamma function of a > 20 is to Stirling's formula: https://dlmf.nist.gov/5.11.E1
+// The ratio of the gamma function at a > 20 to Stirling's formula: https://dlmf.nist.gov/5.11.E1
 double stirling_rest(double a) {
   const double z = 1 / (a * a);
   return std::exp((1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z / 1188)))) /
@@ -47,7 +47,7 @@ double series_of_lower(double a, double x) {
   return leading_factor(a, x) * sum;
 }
 
-// Q: https://dlmf.nist.gov/8.9.E2, its even part, from the first fraction on (Lentz).
+// Q: the even part of https://dlmf.nist.gov/8.9.E2, by Lentz's method.
 double fraction_of_upper(double a, double x) {
   constexpr double kTiny = 1e-300;
   double b = x + 1 - a, c = 1 / kTiny, d = 1 / (b != 0 ? b : kTiny), product = d;
@@ -65,7 +65,7 @@ double fraction_of_upper(double a, double x) {
   return leading_factor(a, x) * a * product;
 }
 
-// log(Gamma(1 + a)); near 0 by https://dlmf.nist.gov/5.7.E3, with all digits.
+// log(Gamma(1 + a)); near 0 by https://dlmf.nist.gov/5.7.E3, to full precision.
 double log_gamma_beside_1(double a) {
   if (a > 0.1) return lgamma(1 + a);
   constexpr double kEuler = 0.57721566490153286061;
@@ -77,8 +77,8 @@ double log_gamma_beside_1(double a) {
   return sum;
 }
 
-// Q for small a and x, where P is near 1: Q is 1 - x^a / Gamma(1 + a), less what the series of
-// https://dlmf.nist.gov/8.7.E1 has beside its first term.
+// Q for small a and x, where P is near 1: 1 - x^a / Gamma(1 + a), minus the terms of the series of
+// https://dlmf.nist.gov/8.7.E1 after the first.
 double series_of_upper(double a, double x) {
   double sum = 0, term = 1;
   for (int k = 1; k < kMostTerms; ++k) {
@@ -90,7 +90,7 @@ double series_of_upper(double a, double x) {
   return -std::expm1(exponent) - std::exp(exponent) * a * sum;
 }
 
-// N. M. Temme's expansion for large a and x near it: https://dlmf.nist.gov/8.12.E3 to E8. The table
+// N. M. Temme's expansion for large a and x near a: https://dlmf.nist.gov/8.12.E3 to E8. The table
 // has the Taylor coefficients of the c_k(eta), which follow from https://dlmf.nist.gov/8.12.E12.
 constexpr double kTemme[7][16] = {
     {-0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073,
@@ -166,7 +166,7 @@ double igammac(double a, double x) {
   if (std::isinf(x)) return 0;
   if (is_near(a, x)) return near_expansion(a, x, true);
   if (x > 1.1) return x < a ? 1 - series_of_lower(a, x) : fraction_of_upper(a, x);
-  // P is the smaller one where x is below the median: near a, and e^(-0.4 / a) for small a.
+  // P is smaller than Q if x is below the median, which is near a, or e^(-0.4 / a) for small a.
   const bool has_small_lower = x <= 0.5 ? -0.4 / std::log(x) < a : x * 1.1 < a;
   return has_small_lower ? 1 - series_of_lower(a, x) : series_of_upper(a, x);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regularised incomplete gamma functions, on the host alone.
+// The regularized incomplete gamma functions, for the host only.
 #pragma once
 
 namespace tenon::kernels::maths {
 
-// The lower one, https://dlmf.nist.gov/8.2.E4: P(a, x), from 0 at x = 0 to 1; NaN below 0.
+// Returns the lower function P(a, x), https://dlmf.nist.gov/8.2.E4: from 0 at x = 0 to 1; NaN if a
+// or x is negative.
 double igamma(double a, double x);
-// The upper one, 1 - P(a, x), with all digits where that is small.
+// Returns the upper function 1 - P(a, x), to full precision where it is small.
 double igammac(double a, double x);
 
 }  // namespace tenon::kernels::maths

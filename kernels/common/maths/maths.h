@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one element that functors are made of, for the host and for CUDA, without the
-// headers of the C++ library.
+// Functions of one element that functors are built from, for the host and for CUDA, without C++
+// library headers.
 #pragma once
 
 #include "kernels/common/args.h"
 #include "kernels/common/maths/angle_maths.h"
 #include "kernels/common/maths/float_maths.h"
 
-// The compiler's own on the host, CUDA's on a GPU.
+// Compiler builtins on the host, CUDA's functions on a GPU.
 #if defined(__CUDACC__)
 #define TENON_MATHS(function) ::function
 #else
@@ -16,7 +16,7 @@
 
 namespace tenon::kernels::maths {
 
-// Complex ones go through a C++ library: kernels/cpu/loops/complex_maths.cpp and
+// Complex functions use a C++ library: kernels/cpu/loops/complex_maths.cpp and
 // kernels/cuda/loops/complex_maths.cuh.
 #define TENON_COMPLEX_FUNCTIONS(X) \
   X(acos)                          \
@@ -34,7 +34,7 @@ TENON_BOTH_SIDES Complex<R> pow(Complex<R> x, Complex<R> y);
 template <class R>
 TENON_BOTH_SIDES R abs(Complex<R> x);
 
-// Of the C library, which loops call for each element.
+// Functions of the C library, which loops call for each element.
 #define TENON_UNARY_MATHS(function)                                                    \
   TENON_FUNCTOR inline float function(float x) { return TENON_MATHS(function##f)(x); } \
   TENON_FUNCTOR inline double function(double x) { return TENON_MATHS(function)(x); }
@@ -69,7 +69,8 @@ TENON_BINARY_MATHS(fmod)
 #undef TENON_BINARY_MATHS
 
 TENON_FUNCTOR inline double hypot(double x, double y) { return TENON_MATHS(hypot)(x, y); }
-// Squares of floats are exact as doubles and do not overflow: nearly always the nearest float.
+// Squares of floats are exact as doubles and do not overflow, so the result is nearly always the
+// nearest float.
 TENON_FUNCTOR inline float hypot(float x, float y) {
 #if defined(__CUDA_ARCH__)
   return TENON_MATHS(hypotf)(x, y);
@@ -77,7 +78,7 @@ TENON_FUNCTOR inline float hypot(float x, float y) {
   constexpr float kInfinity = __builtin_inff();
   const double a = x, b = y;
   const float length = static_cast<float>(__builtin_sqrt(a * a + b * b));
-  // An infinite leg counts more than NaN.
+  // An infinite leg takes precedence over NaN.
   return __builtin_fabsf(x) == kInfinity || __builtin_fabsf(y) == kInfinity ? kInfinity : length;
 #endif
 }
@@ -98,11 +99,11 @@ TENON_FUNCTOR inline float pow(float x, float y) {
 }
 TENON_FUNCTOR inline double pow(double x, double y) { return TENON_MATHS(pow)(x, y); }
 
-// To even, as the processor rounds unless it is told otherwise.
+// Rounds to nearest, ties to even, which is the processor's default mode.
 TENON_FUNCTOR inline float round(float x) { return TENON_MATHS(rintf)(x); }
 TENON_FUNCTOR inline double round(double x) { return TENON_MATHS(rint)(x); }
 
-// Integers are whole.
+// Integers are unchanged.
 template <class T>
 TENON_FUNCTOR inline T trunc(T x) requires std::is_integral_v<T> {
   return x;
@@ -120,14 +121,14 @@ TENON_FUNCTOR inline T round(T x) requires std::is_integral_v<T> {
   return x;
 }
 
-// The mantissa of x, of [0.5, 1) with x's sign, and its exponent. Zero, infinities and NaN are
-// their own mantissa, with exponent 0.
+// Splits x into a mantissa in [0.5, 1) with x's sign, and an exponent. Zero, infinities and NaN are
+// returned unchanged, with exponent 0.
 template <class Bits, int kFraction, class T>
 TENON_FUNCTOR inline T split(T x, int32_t& exponent) {
   constexpr Bits kOnes = sizeof(Bits) == 4 ? 0xFF : 0x7FF;
-  constexpr Bits kHalf = kOnes / 2 - 1;  // the exponent of 0.5, in its place in memory
+  constexpr Bits kHalf = kOnes / 2 - 1;  // the biased exponent of 0.5
   const T size = x < 0 ? -x : x;
-  // The smallest numbers have their exponent in the fraction.
+  // Subnormal numbers have their exponent in the fraction.
   const bool is_subnormal = size < (sizeof(Bits) == 4 ? T(0x1p-126) : T(0x1p-1022));
   const T scaled = is_subnormal ? x * T(0x1p60) : x;
   const auto bits = __builtin_bit_cast(Bits, scaled);
@@ -144,7 +145,7 @@ TENON_FUNCTOR inline double frexp(double x, int32_t& exponent) {
   return split<uint64_t, 52>(x, exponent);
 }
 
-// What an integer divided by 0 is on a GPU, where nothing can be refused; the host refuses.
+// The value of an integer division by 0 on a GPU, which cannot throw; the host throws.
 template <class T>
 TENON_FUNCTOR inline T divided_by_zero([[maybe_unused]] const char* op) {
 #if defined(__CUDA_ARCH__)
@@ -154,7 +155,7 @@ TENON_FUNCTOR inline T divided_by_zero([[maybe_unused]] const char* op) {
 #endif
 }
 
-// The product of any elements: of bools, their logical and; integers wrap.
+// Returns the product of two elements: the logical and of bools; integers wrap.
 template <class T>
 TENON_FUNCTOR inline T multiply(T x, T y) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -175,7 +176,7 @@ TENON_FUNCTOR inline T conj(T x) {
   }
 }
 
-// A float16 or bfloat16 of which only the sign, the upper bit of both, is looked at or changed.
+// A float16 or bfloat16 of which only the sign, the top bit of both, is read or changed.
 struct SignedBits {
   uint16_t bits;
 };
@@ -191,7 +192,8 @@ TENON_FUNCTOR inline double abs(double x) { return TENON_MATHS(fabs)(x); }
 
 inline constexpr double kLn2 = 0.693147180559945309417;
 
-// By parts, as times or over a complex number an infinite part makes the other one NaN.
+// Computed by parts, because multiplying by or dividing by a complex number turns the other part
+// into NaN if one part is infinite.
 template <class R>
 TENON_FUNCTOR inline Complex<R> exp2(Complex<R> x) {
   return exp(Complex<R>{x.re * R(kLn2), x.im * R(kLn2)});
@@ -201,7 +203,7 @@ TENON_FUNCTOR inline Complex<R> log2(Complex<R> x) {
   const Complex<R> natural = log(x);
   return {natural.re / R(kLn2), natural.im / R(kLn2)};
 }
-// By parts, so that small numbers keep their digits.
+// Computed by parts, so that small numbers keep their precision.
 template <class R>
 TENON_FUNCTOR inline Complex<R> expm1(Complex<R> x) {
   const R half = sin(x.im / 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the normal distribution, which no C library has.
+// Functions of the normal distribution that the C library lacks.
 #pragma once
 
 #include "kernels/common/maths/special_maths.h"
@@ -8,8 +8,8 @@ namespace tenon::kernels::maths {
 
 inline constexpr double kSqrtHalf = 0.70710678118654752440;
 
-// erfc(x) * exp(x * x). The square is split so that its digits beyond those of a double count:
-// exp makes of an absolute error a relative one.
+// erfc(x) * exp(x * x). The square is split to keep its digits beyond double precision, since exp
+// turns an absolute error into a relative one.
 TENON_FUNCTOR inline double erfcx(double x) {
   if (x > 26) {  // https://dlmf.nist.gov/7.12.E1
     const double z = 1 / (2 * x * x);
@@ -29,8 +29,8 @@ TENON_FUNCTOR inline double log_ndtr(double x) {
   return TENON_MATHS(log)(0.5 * erfcx(-x * kSqrtHalf)) - 0.5 * x * x;
 }
 
-// Starts from M. Abramowitz and I. Stegun, 26.2.23, and goes on by Newton's steps on the logarithm,
-// which has no inflection.
+// Starts from M. Abramowitz and I. Stegun, 26.2.23, and continues with Newton steps on the
+// logarithm, which has no inflection point.
 TENON_FUNCTOR inline double ndtri(double y) {
   if (!(y >= 0 && y <= 1)) return __builtin_nan("");
   if (y == 0 || y == 1) return y == 0 ? -__builtin_inf() : __builtin_inf();

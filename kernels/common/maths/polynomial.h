@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A polynomial, its coefficients from the highest power to the constant.
+// Evaluates a polynomial; coefficients are from the highest power to the constant.
 #pragma once
 
 #include "kernels/common/maths/complex.h"

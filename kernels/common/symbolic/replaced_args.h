@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReplacedArgs: a call's arguments with others in the place of tensors and of symbolic sizes.
+// ReplacedArgs: a copy of a call's arguments with tensors and symbolic sizes replaced.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ class ReplacedArgs {
  public:
   explicit ReplacedArgs(const Call& call) : args_(call.args, call.args + call.form.arguments) {}
 
-  // What stands for a tensor, which may be it, is `of_tensor(tensor)`; what does for a symbol, or
-  // for each size of a list that has some, `of_word(word)`.
+  // Replaces each tensor by `of_tensor(tensor)`, which may return the same tensor, and each symbol,
+  // and each size of a list with symbols, by `of_word(word)`.
   template <class OfTensor, class OfWord>
   void replace(const OfTensor& of_tensor, const OfWord& of_word) {
     for (tenon_value& value : args_) {

@@ -14,8 +14,8 @@ StandIns::StandIns(const Call& call) : call_(call), args_(call) {
   }
 }
 
-// Those of one element that a device's number may be go as they are, and those of no elements that
-// some operators leave out whatever their dims.
+// Returns a tensor to pass instead. 0-dim tensors, which may be numbers of another device, are
+// passed unchanged, and so are empty vectors, which some operators ignore whatever the other dims.
 tenon_tensor* StandIns::replacement(tenon_tensor* tensor) {
   tenon_tensor_info info;
   tenon_tensor_describe_words(tensor, &info);

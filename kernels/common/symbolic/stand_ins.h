@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StandIns: a call's arguments with one element for each symbolic or other tensor, and 1 for each
-// symbolic size. The operator's own routine checks these, and tells dtypes and devices of results.
+// StandIns: a call's arguments with all dims of tensors set to 1, and all symbolic sizes replaced
+// by 1. The operator's own routine checks them and determines the dtypes and devices of the
+// results.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,8 @@ class StandIns {
  public:
   explicit StandIns(const Call& call);
 
-  // Runs the operator's routine on Meta; its results, without those that are written arguments.
+  // Runs the operator's routine on Meta. Returns its results, except those that are written
+  // arguments.
   std::vector<Tensor> run();
 
  private:

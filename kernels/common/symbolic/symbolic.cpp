@@ -11,7 +11,7 @@ namespace tenon::kernels {
 
 namespace {
 
-// The least number that words of symbol.h represent: the bits of smaller ones are symbols.
+// The smallest number that a word of symbol.h can represent: smaller ones have the bits of symbols.
 constexpr int64_t kLeastNumber = -(int64_t{1} << 62);
 
 [[noreturn, gnu::cold]] void refuse_argument(const Call& call, int k, const Part& given) {
@@ -39,7 +39,7 @@ bool is_symbolic(const tenon_value& value) {
   }
 }
 
-// Strides from the innermost dim outwards.
+// Returns dense strides, from the innermost dim outwards in the order of `perm`.
 SymbolicDims strides_in_order(SymbolicSizes sizes, const int64_t* perm) {
   SymbolicDims strides;
   strides.resize(static_cast<int64_t>(sizes.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators do with symbolic sizes: a rule beside the routine that plain sizes go to.
+// Symbolic sizes in operators: a rule that serves calls with symbols instead of the routine.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -7,13 +7,13 @@
 
 namespace tenon::kernels {
 
-// The rule of one form of an operator; NULL: it gets numbers.
+// Returns the rule of one form of an operator; NULL if it needs concrete sizes.
 SymbolicRule symbolic_rule(const Facts& facts, Forms form);
 
-// As boxed_entry, of forms with a rule, which calls with symbols go to.
+// Like boxed_entry(), for forms with a rule: calls with symbols go to the rule.
 tenon_status symbolic_entry(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
-// A tensor as rules see it: words for sizes.
+// A tensor whose sizes and strides are read as words of symbol.h.
 struct SymbolicTensor {
   tenon_tensor_info info;
 
@@ -28,16 +28,17 @@ struct SymbolicTensor {
   bool is_contiguous() const { return (info.flags & TENON_TENSOR_CONTIGUOUS) != 0; }
 };
 
-// Reads an argument: an int or SymInt, and an int list. Refuses numbers below -2^62.
+// Read an argument: an int or SymInt, or an int list. Numbers below -2^62 are refused.
 SymbolicSize size_argument(const Call& call, int k);
 SymbolicDims sizes_argument(const Call& call, int k);
-// Reads an index that its reader clamps to the size of a dim: numbers below -2^62 become -2^62.
+// Reads an index that the caller clamps to the size of a dim: numbers below -2^62 become -2^62.
 SymbolicSize clamped_argument(const Call& call, int k);
 
-// A new tensor of a stand-in's dtype and device; `strides` NULL is row-major.
+// Makes a tensor with the dtype and device of `like`; NULL `strides` mean row-major.
 Tensor new_symbolic(const Tensor& like, const SymbolicDims& sizes,
                     const SymbolicDims* strides = nullptr);
-// Strides of a dense tensor whose dims lie in the order of a tensor's: "preserve format".
+// Makes a dense tensor whose dims have the same order in memory as those of `shape` ("preserve
+// format").
 Tensor new_symbolic_like(const Tensor& like, const SymbolicTensor& shape);
 
 }  // namespace tenon::kernels

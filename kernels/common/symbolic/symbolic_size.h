@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SymbolicSize: a size that may be a symbol, for shape rules that are written once for both.
+// SymbolicSize: a size that may be a symbol, for shape rules that are shared with plain sizes.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@ namespace tenon::kernels {
 // Raises an error for a number below -2^62, which no word of symbol.h can represent.
 [[noreturn, gnu::cold]] void refuse_number(int64_t number);
 
-// A number, or a symbol, held as a word of symbol.h. Comparing decides, and may record a guard; the
-// environment belongs to the call's arguments.
+// A number or a symbol, stored as a word of symbol.h. Comparisons are decided immediately and may
+// record a guard in the shape environment of the call's arguments.
 class SymbolicSize {
  public:
   SymbolicSize() = default;
-  // A number. The bits of one below -2^62 would be those of a symbol, so it is refused.
+  // Stores a number. Numbers below -2^62 would have the bits of a symbol and are refused.
   SymbolicSize(int64_t number) : word_(number) {
     if (tenon_dim_is_symbol(number) != 0) [[unlikely]] {
       refuse_number(number);
     }
   }
-  // Reads a word of symbol.h. The caller knows that it is one: from a symbolic tensor, a SYMINT or
-  // a list that is flagged TENON_VALUE_HAS_SYMBOLIC.
+  // Reads a word of symbol.h. The caller guarantees that it is one, that is, from a symbolic
+  // tensor, a SYMINT or a list with the flag TENON_VALUE_HAS_SYMBOLIC.
   static SymbolicSize of_word(int64_t word) {
     SymbolicSize size;
     size.word_ = word;
@@ -92,12 +92,12 @@ inline int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 
 using SymbolicSizes = std::span<const SymbolicSize>;
 
-// Reads words of symbol.h as sizes; see SymbolicSize::of_word.
+// Reads words of symbol.h as sizes; see SymbolicSize::of_word().
 inline SymbolicSizes symbolic(const int64_t* words, int64_t count) {
   return {reinterpret_cast<const SymbolicSize*>(words), static_cast<size_t>(count)};
 }
 
-// Sizes or strides, as Dims has numbers.
+// Sizes or strides: the symbolic counterpart of Dims.
 class SymbolicDims {
  public:
   SymbolicDims() = default;

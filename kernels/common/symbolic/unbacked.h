@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only elements tell, of fake tensors: unbacked symbols, in modes with a shape environment.
+// Data-dependent sizes of fake tensors: unbacked symbols, in modes with a shape environment.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -7,13 +7,15 @@
 
 namespace tenon::kernels {
 
-// Whether it becomes a symbol here. Elsewhere there is nothing to tell: see fail_without_data().
+// Returns true if a data-dependent number of `self` becomes a symbol. Otherwise the operator fails:
+// see fail_without_data().
 bool makes_symbols(const tenon_tensor_info& self);
 
-// A size from 0 to `most`, where makes_symbols().
+// Returns a new unbacked size from 0 to `most`. Requires makes_symbols().
 SymbolicSize new_size(int64_t most);
 
-// The element of a tensor of a dtype, where makes_symbols(): owned.
+// Returns a new unbacked symbol for an element of this dtype, as a new reference. Requires
+// makes_symbols().
 tenon_value new_number(Dtype dtype);
 
 }  // namespace tenon::kernels

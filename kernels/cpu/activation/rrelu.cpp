@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::rrelu_with_noise_functional on the CPU, with PyTorch's numbers: two of 32 bits for each
-// element up to 0, row by row.
+// aten::rrelu_with_noise_functional on the CPU. It draws the same numbers as PyTorch: two of 32
+// bits for each element that is not positive, in row-major order.
 #include "kernels/ops/activation/rrelu.h"
 
 #include "kernels/cpu/loops/row_major.h"
@@ -10,7 +10,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Row by row: a small float's are computed as floats, and rounded once.
+// Handles one row. Small floats are computed as float and rounded once.
 template <class C>
 void scale_by_mean(const ops::RandomSlopes& slopes, const C* self, C* result, int64_t count) {
   const auto slope = static_cast<C>((slopes.lower + slopes.upper) / 2);

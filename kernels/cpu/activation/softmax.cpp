@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_softmax and aten::_log_softmax on the CPU, and their gradients: row after row, or columns
-// side by side.
+// aten::_softmax and aten::_log_softmax on the CPU, and their gradients. Contiguous rows are
+// computed one after another, and columns side by side.
 #include "kernels/ops/activation/softmax.h"
 
 #include <limits>
@@ -41,7 +41,7 @@ template <class T>
   return lanes[0];
 }
 
-// `a` is the input, or the gradient; `b` the output that a gradient is of.
+// `a` is the input, or the gradient of the output; `b` is the output in a backward call.
 template <RowStep kStep, class T>
 [[gnu::always_inline]] inline void step_row(const T* a, const T* b, T* out, int64_t count) {
   if constexpr (kStep == RowStep::Softmax) {
@@ -60,7 +60,8 @@ template <RowStep kStep, class T>
   }
 }
 
-// So many rows that stay near, so that their sums' logarithms are taken together.
+// Number of rows whose logarithms are computed together, and the number of their elements that
+// still fit into the nearest cache.
 constexpr int64_t kRowsOfLogs = 16;
 constexpr int64_t kNearElements = 8192;
 
@@ -100,12 +101,14 @@ template <RowStep kStep, class T>
 
 // ---- Columns side by side -----------------------------------------------------------------------
 
-// So many columns are at most computed together, and so many rows added up before sums join: their
-// errors grow with both numbers, not with the product.
+// Maximum number of columns that are computed together, and of rows that are summed before partial
+// sums are added. Rounding errors grow with the sum of both numbers of additions instead of their
+// product.
 constexpr int64_t kMostColumns = 256;
 constexpr int64_t kRowsTogether = 256;
 
-// Sums over the rows of so many columns: `term(at, c)` of column c in the row that begins at `at`.
+// Computes the sums over the rows of `count` columns. `term(at, c)` is that of column c in the row
+// that starts at `at`.
 template <class T, class Term>
 [[gnu::always_inline]] inline void sum_columns(T* sums, int64_t length, int64_t stride,
                                                int64_t count, Term&& term) {
@@ -122,7 +125,7 @@ template <class T, class Term>
   }
 }
 
-// As step_row, of `count` columns of `length` elements, which are `stride` apart.
+// Like step_row(), but for `count` columns of `length` elements, which are `stride` apart.
 template <RowStep kStep, class T>
 [[gnu::always_inline]] inline void step_columns(const T* a, const T* b, T* out, int64_t length,
                                                 int64_t stride, int64_t count) {
@@ -162,7 +165,7 @@ template <RowStep kStep, class T>
 
 // ---- For several instruction sets ---------------------------------------------------------------
 
-// `count` rows, one behind the other, or as many columns.
+// Handles `count` consecutive rows, or `count` adjacent columns.
 template <RowStep kStep, class T>
 [[gnu::always_inline]] inline void step(const T* a, const T* b, T* out, int64_t length,
                                         int64_t stride, int64_t count) {
@@ -206,8 +209,8 @@ Step<T> step_of() {
 
 // ---- All rows -----------------------------------------------------------------------------------
 
-// The rows of a tensor along a dim, one behind the other in `wide` elements: the tensor's own
-// memory where that is such, else a copy that lives as long as `owner`.
+// Returns the rows of a tensor along a dim, contiguous and with `wide` elements: the tensor itself
+// if it is laid out this way, otherwise a copy that `owner` keeps.
 tenon_tensor_info rows_of(const tenon_tensor_info& info, Dtype wide, int64_t dim, Tensor& owner) {
   if (dtype_of_info(info) == wide && dim == info.ndim - 1 && is_contiguous(info)) return info;
   Dims sizes(sizes_of(info)), strides(strides_of(info));
@@ -225,7 +228,7 @@ tenon_tensor_info rows_of(const tenon_tensor_info& info, Dtype wide, int64_t dim
   return owner.info();
 }
 
-// Writes rows that `rows_of` would give to a result.
+// Writes rows with the layout of rows_of() to a result.
 void put_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_info& rows) {
   Dims sizes(sizes_of(rows)), strides(strides_of(rows));
   const int64_t last = rows.ndim - 1;
@@ -241,10 +244,10 @@ void put_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_i
   cast(result, turned);
 }
 
-// Columns that stay in the second cache are computed where they are.
+// Columns that fit into the L2 cache are computed in place.
 constexpr int64_t kNearBytes = 262144;
 
-// How many columns along `dim` are computed together; 0: as rows.
+// Returns the number of columns along `dim` to compute together, or 0 to compute rows.
 template <class T>
 int64_t columns_together(const tenon_tensor_info& info, int64_t dim) {
   if (dtype_of_info(info) != element_dtype<T> || !is_contiguous(info)) return 0;
@@ -252,7 +255,7 @@ int64_t columns_together(const tenon_tensor_info& info, int64_t dim) {
   const int64_t length = info.sizes[dim];
   const int64_t stride = info.strides[dim];
   constexpr int64_t kVector = 64 / sizeof(T);
-  // Enough of them for several threads.
+  // Leave enough of them for several threads.
   const int64_t most = std::min(kGrain / length, stride / 4);
   const int64_t count = std::min({stride, kMostColumns, std::max(most, kVector)});
   return count * length * int64_t{sizeof(T)} <= kNearBytes ? count : 0;
@@ -353,7 +356,7 @@ template <RowStep kStep>
 struct BoundSoftmax {
   int64_t dim;
   KeptInfo a;
-  KeptInfo b;  // of a gradient the output, else a
+  KeptInfo b;  // the output in a backward call; otherwise the same as `a`
   KeptInfo result;
 
   void run(void* const* data) const {

@@ -9,7 +9,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// NaN stays, once there is one; of equals the last one is it.
+// Once there is a NaN, it stays the extreme. The last one of several equal elements counts.
 template <class T, bool kLargest>
 void extremes_of_line(char* const* data, const LineShape& line) {
   char* values = data[0];

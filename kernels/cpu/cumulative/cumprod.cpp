@@ -10,7 +10,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// What factors are multiplied in: integers wrap, floats keep the digits of double.
+// The type of the running product: integers wrap, and floats are multiplied in double.
 template <class T>
 struct RunningProduct {
   using type = std::conditional_t<std::is_integral_v<T>, uint64_t, Compute<T>>;
@@ -39,7 +39,7 @@ void cumprod(const Call& call) {
   int64_t dim;
   Tensor result = running_result(call, dim);
   const tenon_tensor_info info = result.info(), self = call.get<Tensor>(0)->info();
-  // What is multiplied are the factors as the result has them.
+  // Factors are cast to the result's dtype before they are multiplied.
   if (info.data != self.data || info.dtype != self.dtype) cast(info, self);
   visit(call.op(), "self", dtype_of_info(info), Joined<BoolType, NumberTypes>(),
         [&]<class T>(Element<T>) { each_line(dim, &multiply_up<T>, info); });

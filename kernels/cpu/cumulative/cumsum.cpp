@@ -12,7 +12,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// What terms are added up in.
+// The type of the running sum: integers wrap, and floats are summed in double.
 template <class T>
 struct RunningSum {
   using type = std::conditional_t<std::is_integral_v<T>, uint64_t, Compute<T>>;
@@ -26,16 +26,16 @@ struct RunningSum<Complex64> {
   using type = Complex128;
 };
 
-// So many lines side by side: their sums do not wait for each other.
+// Number of lines that are summed side by side, so that their additions do not wait for each other.
 constexpr int64_t kSideBySide = 8;
-// Where lines are neighbours in memory, so many of them.
+// Number of lines to sum together if they are adjacent in memory.
 constexpr int64_t kNeighbourLines = 256;
 
-// Lines that begin `next` bytes apart.
+// Lines whose first elements are `next` bytes apart.
 struct Lines {
   char* first;
   int64_t next;
-  int64_t stride;  // along each
+  int64_t stride;  // along each line, in bytes
   int64_t length;
 };
 
@@ -53,7 +53,7 @@ void add_up(const Lines& lines) {
   }
 }
 
-// Elements of all lines in turns, as they follow each other in memory.
+// Sums adjacent lines together, in the order of memory.
 template <class T>
 void add_up_neighbours(const Lines& lines, int64_t count) {
   using Sum = typename RunningSum<T>::type;
@@ -69,7 +69,7 @@ void add_up_neighbours(const Lines& lines, int64_t count) {
   }
 }
 
-// `count` lines.
+// Sums `count` lines.
 template <class T>
 void add_up_lines(Lines lines, int64_t count) {
   const bool neighbours = lines.next == sizeof(T) && count >= kSideBySide;
@@ -94,7 +94,7 @@ void cumsum(const Call& call) {
   Tensor result = running_result(call, dim);
   const tenon_tensor_info info = result.info();
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
-  // What is added up are the terms as the result has them.
+  // Terms are cast to the result's dtype before they are added.
   if (info.data != self.data || info.dtype != self.dtype) cast(info, self);
   if (info.ndim > 0 && info.numel > 0) {
     const int64_t size = size_of(dtype_of_info(info));

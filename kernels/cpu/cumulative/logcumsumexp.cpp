@@ -12,8 +12,8 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// In double, whatever the elements are. No exponential is larger than 1; equal infinities are not
-// subtracted.
+// Computed in double for all dtypes. The exponential is at most 1, so it cannot overflow; equal
+// infinities are not subtracted, which would be NaN.
 double log_of_sum(double a, double b) {
   if (a != a || b != b) return a + b;
   const double larger = a > b ? a : b, smaller = a > b ? b : a;
@@ -21,14 +21,14 @@ double log_of_sum(double a, double b) {
   return larger + std::log1p(std::exp(smaller - larger));
 }
 
-// The angle of the sum is that of the term of the larger real part, turned by less than half a
-// circle, and not the principal one.
+// The angle of the sum is that of the term with the larger real part, plus less than half a turn.
+// It is not reduced to the principal value.
 Complex128 log_of_sum(Complex128 a, Complex128 b) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   if (a.re != a.re || a.im != a.im || b.re != b.re || b.im != b.im) return {kNan, kNan};
   const Complex128 larger = a.re < b.re ? b : a, smaller = a.re < b.re ? a : b;
   if (std::isinf(larger.re) && larger.re == smaller.re) {
-    // Of nothing there is no angle; of infinities it is that of their sum.
+    // log(0) has no angle; that of infinities is the angle of their sum.
     return larger.re < 0 ? smaller : maths::log(maths::exp(smaller) + maths::exp(larger));
   }
   const Complex128 apart = smaller - larger;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::cdist and aten::pdist on the CPU, element by element in the dtype of the rows; small floats
-// as floats.
+// are computed as float.
 #include "kernels/ops/distance/cdist.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Rows of elements, strides in bytes.
+// Two rows of elements; strides are in bytes.
 struct RowPair {
   const char* a;
   const char* b;
@@ -63,7 +63,7 @@ struct DistanceLoop {
     return static_cast<const char*>(x.data) + offset * kSize;
   }
 
-  // The distances of row `line` of all rows of all x1.
+  // Computes one row of distances; `line` counts the rows of all batches of x1.
   void run(int64_t line) const {
     const int64_t rows = result.sizes[result.ndim - 2], columns = result.sizes[result.ndim - 1];
     const int64_t row = line % rows;
@@ -118,7 +118,7 @@ void write_pairs(const PairDistances& plan, const tenon_tensor_info& result) {
   const char* data = static_cast<const char*>(self.data);
   parallel_for(rows, std::max<int64_t>(kGrain / each, 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i * rows - i * (i + 1) / 2;  // of the distances of row i
+      const int64_t first = i * rows - i * (i + 1) / 2;  // index of the first distance of row i
       char* to = static_cast<char*>(result.data) + first * result.strides[0] * kSize;
       for (int64_t j = i + 1; j < rows; ++j) {
         const int64_t stride = wrapped_product(self.strides[1], kSize);

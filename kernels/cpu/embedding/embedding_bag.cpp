@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::embedding_bag on the CPU. Sums of small floats are floats, and rounded once.
+// aten::embedding_bag on the CPU. Sums of small floats are computed in float and rounded once.
 #include "kernels/ops/embedding/embedding_bag.h"
 
 #include <vector>
@@ -29,7 +29,7 @@ void put_integer(const tenon_tensor_info& info, int64_t offset, int64_t number) 
   }
 }
 
-// Indices and offsets as they are needed, all checked: `starts` has the end of the last bag, too.
+// Checked indices and offsets. `starts` includes the end of the last bag.
 struct Bags {
   std::vector<int64_t> indices;
   std::vector<int64_t> starts;
@@ -75,7 +75,7 @@ struct BagLoop {
   const Bags& bags;
   const EmbeddingBags& made;
   tenon_tensor_info weight;
-  tenon_tensor_info sample_weights;  // without data where there are none
+  tenon_tensor_info sample_weights;  // without data if there are none
   int64_t padding;
 
   const char* row(int64_t index) const {
@@ -153,7 +153,7 @@ void embedding_bag(const Call& call) {
   if (const auto given = call.get<std::optional<Tensor>>(6)) sample_weights = given->info();
   const int64_t count = made.rows.sizes()[0];
   if (count == 0) {
-    // Indices without a bag, as PyTorch takes them.
+    // Indices without a bag, which PyTorch accepts.
     const tenon_tensor_info bag_of = made.bags.info();
     for (int64_t i = 0; i < bag_of.numel; ++i) put_integer(bag_of, i * bag_of.strides[0], 0);
   }

@@ -19,10 +19,10 @@ void arange_out(const Call& call) {
   check_arange_out(out, length);
   const tenon_tensor_info info = out.info();
   if (length == 0) return;
-  // `out` may have any shape with as many elements: they are written in row-major order.
+  // `out` may have any shape with `length` elements: they are written in row-major order.
   const Tensor flat = is_contiguous(info) ? out : Tensor::empty(Dims{length}, out.dtype());
   visit(op, "out", dtype_of_info(info), RealTypes(), [&]<class T>(Element<T>) {
-    // Each element is computed on its own: errors do not add up.
+    // Each element is computed from the start, so that rounding errors do not accumulate.
     using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
                                     std::conditional_t<is_small_float<T>, float, double>>;
     const Wide first = element_of<Wide>(start);

@@ -15,7 +15,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Elements are written as bits of their size, whatever their dtype.
+// Writes elements as bits of their size, for any dtype.
 template <class Bits>
 void fill_loop(char* const* data, const int64_t* strides, int64_t count, const void* ctx) {
   Bits bits;
@@ -44,7 +44,7 @@ struct BoundFill {
   void run(void* const* data) const { fill(op.c_str(), self.at(data[0]), value); }
 };
 
-// Of zero_, too, which is told no value.
+// Records fill_ and zero_; the latter has no value argument.
 void note_fill(const Call& call) {
   const tenon_tensor_info info = call.get<Tensor>(0)->info();
   const Scalar value = call.form.arguments > 1 ? call.get<Scalar>(1) : Scalar(0);

@@ -7,8 +7,8 @@
 
 namespace tenon::kernels::cpu {
 
-// Writes the number to every element; throws when it does not fit. Overlapping elements are fine:
-// all get the same.
+// Writes the number to each element. Throws if it does not fit. Elements may overlap, since all get
+// the same value.
 void fill(const char* op, const tenon_tensor_info& self, const Scalar& value);
 
 }  // namespace tenon::kernels::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::full on the CPU, in one step; see zeros.cpp.
+// aten::full on the CPU, in a single step; see zeros.cpp.
 #include "kernels/ops/factories/full.h"
 
 #include "kernels/cpu/factories/fill.h"

@@ -11,9 +11,9 @@ namespace tenon::kernels::cpu {
 
 namespace {
 
-// From the nearer end, which is met exactly.
-// Returns a number between two elements as an element. A double cannot tell the largest int64 from
-// 2^63, and negative numbers wrap into unsigned elements.
+// Elements are computed from the nearer end, so that both ends are exact.
+// Converts a number between two elements to an element. A double cannot distinguish the largest
+// int64 from 2^63, and negative numbers wrap to unsigned elements.
 template <class T, class Step>
 auto between_elements(Step number) {
   if constexpr (std::is_integral_v<T>) {
@@ -28,7 +28,7 @@ void fill_line(const tenon_tensor_info& out, Step start, Step end) {
   const int64_t count = out.numel;
   if (count == 1) end = start;
   const Step step = count > 1 ? (end - start) / Step(static_cast<Real<Step>>(count - 1)) : Step(0);
-  // An out of so many elements keeps its sizes, and is filled row by row.
+  // An out with this number of elements keeps its sizes and is filled in row-major order.
   int64_t perm[kMaxDims];
   row_major_order(out.ndim, perm);
   Walk walk;

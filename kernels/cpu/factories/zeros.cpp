@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::zeros on the CPU, in one step: the composite calls two operators and cannot say that it is
-// quick, since others may replace those.
+// aten::zeros on the CPU, in a single step. The composite calls two operators and cannot promise
+// that it does not block, since others may replace these operators.
 #include "kernels/ops/factories/zeros.h"
 
 #include <cstring>
@@ -16,7 +16,7 @@ void zeros(const Call& call) {
   Tensor made = begin_factory(call, std::nullopt, &cpu);
   const tenon_tensor_info info = made.info();
   if (is_contiguous(info)) {
-    // Zero is all bits zero, whatever the dtype.
+    // Zero has all bits clear in every dtype.
     const auto bytes = static_cast<size_t>(info.numel) * size_of(dtype_of_info(info));
     if (bytes != 0) std::memset(info.data, 0, bytes);
   } else {

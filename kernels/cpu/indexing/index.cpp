@@ -39,7 +39,7 @@ void index(const Call& call) {
 struct BoundIndex {
   std::string op;
   KeptInfo self;
-  std::vector<std::optional<KeptInfo>> indices;  // none: all of the dim
+  std::vector<std::optional<KeptInfo>> indices;  // empty: the whole dim
   KeptInfo result;
 
   void run(void* const* data) const {
@@ -64,7 +64,7 @@ struct BoundIndex {
   }
 };
 
-// Sizes of what masks select depend on elements: such calls are not bound.
+// Returns an empty plan if an index is a mask, because the sizes then depend on its elements.
 tenon_bound plan_index(const Call& call) {
   const tenon_value& list = call.args[1];
   std::vector<std::optional<KeptInfo>> indices;

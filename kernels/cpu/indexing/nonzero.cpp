@@ -20,7 +20,7 @@ bool is_zero(const char* at) {
   }
 }
 
-// Calls `found(index)` for each element that is not zero, with its index per dim.
+// Calls `found(index)` with the index per dim of each nonzero element.
 template <class T, class Found>
 void each_nonzero(const tenon_tensor_info& info, Found&& found) {
   if (info.numel == 0) return;
@@ -51,7 +51,8 @@ void write_indices(const tenon_tensor_info& self, const tenon_tensor_info& resul
   });
 }
 
-// The same of so many rows; those that are left get the fill value.
+// Writes one row for each nonzero element until the result is full; remaining rows get `fill`.
+// `fill`.
 template <class T>
 void write_rows(const tenon_tensor_info& self, const tenon_tensor_info& result, int64_t fill) {
   auto* row = static_cast<int64_t*>(result.data);
@@ -90,7 +91,7 @@ void nonzero(const Call& call) {
           int64_t count = 0;
           each_nonzero<T>(info, [&](const int64_t*) { ++count; });
           const int64_t sizes[] = {count, info.ndim};
-          // Indices of one dim lie next to each other.
+          // The indices of one dim are adjacent in memory.
           const int64_t strides[] = {1, count};
           Tensor result = result_for(call, sizes, Dtype::I64, Device(info.device), strides);
           if (count != 0 && info.ndim != 0) write_indices<T>(info, result.info());

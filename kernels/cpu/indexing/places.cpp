@@ -6,7 +6,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Negative ones are large, as unsigned numbers.
+// Returns true if all indices are in [0, size). Negative ones are large as unsigned numbers.
 template <class Index>
 [[gnu::always_inline]] inline bool all_below(const Index* index, int64_t count, int64_t size) {
   using Bits = std::make_unsigned_t<Index>;
@@ -45,7 +45,7 @@ bool are_places(const int64_t* index, int64_t count, int64_t size) {
   return are_below(index, count, size);
 }
 bool are_places(const int32_t* index, int64_t count, int64_t size) {
-  // An index of 32 bits may reach no further.
+  // A 32-bit index cannot be larger.
   return are_below(index, count, std::min<int64_t>(size, int64_t{1} << 31));
 }
 

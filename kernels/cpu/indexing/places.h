@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps through the places along one dim of a CPU tensor that an index tensor says.
+// Iteration over the positions along one dim of a CPU tensor that an index tensor selects.
 #pragma once
 
 #include "kernels/common/checked_size.h"
@@ -9,12 +9,12 @@
 
 namespace tenon::kernels::cpu {
 
-// An element that is moved and not computed with.
+// An element of 16 bytes that is moved without computing with it.
 struct Bytes16 {
   uint64_t words[2];
 };
 
-// Calls `body` with a type that is as large as elements of the dtype.
+// Calls `body` with a value of a type that has the size of the dtype's elements.
 template <class Body>
 void visit_size(Dtype dtype, Body&& body) {
   switch (size_of(dtype)) {
@@ -31,12 +31,12 @@ void visit_size(Dtype dtype, Body&& body) {
   }
 }
 
-// Whether all of `count` indices are places along a dim of this size.
+// Return true if all of `count` indices are in [0, size).
 bool are_places(const int64_t* index, int64_t count, int64_t size);
 bool are_places(const int32_t* index, int64_t count, int64_t size);
 
-// An element that is moved, from self or to it. Rows of such without gaps have a loop of their own;
-// those of all that may be computed would be a megabyte.
+// Move an element from self or to it. Contiguous rows have a specialized loop only for these
+// functors, since specializing it for computations as well would add a megabyte of code.
 struct MoveOut {
   template <class T>
   void operator()(const T& self, T& other) const {
@@ -52,18 +52,20 @@ struct MoveIn {
 template <class Each>
 inline constexpr bool is_move = std::is_same_v<Each, MoveOut> || std::is_same_v<Each, MoveIn>;
 
-// When indices are looked at: all before any element moves, or each block of them just before its
-// elements do, which reads them once but has moved some when a later one is refused.
+// When indices are checked: all before any element is moved, or each block just before its
+// elements. The latter reads the indices once, but may have moved elements before it finds an
+// invalid index.
 enum class PlaceCheck { First, InPassing };
-// Of a new result nobody sees what was written before an error.
+// Elements of a new result that were written before an error are never visible.
 inline PlaceCheck check_of(const OperatorForm& form) {
   return form.is_functional() ? PlaceCheck::InPassing : PlaceCheck::First;
 }
 
 class Places {
  public:
-  // One place for each element of `index`, in self and in `other`, of the same dtype and with these
-  // strides. Throws TENON_ERROR_INDEX for an index out of bounds, at the latest where it is used.
+  // Visits one position for each element of `index`, in self and in `other`, which has the same
+  // dtype and these strides. Throws TENON_ERROR_INDEX for an index out of bounds, at the latest
+  // when it is used.
   Places(const char* op, const tenon_tensor_info& self, int64_t dim, const tenon_tensor_info& index,
          void* other, const int64_t* strides, PlaceCheck check = PlaceCheck::First)
       : op_(op),
@@ -99,10 +101,11 @@ class Places {
                [&](const Walk& part, char* const* base) { run<T>(part, base, each); });
   }
 
-  // The same, but each element of self only ever from one thread, and in the places' order.
+  // Like each(), but visits each element of self from a single thread, in the order of the index.
   template <class T, class Each>
   void each_of_its_own(Each&& each) const {
-    // Other places along a dim of self have other elements of it, those along the index's may not.
+    // Different indices along other dims of self select different elements. A dim that only the
+    // index has may select the same element again, so it is not split.
     int dim = walk_.ndim() - 1;
     while (dim > 0 && walk_.stride(0, dim) == 0) --dim;
     const int64_t size = walk_.size(dim);
@@ -118,7 +121,7 @@ class Places {
   }
 
  private:
-  static constexpr int64_t kBlock = 1024;  // indices
+  static constexpr int64_t kBlock = 1024;  // number of indices
 
   [[noreturn]] void refuse(int64_t at) const {
     fail(TENON_ERROR_INDEX, {op_, ": index must be in [0, ", count_ - 1, "] for dim ", dim_,
@@ -139,15 +142,15 @@ class Places {
     refuse(*index);
   }
 
-  // Whether rows of indices and of other, with elements of `size` bytes, lie without gaps, and
-  // those of self too or where the indices say alone.
+  // Returns true if rows of indices and of `other`, with elements of `size` bytes, are contiguous,
+  // and so are those of self, or the positions along the indexed dim.
   bool is_dense(const Walk& part, int64_t size) const {
     const int64_t step = part.stride(0, 0);
     return part.stride(1, 0) == (is_wide_ ? 8 : 4) && part.stride(2, 0) == size &&
            (step == size || (step == 0 && stride_ == size));
   }
 
-  // Whether the indices lie without gaps and are all places of the dim.
+  // Returns true if the indices are contiguous and all in bounds.
   bool has_dense_places(const Walk& part, char* const* base) const {
     if (part.stride(1, 0) != (is_wide_ ? 8 : 4)) return false;
     bool all = true;
@@ -159,7 +162,7 @@ class Places {
     return all;
   }
 
-  // Once for each kind of elements, not wherever it is called.
+  // Not inlined, so that it is compiled once for each element type and not for each caller.
   template <class T, class Each>
   [[gnu::noinline]] void run(const Walk& part, char* const* base, Each&& each) const {
     if (is_wide_) {
@@ -182,8 +185,7 @@ class Places {
       each(*reinterpret_cast<T*>(self + at * stride), *reinterpret_cast<T*>(other));
     });
   }
-  // Elements of self are kStep bytes further at each step; where that is 0, places are sizeof(T)
-  // apart.
+  // Elements of self advance by kStep bytes. If kStep is 0, positions are sizeof(T) apart.
   template <class T, class Index, int64_t kStep, class Each>
   void run_dense(const Walk& part, char* const* base, Each&& each) const {
     part.rows<3>(base, [&](char* const* row) {
@@ -233,11 +235,11 @@ class Places {
 
   const char* op_;
   int64_t dim_;
-  int64_t count_;  // of places along the dim
+  int64_t count_;  // size of the indexed dim
   Walk walk_;
   bool is_wide_;
   bool is_unchecked_ = false;
-  int64_t stride_ = 0;  // of self along the dim, in bytes
+  int64_t stride_ = 0;  // of self along the indexed dim, in bytes
 };
 
 }  // namespace tenon::kernels::cpu

@@ -12,7 +12,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// One number in the place of a tensor.
+// A number that is used in place of a tensor.
 struct Number {
   alignas(16) char element[16];
   int64_t strides[kMaxDims] = {};

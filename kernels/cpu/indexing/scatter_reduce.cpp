@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::scatter_reduce on the CPU. Small floats are joined as floats, and rounded once.
+// aten::scatter_reduce on the CPU. Small floats are reduced as float and rounded once.
 #include "kernels/ops/indexing/scatter_reduce.h"
 
 #include <limits>
@@ -15,7 +15,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// What is joined with self: a tensor of its dtype, or one number in the place of all elements.
+// The source: a tensor of self's dtype, or a single number for all elements.
 struct Joining {
   void* data;
   const int64_t* strides;
@@ -26,7 +26,7 @@ T joined(T a, T b) {
   if constexpr (kBy == ReduceBy::Prod) {
     return ops::Mul<T>()(a, b);
   } else if constexpr (kBy == ReduceBy::Amax || kBy == ReduceBy::Amin) {
-    // The comparison is false for NaN on either side: one as a stays, one as b is let in.
+    // The comparison is false if either side is NaN: a NaN in `a` is kept, and one in `b` is taken.
     const bool is_better = kBy == ReduceBy::Amax ? b > a : b < a;
     return is_better || b != b ? b : a;
   } else {
@@ -34,7 +34,7 @@ T joined(T a, T b) {
   }
 }
 
-// What an element joined with is that element.
+// Returns the neutral element of the reduction.
 template <ReduceBy kBy, class T>
 T neutral() {
   if constexpr (kBy == ReduceBy::Prod) {
@@ -63,7 +63,7 @@ T mean_of(T sum, int64_t count) {
   }
 }
 
-// Divides sums by how many elements they are of.
+// Divides sums by the number of their terms.
 template <class T>
 void divide_sums(const Call& call, const ScatterReduction& plan, const tenon_tensor_info& index) {
   const tenon_tensor_info result = plan.result.info();
@@ -86,8 +86,8 @@ void divide_sums(const Call& call, const ScatterReduction& plan, const tenon_ten
   });
 }
 
-// `into` gets the elements of self, as they are computed in, once all indices are known to be in
-// bounds.
+// Reduces into `into`, which gets the elements of self in the computing dtype after all indices
+// were checked.
 template <ReduceBy kBy, class C>
 void join_at_places(const Call& call, const ScatterReduction& plan, const tenon_tensor_info& into,
                     const tenon_tensor_info& index, const Joining& joining) {

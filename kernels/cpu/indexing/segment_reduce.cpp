@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::segment_reduce and its gradient on the CPU. Small floats are computed as floats, and
-// rounded at each step, as PyTorch's are.
+// aten::segment_reduce and its gradient on the CPU. Small floats are computed as float and rounded
+// after each step, as in PyTorch.
 #include "kernels/ops/indexing/segment_reduce.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Of small floats: the nearest one, as a float. Others stay.
+// Rounds a float to a small float's dtype; other dtypes are unchanged.
 float rounded(Dtype dtype, float value) {
   if (dtype == Dtype::F16) return static_cast<float>(Half(value));
   return dtype == Dtype::BF16 ? static_cast<float>(BFloat16(value)) : value;
 }
 double rounded(Dtype, double value) { return value; }
 
-// Where segments begin, of each of the outer one more than there are.
+// Returns the offsets of all segments: `count` + 1 for each outer index.
 std::vector<int64_t> offsets_of(const Call& call, const Segments& segments, bool is_whole) {
   const RowMajor wide(segments.bounds.info(), Dtype::I64);
   const int64_t* at = wide.data<int64_t>();
@@ -30,7 +30,8 @@ std::vector<int64_t> offsets_of(const Call& call, const Segments& segments, bool
     int64_t place = segments.are_offsets ? *at++ : 0;
     offsets.push_back(place);
     for (int64_t i = 0; i < segments.count; ++i) {
-      const int64_t bound = std::clamp<int64_t>(*at++, -1, segments.along + 1);  // adds up safely
+      // The sum cannot overflow.
+      const int64_t bound = std::clamp<int64_t>(*at++, -1, segments.along + 1);
       const int64_t next = segments.are_offsets ? bound : place + bound;
       if (next < place) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
@@ -77,8 +78,8 @@ C joined_element(SegmentWord word, C so_far, C element) {
   }
 }
 
-// Calls `see(segment, begin, end, first, stride)` for each segment of each column: its place among
-// results, and those of its elements.
+// Calls `see(place, first, length)` for each segment of each column: its index among the results,
+// the index of its first element, and its number of elements.
 template <class See>
 void each_segment(const Segments& segments, const std::vector<int64_t>& offsets, const See& see) {
   for (int64_t k = 0; k < segments.outer; ++k) {
@@ -114,7 +115,7 @@ void reduce_segments(const Segments& segments, const std::vector<int64_t>& offse
   });
 }
 
-// Of a product: without the element that is meant where that is no divisor.
+// Returns the product without element `but`, for a gradient that cannot divide by that element.
 template <class C>
 C rest_of_product(const Segments& segments, const C* elements, int64_t length, int64_t but) {
   C product = first_of<C>(segments);
@@ -162,7 +163,7 @@ void segment_reduce(const Call& call) {
   Tensor result = ops::segment_result(call, segments);
   const Dtype dtype = wide_of(result.dtype());
   const RowMajor data(segments.data.info(), dtype);
-  const Tensor made = Tensor::empty(result.sizes(), dtype);  // an out may be what is read
+  const Tensor made = Tensor::empty(result.sizes(), dtype);  // out may be an input
   visit(call.op(), "data", dtype, ElementTypes<float, double>(), [&]<class T>(Element<T>) {
     auto* const to = static_cast<T*>(made.raw_data());
     reduce_segments<T>(segments, offsets, data.data<T>(), to);
@@ -178,7 +179,7 @@ void segment_reduce_backward(const Call& call) {
   Tensor result = result_for(call, segments.data.sizes(), own, segments.data.device());
   const RowMajor data(segments.data.info(), dtype), grads(call.get<Tensor>(0)->info(), dtype),
       outputs(call.get<Tensor>(1)->info(), dtype);
-  const Tensor made = Tensor::empty(result.sizes(), dtype);  // an out may be what is read
+  const Tensor made = Tensor::empty(result.sizes(), dtype);  // out may be an input
   visit(call.op(), "data", dtype, ElementTypes<float, double>(), [&]<class T>(Element<T>) {
     auto* const to = static_cast<T*>(made.raw_data());
     std::fill(to, to + result.numel(), T(0));

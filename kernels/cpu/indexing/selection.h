@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps through what index tensors select of a CPU tensor.
+// Iteration over the elements of a CPU tensor that index tensors select.
 #pragma once
 
 #include "kernels/common/indexing.h"
@@ -8,8 +8,8 @@
 
 namespace tenon::kernels::cpu {
 
-// One row of a selection: `count` elements of self, and those of another tensor that stand for
-// them. Strides are in bytes.
+// One row of a selection: `count` elements of self, and the corresponding elements of another
+// tensor. Strides are in bytes.
 struct SelectedRow {
   char* self;
   int64_t self_stride;
@@ -18,12 +18,12 @@ struct SelectedRow {
   int64_t count;
 };
 
-// Whether the rows of several places may be stepped through at once.
+// Order in which rows are visited. With Any, several threads may visit them at once.
 enum class PlaceOrder { RowMajor, Any };
 
-// Calls `each(row)` for all that `indexing` selects of `self`, place by place in row-major order of
-// the indices, or in any order on several threads at once. `strides` are those of `other`, of the
-// same dtype, over the sizes of the selection.
+// Calls `each(row)` for all rows that `indexing` selects of `self`, in row-major order of the
+// indices or in any order. `strides` are those of `other`, which has the same dtype, over the sizes
+// of the selection.
 template <PlaceOrder kOrder, class Each>
 void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
                    const tenon_tensor_info& other, const int64_t* strides, Each&& each) {

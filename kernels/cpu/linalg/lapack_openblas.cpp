@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAPACK, from the OpenBLAS that has it inside.
+// LAPACK, from OpenBLAS.
 #include <algorithm>
 #include <vector>
 
@@ -10,10 +10,10 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// A function of Fortran in four types: addresses of all arguments, and at the end the lengths of
-// those that are characters, which are 1. OpenBLAS is to work on the calling thread alone: results
-// do not depend on the number of threads then, and its own look for work longer than most matrices
-// take.
+// Selects a Fortran function by type. Such functions take the addresses of all arguments, followed
+// by the lengths of character arguments, which are 1. OpenBLAS is restricted to the calling thread:
+// results then do not depend on the number of threads, and its own threads would spin for longer
+// than most matrices take.
 template <class T, class Float, class Double, class C64, class C128>
 const auto& of_type(const Float& f, const Double& d, const C64& c, const C128& z) {
   set_openblas_threads(1);
@@ -25,7 +25,7 @@ const auto& of_type(const Float& f, const Double& d, const C64& c, const C128& z
 
 constexpr size_t kOne = 1;
 
-// Calls with a workspace of the size that a call without one asks for.
+// Calls `run` with a workspace of the size that a query call reports.
 template <class T, class Run>
 void with_workspace(Run&& run) {
   T wanted(0);
@@ -55,8 +55,8 @@ template <class T>
 using ComplexGeev = void(const char*, const char*, const int*, T*, const int*, T*, T*, const int*,
                          T*, const int*, T*, const int*, Real<T>*, int*, size_t, size_t);
 
-// Eigenvectors as LAPACK gives those of real matrices: two columns are real and imaginary parts of
-// a vector and its conjugate, where the eigenvalue has an imaginary part.
+// Converts eigenvectors of a real matrix from LAPACK's format: for an eigenvalue with an imaginary
+// part, two columns are the real and imaginary parts of a vector and its conjugate.
 template <class T>
 void join_pairs(int n, const T* im, const T* columns, ComplexOf<T>* vectors) {
   for (int k = 0; k < n; ++k) {
@@ -364,7 +364,7 @@ int lapack_heevd(char job, char uplo, int n, T* a, int lda, Real<T>* values) {
       z(TENON_OPENBLAS, "zheevd_");
   const auto& function = of_type<T>(f, d, c, z);
   int info = 0;
-  // As LAPACK's documentation counts them.
+  // The sizes are from LAPACK's documentation.
   const int integers = job == 'V' ? 3 + 5 * n : 1;
   const int64_t numbers = job == 'V' ? 1 + 5 * int64_t{n} + 2 * int64_t{n} * n : std::max(n, 1);
   std::vector<int> places(static_cast<size_t>(std::max(integers, 1)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for LAPACK in builds without OpenBLAS.
+// Replacements for LAPACK in builds without OpenBLAS: they throw.
 #include "kernels/cpu/linalg/lapack.h"
 
 namespace tenon::kernels::cpu {

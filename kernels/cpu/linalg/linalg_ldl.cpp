@@ -8,7 +8,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Of the lower triangle: what is above is not read, and 0 in the result.
+// Factors the lower triangle. The elements above are not read and become 0 in the result.
 template <class T>
 void factor_symmetric(const char* op, bool is_hermitian, const ColumnMajor& a, int32_t* pivots,
                       int32_t* info) {
@@ -42,7 +42,8 @@ void linalg_ldl_factor(const Call& call) {
   call.give(2, std::move(results.info));
 }
 
-// LAPACK exchanges rows as it is told; those of a block of two count from 1 below 0.
+// Refuses invalid pivots, because LAPACK exchanges rows without checking them. In blocks of two
+// rows they count down from -1.
 void check_block_pivots(const char* op, const int32_t* pivots, int64_t count, int64_t rows) {
   for (int64_t k = 0; k < count; ++k) {
     const int64_t place = pivots[k] < 0 ? -int64_t{pivots[k]} : int64_t{pivots[k]};

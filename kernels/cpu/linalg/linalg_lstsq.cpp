@@ -33,7 +33,7 @@ void solve(const char* op, const ColumnMajor& a, const ColumnMajor& b, Real<T>* 
   }
 }
 
-// The rows from `first` on, squared and added up, of each column.
+// Computes the sum of squares of the rows from `first` on, for each column.
 template <class T>
 void residuals_of(const ColumnMajor& b, int64_t first, Real<T>* residuals) {
   for (int64_t k = 0; k < b.count(); ++k) {
@@ -59,7 +59,7 @@ void linalg_lstsq(const Call& call) {
   const Device device = problem.a.device();
   ColumnMajor a(problem.a.sizes(), dtype);
   a.take(problem.a);
-  // As many rows as the longer of both: the solution takes the place of the right-hand side.
+  // Has the larger of both numbers of rows, since the solution replaces the right-hand side.
   const Dims tall = batch_sizes(problem.b.sizes(), {std::max(rows, columns), right});
   const Tensor work = Tensor::empty(tall, dtype, {}, column_major_strides(tall));
   ColumnMajor b(work);

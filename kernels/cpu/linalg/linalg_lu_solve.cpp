@@ -8,7 +8,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// LAPACK exchanges rows as it is told.
+// Refuses invalid pivots, because LAPACK exchanges rows without checking them.
 void check_pivots(const char* op, const int32_t* pivots, int64_t count, int64_t rows) {
   for (int64_t k = 0; k < count; ++k) {
     if (pivots[k] < 1 || pivots[k] > rows) {
@@ -25,8 +25,8 @@ void conjugate_in_place(T* elements, int64_t count) {
   }
 }
 
-// X A = B comes as A^T X^T = B^T, both turned, and X A^H = B as A X^H = B^H: B is to be conjugated,
-// too, and X back.
+// X A = B is solved as A^T X^T = B^T, with B and X transposed. X A^H = B is solved as A X^H = B^H:
+// B and X are conjugated as well.
 template <class T>
 void solve_by_factors(const char* op, const ops::FactoredSystem& system, const ColumnMajor& lu,
                       const ColumnMajor& x, const int32_t* pivots) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_matrix_exp on the CPU: Taylor polynomials of degree 1, 2, 4, 8, 12 or 18, the lowest
-// that is exact to rounding for the matrix's norm, in as few products as are known; larger matrices
-// are halved before, and the result squared as often. Degrees, bounds and coefficients are those of
-// P. Bader, S. Blanes, F. Casas, "Computing the matrix exponential with an optimized Taylor
-// polynomial approximation", Mathematics 7 (2019), 1174.
+// aten::linalg_matrix_exp on the CPU, by Taylor polynomials of degree 1, 2, 4, 8, 12 or 18: the
+// lowest that is exact up to rounding for the matrix's norm, with the fewest known products. Larger
+// matrices are halved first, and the result is squared accordingly. Degrees, bounds and
+// coefficients are from P. Bader, S. Blanes, F. Casas, "Computing the matrix exponential with an
+// optimized Taylor polynomial approximation", Mathematics 7 (2019), 1174.
 #include "kernels/ops/linalg/linalg_matrix_exp.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Norms up to which a degree serves.
+// Largest norm for which each degree is sufficient.
 template <class R>
 struct Bounds {
   R of_1, of_2, of_4, of_8, of_12, of_18;
@@ -31,7 +31,7 @@ constexpr Bounds<float> kBounds<float>{1.192092800768788e-07F, 5.978858893805233
                                        5.116619363445086e-02F, 5.800524627688768e-01F,
                                        1.461661507209034e+00F, 3.010066362817634e+00F};
 
-// Polynomials of matrices of one size, row-major.
+// Arithmetic of square row-major matrices of one size.
 template <class T>
 class Powers {
  public:
@@ -50,7 +50,7 @@ class Powers {
          product.data());
     return product;
   }
-  // one I + the terms
+  // Returns one * I + the sum of the terms.
   Matrix sum(double one, std::initializer_list<Term> terms) const {
     Matrix total(static_cast<size_t>(n_ * n_), T(0));
     for (const Term& term : terms) {
@@ -66,7 +66,7 @@ class Powers {
     }
     return total;
   }
-  // The largest sum of a column's absolute values.
+  // Returns the largest column sum of absolute values.
   R norm(const Matrix& a) const {
     std::vector<R> sums(static_cast<size_t>(n_), R(0));
     for (int64_t i = 0; i < n_ * n_; ++i) {
@@ -89,7 +89,7 @@ class Powers {
 
 template <class T>
 std::vector<T> degree_8(const Powers<T>& in, const std::vector<T>& a, const std::vector<T>& a2) {
-  constexpr double kRoot = 13.304134695650070725;  // of 177
+  constexpr double kRoot = 13.304134695650070725;  // sqrt(177)
   constexpr double x3 = 2.0 / 3.0, x1 = x3 * (1 + kRoot) / 88, x2 = x3 * (1 + kRoot) / 352;
   constexpr double x4 = (-271 + 29 * kRoot) / (315 * x3), x5 = 11 * (-1 + kRoot) / (1260 * x3);
   constexpr double x6 = 11 * (-9 + kRoot) / (5040 * x3), x7 = (89 - kRoot) / (5040 * x3 * x3);
@@ -180,7 +180,7 @@ void exponentials(const char* op, const Tensor& matrices) {
   }
 }
 
-// Small floats are computed as floats, and rounded once.
+// Small floats are computed as float and rounded once.
 void linalg_matrix_exp(const Call& call) {
   Tensor result = ops::matrix_exp_result(call);
   const Tensor self = *call.get<Tensor>(0);

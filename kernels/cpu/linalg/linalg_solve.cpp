@@ -8,7 +8,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// X A = B is A^T X^T = B^T: B comes turned.
+// X A = B is solved as A^T X^T = B^T: B is transposed already.
 template <class T>
 void solve(const char* op, const ColumnMajor& a, const ColumnMajor& b, bool left, int32_t* pivots,
            int32_t* info) {

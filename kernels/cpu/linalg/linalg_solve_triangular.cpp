@@ -8,10 +8,10 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// By substitution, where LAPACK refuses to divide by zero.
+// Solves by substitution, because LAPACK refuses to divide by zero.
 template <class T>
 void divide_plainly(const T* a, T* b, int n, int columns, const ops::TriangularSystem& system) {
-  const bool upper = system.upper == system.left;  // of what stands on the left
+  const bool upper = system.upper == system.left;  // of the matrix on the left
   const auto element = [&](int64_t row, int64_t column) {
     return system.left ? a[column * n + row] : a[row * n + column];
   };
@@ -29,7 +29,7 @@ void divide_plainly(const T* a, T* b, int n, int columns, const ops::TriangularS
   }
 }
 
-// X A = B is A^T X^T = B^T.
+// X A = B is solved as A^T X^T = B^T.
 template <class T>
 void solve(const char* op, const ColumnMajor& a, const ColumnMajor& b,
            const ops::TriangularSystem& system) {
@@ -38,7 +38,7 @@ void solve(const char* op, const ColumnMajor& a, const ColumnMajor& b,
     const int info = lapack_trtrs(system.upper ? 'U' : 'L', system.left ? 'N' : 'T',
                                   system.unitriangular ? 'U' : 'N', n, columns, a.matrix<T>(k),
                                   a.lead(), b.matrix<T>(k), b.lead());
-    // Zeros on the diagonal give infinities, as divisions do.
+    // Zeros on the diagonal lead to infinities, as in other divisions.
     if (info > 0) divide_plainly(a.matrix<T>(k), b.matrix<T>(k), n, columns, system);
   }
 }

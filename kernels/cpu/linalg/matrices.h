@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of matrices as LAPACK takes them: column-major, one behind the other.
+// Batches of matrices in LAPACK's layout: column-major and contiguous.
 #pragma once
 
 #include <cmath>
@@ -12,22 +12,22 @@
 
 namespace tenon::kernels::cpu {
 
-// Matrices that LAPACK reads and writes, for a tensor that may be laid out otherwise.
+// Column-major matrices for LAPACK, for a tensor that may have another layout.
 class ColumnMajor {
  public:
-  // Of an own tensor with these sizes.
+  // Makes matrices with these sizes in a new tensor.
   ColumnMajor(Sizes sizes, Dtype dtype) { allocate(sizes, dtype); }
-  // Of a result: itself, where it is laid out so.
+  // Makes matrices for a result: in the result itself if it has the layout.
   explicit ColumnMajor(const Tensor& result);
 
   ColumnMajor(const ColumnMajor&) = delete;
   ColumnMajor& operator=(const ColumnMajor&) = delete;
 
-  // Elements of a tensor that broadcasts to these sizes.
+  // Copies the elements of a tensor that broadcasts to these sizes.
   void take(const Tensor& source) { cast(work_.info(), source.info()); }
-  // Writes a result of these sizes: vectors instead of matrices of one column, or transposes.
+  // Writes a result of these sizes; vectors if each matrix is one column, or transposes.
   void give(const Tensor& result, bool is_vector, bool is_turned) const;
-  // Writes the result, where that has other memory.
+  // Copies to the result, unless it is the same memory.
   void finish() {
     if (result_) cast(result_->info(), work_.info());
   }
@@ -41,7 +41,7 @@ class ColumnMajor {
   T* matrix(int64_t k) const {
     return static_cast<T*>(work_.raw_data()) + k * rows() * columns();
   }
-  // The leading dimension, which LAPACK wants to be 1 at least.
+  // Returns the leading dimension, which LAPACK requires to be at least 1.
   int lead() const { return static_cast<int>(std::max<int64_t>(rows(), 1)); }
 
  private:
@@ -53,7 +53,7 @@ class ColumnMajor {
   std::optional<Tensor> result_;
 };
 
-// Refuses infinities and NaN, for which some of LAPACK's iterations do not end.
+// Refuses infinities and NaN, for which some of LAPACK's iterations do not terminate.
 template <class T>
 void check_finite(const char* op, const char* name, const ColumnMajor& a) {
   using R = Real<T>;
@@ -91,7 +91,7 @@ inline void ColumnMajor::give(const Tensor& result, bool is_vector, bool is_turn
   cast(result.info(), whole.info());
 }
 
-// Refuses sizes that LAPACK's integers do not hold.
+// Refuses sizes that do not fit LAPACK's integers.
 inline int lapack_size(const char* op, int64_t size) {
   if (size > std::numeric_limits<int>::max()) {
     fail(TENON_ERROR_NOT_SUPPORTED, {op, ": matrices must have less than 2^31 rows, got ", size});
@@ -99,8 +99,8 @@ inline int lapack_size(const char* op, int64_t size) {
   return static_cast<int>(size);
 }
 
-// Results that are small vectors of a batch: int32 or real, row-major; `out`s may be laid out
-// otherwise.
+// Results that are a small vector per matrix, int32 or real and row-major; an `out` may have
+// another layout.
 template <class T>
 class Rows {
  public:
@@ -117,7 +117,7 @@ class Rows {
   Tensor work_;
 };
 
-// "<op>: <what>" for the first matrix of a batch whose info is not 0, where errors are asked for.
+// Throws "<op>: <what>" for the first matrix of a batch whose info is not 0.
 inline void check_info(const char* op, const int32_t* info, int64_t count, const char* what) {
   for (int64_t k = 0; k < count; ++k) {
     if (info[k] == 0) continue;

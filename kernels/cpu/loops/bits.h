@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as bits of their size, for code that only moves them, whatever their dtype.
+// Elements as bits of their size, for code that moves elements of any dtype.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct Bits128 {
   uint64_t words[2];
 };
 
-// Calls `body` with a value of the type that has as many bytes as an element.
+// Calls `body` with a value of an integer type that has the size of the elements.
 template <class Body>
 auto with_bits(int64_t element_size, Body&& body) {
   switch (element_size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for what is computed in between, by whole lines of the cache: vectors are read and written
-// whole, and must not lie across two of them.
+// Memory for intermediate results, aligned to cache lines, so that loads and stores of whole
+// vectors do not cross two lines.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct alignas(64) CacheLine {
   char bytes[64];
 };
 
-// Lines that have so many bytes together, with nothing in them.
+// Returns uninitialized cache lines with a total size of at least `bytes`.
 inline std::unique_ptr<CacheLine[]> cache_lines(int64_t bytes) {
   constexpr int64_t kSize = sizeof(CacheLine);
   return std::make_unique_for_overwrite<CacheLine[]>(

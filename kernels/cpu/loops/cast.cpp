@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kBetweenBytes = 4096;
 
-// The dtype between two that no one loop casts.
+// Returns the intermediate dtype for two dtypes that no single loop casts.
 Dtype between(Dtype to, Dtype from) {
   const auto is_short = [](Dtype dtype) {
     return is_bool_or_integral(dtype) && size_of(dtype) < 4;
@@ -20,13 +20,14 @@ Dtype between(Dtype to, Dtype from) {
     return is_bool_or_integral(dtype) && size_of(dtype) >= 4;
   };
   if (is_short(to) && is_short(from)) return Dtype::I32;
-  // The imaginary part goes first or comes last; the real one keeps its digits.
+  // Adding or dropping the imaginary part is a separate step, so that the real part keeps its
+  // precision.
   if (from == Dtype::C128 && is_bool_or_integral(to)) return Dtype::F64;
   if (to == Dtype::C128 && is_whole(from)) return Dtype::F64;
   return Dtype::F32;
 }
 
-// Whether the rows of operand 0 are columns of operand 1.
+// Returns true if the rows of operand 0 are columns of operand 1.
 bool is_turned(const Walk& walk, int64_t size) {
   return walk.stride(1, 1) == size && walk.stride(0, 0) == size &&
          walk.stride(1, 0) > walk.stride(1, 1) && walk.size(0) >= 8 && walk.size(1) >= 8;

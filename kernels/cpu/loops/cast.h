@@ -7,22 +7,22 @@
 
 namespace tenon::kernels::cpu {
 
-// How elements of one dtype become those of another: in one step, or by way of a dtype between that
-// loses nothing which the other keeps.
+// Conversion of elements from one dtype to another: in one step, or through an intermediate dtype
+// that loses nothing which the target dtype keeps.
 class Cast {
  public:
   Cast() = default;
   Cast(Dtype to, Dtype from);
 
-  // Strides are in bytes.
+  // Converts `count` elements. Strides are in bytes.
   void run(char* to, int64_t to_stride, char* from, int64_t from_stride, int64_t count) const {
     char* const data[] = {to, from};
     const int64_t strides[] = {to_stride, from_stride};
     run(data, strides, count);
   }
-  // Operand 0 of the walk is written.
+  // Converts all elements of a walk, whose operand 0 is written.
   void run(const Walk& walk) const { run(walk, walk.raw_data()); }
-  // The same from other first elements on.
+  // Like run(walk), but with other first elements.
   void run(const Walk& walk, char* const* base) const;
 
  private:
@@ -31,14 +31,14 @@ class Cast {
 
   Loop first_ = nullptr;
   Loop second_ = nullptr;
-  int64_t between_size_ = 0;  // of an element
+  int64_t between_size_ = 0;  // size of an intermediate element, in bytes
 };
 
 // A cast that is planned once and run on other memory.
 class CastPlan {
  public:
   CastPlan(const tenon_tensor_info& target, const tenon_tensor_info& source);
-  // `data` has the first elements of target and source.
+  // `data` are the first elements of target and source.
   void run(char* const* data) const;
 
  private:
@@ -48,7 +48,7 @@ class CastPlan {
 };
 
 // Writes `source`, broadcast to the sizes of `target`, to `target`. Both have CPU memory and do not
-// overlap in part.
+// overlap partially.
 void cast(const tenon_tensor_info& target, const tenon_tensor_info& source);
 
 }  // namespace tenon::kernels::cpu

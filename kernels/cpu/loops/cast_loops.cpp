@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One copying loop for each pair of dtypes that is cast in one step, for several instruction sets.
-// float32 is cast from and to all others; int32, int64 and float64 spare what would be lost there.
+// float32 is cast from and to all other dtypes; int32, int64 and float64 have direct casts to those
+// dtypes for which going through float32 would lose precision.
 //
-// float16 is converted by the processor: rounded to nearest, ties to even, as in software. F16C
-// comes with every processor that has AVX2.
+// float16 is converted by the processor: rounded to nearest, ties to even, as in software. Each
+// processor with AVX2 also has F16C.
 #include "kernels/cpu/loops/cast_loops.h"
 
 #include <cstring>
@@ -21,7 +22,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Elements of one size are copied as plain bytes, whatever their dtype.
+// Copies elements of one size as plain bytes, for any dtype.
 template <class Bits>
 void copy_loop(char* const* data, const int64_t* strides, int64_t count, const void*) {
   if (strides[0] == sizeof(Bits) && strides[1] == sizeof(Bits)) {
@@ -42,7 +43,7 @@ struct Convert {
   To operator()(From value) const { return convert<To>(value); }
 };
 
-// Reads through `load`, so that small floats arrive as float.
+// Reads through load(), so that small floats are converted to float first.
 template <class To, class From>
 void cast_base(char* const* data, const int64_t* strides, int64_t count, const void* ctx) {
   unary_loop<To, From, Convert<To, Compute<From>>>(data, strides, count, ctx);
@@ -61,7 +62,8 @@ TENON_AVX512 [[gnu::flatten]] void cast_avx512(char* const* data, const int64_t*
 }
 
 constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-// Of masked functions: GCC warns wrongly of an uninitialised vector in those without a mask.
+// Mask for masked functions: GCC issues false warnings about an uninitialized vector in those
+// without a mask.
 constexpr __mmask16 kAll = 0xFFFF;
 
 // ---- Whole vectors of contiguous elements: how many elements they converted ---------------------
@@ -149,7 +151,7 @@ constexpr Pair pair() {
   return {element_dtype<To>, element_dtype<From>, {&cast_base<To, From>}};
 #endif
 }
-// What has branches is no better with wider vectors.
+// Loops with branches gain nothing from wider vectors.
 template <class To, class From>
 constexpr Pair narrow_pair() {
   Pair pair{element_dtype<To>, element_dtype<From>, {}};
@@ -228,7 +230,7 @@ constexpr Pair kPairs[] = {
     pair<Complex128, Complex64>(),
 };
 
-// Where a pair is in the list, counted from 1.
+// Index of a pair in the list, counted from 1.
 struct PairIndex {
   uint8_t of[32][32];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that casts are made of.
+// The loops that casts consist of.
 #pragma once
 
 #include "kernels/common/maths/element.h"
@@ -7,8 +7,8 @@
 
 namespace tenon::kernels::cpu {
 
-// The loop from one dtype to the other in one step, for the instruction sets of this processor: it
-// writes operand 0 and reads no ctx. NULL for pairs that take two steps.
+// Returns the loop that casts from one dtype to the other in one step, for the instruction sets of
+// this processor. It writes operand 0 and ignores ctx. NULL for pairs that need two steps.
 Loop cast_loop(Dtype to, Dtype from);
 
 }  // namespace tenon::kernels::cpu

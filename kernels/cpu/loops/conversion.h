@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion: from elements in memory to those that a loop computes, or back, a block at a time.
+// Conversion between elements in memory and elements that a loop computes, a block at a time.
 #pragma once
 
 #include "kernels/cpu/loops/cast.h"
@@ -7,16 +7,16 @@
 
 namespace tenon::kernels::cpu {
 
-// Bytes of the widest element.
+// Size of the widest element in bytes.
 inline constexpr int64_t kWidest = 16;
 
-// The dtype that a loop computes elements of a dtype in, or moves them as.
+// Returns the dtype in which a loop computes or moves elements of a dtype.
 inline Dtype computed(Dtype dtype, Reads reads = Reads::Numbers) {
   return static_cast<Dtype>(computed_dtype(static_cast<tenon_dtype>(dtype), reads));
 }
 
-// Two steps where the dtype between differs from both: an integer that is asked for as float16 is
-// rounded to that before it is computed as float.
+// Takes two steps if the intermediate dtype differs from both ends: an integer that is promoted to
+// float16 is rounded to float16 before it is computed as float.
 class Conversion {
  public:
   Conversion() = default;
@@ -27,7 +27,8 @@ class Conversion {
     if (has_second_) second_ = Cast(to, through);
   }
 
-  // Strides are in bytes. `between` has room for `count` elements of any dtype.
+  // Converts `count` elements. Strides are in bytes; `between` has room for `count` elements of any
+  // dtype.
   void run(char* to, int64_t to_stride, char* from, int64_t from_stride, int64_t count,
            char* between) const {
     if (!has_second_) return first_.run(to, to_stride, from, from_stride, count);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element as another dtype.
+// Conversion of one element to another dtype.
 #pragma once
 
 #include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 
-// Floats are truncated to integers; what does not fit becomes the
-// smallest int32 or int64, or wraps for narrower integers. A complex number loses its imaginary
-// part. Anything but zero, NaN included, is true.
+// Converts an element. Floats are truncated to integers; those out of range become the smallest
+// int32 or int64, or wrap for narrower integers. A complex number loses its imaginary part. Any
+// nonzero value, including NaN, is true.
 template <class To, class From>
 To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs folds over a plan: along memory, one result at a time, or across it, a block of results
-// whose states stay in the nearest cache while rows stream by.
+// whose states stay in the L1 cache while rows are streamed.
 #include "kernels/common/families/fold.h"
 
 #include <memory>
@@ -17,14 +17,15 @@ namespace {
 
 constexpr int64_t kStateBytes = 16384;
 constexpr int64_t kFoldBlockBytes = 16384;
-constexpr int64_t kColumns = 1024;  // results at once
-constexpr int64_t kFew = 16;        // results that are not worth turning a matrix
-// A fold of few results is shared by parts of its elements.
-constexpr int64_t kPartElements = 4 * kGrain;  // of one at least
-constexpr int64_t kPartRows = 64;              // the same where states go along: they are merged
+constexpr int64_t kColumns = 1024;  // maximum number of results at once
+constexpr int64_t kFew = 16;        // below this number of results transposing is not worthwhile
+// A fold of few results is parallelized over parts of its elements.
+constexpr int64_t kPartElements = 4 * kGrain;  // minimum number of elements of a part
+// Minimum number of rows of a part that folds across, which has many states to merge.
+constexpr int64_t kPartRows = 64;
 constexpr int64_t kMostParts = 64;
 
-// What a folder needs of a plan.
+// The data of a plan that a Folder needs.
 struct FoldLayout {
   const Walk& kept;
   const Walk& folded;
@@ -33,7 +34,7 @@ struct FoldLayout {
   Dtype result[Reduction::kMaxResults];
   bool kept_is_inner;
 
-  // The same over a part of the results, or of the elements.
+  // Return the layout of a part of the results, or of the elements.
   FoldLayout of_results(const Walk& part) const { return over(part, folded); }
   FoldLayout of_elements(const Walk& part) const { return over(kept, part); }
 
@@ -75,7 +76,7 @@ class Folder {
     }
   }
 
-  // `base` has the first element of each result, then of the input.
+  // Folds all results. `base` is the first element of each result, then of the input.
   void run(char* const* base) {
     each_block(base, [&](char* const* data, const int64_t* strides, int64_t count) {
       type_.start(functor_, count, states_);
@@ -84,7 +85,7 @@ class Folder {
     });
   }
 
-  // The same, with the elements of each result shared by parts of `step` along the outermost dim.
+  // Like run(), but in parallel, by parts of `step` along the outermost folded dim.
   void run_in_parts(char* const* base, int64_t step) {
     const int64_t size = outermost_size();
     const int64_t parts = (size - 1) / step + 1;
@@ -109,7 +110,8 @@ class Folder {
     });
   }
 
-  // How many steps along the outermost folded dim a part has; 0: parts are not worth it.
+  // Returns the number of steps along the outermost folded dim in a part; 0 if parts are not
+  // worthwhile.
   int64_t part_step() const {
     const int64_t size = outermost_size();
     const int64_t count = std::min(plan_.kept.size(0), most_results());
@@ -125,8 +127,8 @@ class Folder {
   }
 
  private:
-  // The loops that read small floats where they are; NULL where there are none, where elements
-  // have gaps, and where they are rounded to another dtype first.
+  // Returns the loops that read small floats directly; NULL if there are none, if the elements have
+  // gaps, or if they are first rounded to another dtype.
   static const FoldLoops* small_loops(const FoldType& type, const FoldLayout& plan, Dtype read) {
     const bool is_half = plan.input == Dtype::F16;
     if (!is_half && plan.input != Dtype::BF16) return nullptr;
@@ -145,7 +147,7 @@ class Folder {
     return is_across() && converts_ ? std::min(most, kColumns / 2) : most;
   }
 
-  // Calls `body(first elements, strides, count)` for results whose states fit into the nearest
+  // Calls `body(first elements, strides, count)` for blocks of results whose states fit into the L1
   // cache.
   template <class Body>
   void each_block(char* const* base, Body&& body) {
@@ -162,7 +164,7 @@ class Folder {
     });
   }
 
-  // Folds the elements of `count` results, the first of them number `index`, into `states`.
+  // Folds the elements of `count` results into `states`. `index` is the index of the first element.
   void fold(const char* in, int64_t stride, int64_t count, int64_t index, char* states) {
     if (is_across()) {
       fold_across(in, stride, count, index, states);
@@ -171,7 +173,7 @@ class Folder {
     }
   }
 
-  // `count` results, whose elements begin `next` bytes apart.
+  // Folds along memory. The elements of `count` results start `next` bytes apart.
   void fold_along(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
     char* const base[] = {const_cast<char*>(in)};
     plan_.folded.rows<1>(base, [&](char* const* row) {
@@ -180,7 +182,7 @@ class Folder {
     });
   }
 
-  // One run of elements for each of `count` results.
+  // Folds one run of elements for each of `count` results.
   void fold_runs(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
     const int64_t size = converts_ ? computed_size_ : own_size_;
     const int64_t most = kFoldBlockBytes / size;
@@ -215,7 +217,7 @@ class Folder {
     }
   }
 
-  // A long run of one result, by parts that fit into the block.
+  // Folds a long run of one result by parts that fit into the block.
   void fold_parts(const char* in, int64_t most, int64_t index, char* state) {
     for (int64_t i = 0; i < length_; i += most) {
       const int64_t part = std::min(most, length_ - i);
@@ -242,7 +244,7 @@ class Folder {
     });
   }
 
-  // Fills the block with rows of elements as the loops read them, without gaps.
+  // Fills the block with contiguous rows of elements in the dtype that the loops read.
   void convert_rows(const char* in, int64_t next, int64_t rows, int64_t stride, int64_t count) {
     char* const from = const_cast<char*>(in);
     if (next == count * stride) {
@@ -268,7 +270,7 @@ class Folder {
   }
 
   const FoldType& type_;
-  const FoldLoops* small_loops_;  // over small floats as they are
+  const FoldLoops* small_loops_;  // loops that read small floats directly, or NULL
   const FoldLoops& loops_;
   const void* functor_;
   const FoldLayout plan_;
@@ -279,17 +281,18 @@ class Folder {
   Conversion input_;
   int64_t stride_;
   int64_t length_;
-  bool is_result_[Reduction::kMaxResults];  // a functor makes elements of the result's dtype
+  bool is_result_[Reduction::kMaxResults];  // the functor writes elements of the result's dtype
   int64_t made_size_[Reduction::kMaxResults];
   Conversion outputs_[Reduction::kMaxResults];
   alignas(64) char states_[kStateBytes];
   alignas(64) char block_[kFoldBlockBytes];
   alignas(64) char turned_[kFoldBlockBytes];
-  alignas(64) char between_[kFoldBlockBytes];  // elements of no more bytes than the block's
+  // Intermediate elements, no wider than those of the block.
+  alignas(64) char between_[kFoldBlockBytes];
   alignas(64) char results_[Reduction::kMaxResults][kColumns * kWidest];
 };
 
-// A fold that is ready to run but for its walks.
+// A fold without its walks.
 struct KeptFold {
   const FoldType& type;
   Dtype read;
@@ -300,7 +303,7 @@ KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, ten
   const auto& table = reinterpret_cast<const FoldTable&>(kernel);
   auto read = static_cast<Dtype>(dtype);
   const int index = computed_index(computed_dtype(dtype, Reads::Numbers));
-  // The facts refuse what has no loops.
+  // The facts refuse dtypes without loops.
   if (index < 0 || table.types[index].make == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", read});
   }
@@ -312,13 +315,13 @@ KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, ten
   return kept;
 }
 
-// So few results are too few to be shared.
+// Fewer results than this are not distributed over threads.
 constexpr int64_t kFewResults = 16;
-// Where rows stream by, so many neighbours stay together.
+// Number of adjacent results that stay together if rows are streamed.
 constexpr int64_t kNeighbours = 512;
 
-// Shares results among threads, or else the elements of each: by shape alone, so that sums are the
-// same for any number of threads.
+// Distributes results over threads, or otherwise the elements of each. The decision depends on the
+// shape alone, so that sums are the same for any number of threads.
 void fold_shared(const KeptFold& fold, const FoldLayout& layout, int64_t elements,
                  char* const* base) {
   const Walk& kept = layout.kept;
@@ -366,7 +369,7 @@ struct BoundFold {
   }
 };
 
-// Begins as FoldKernel does.
+// Replaces a FoldKernel and records the fold that it would run. `part` must be the first member.
 struct NotingFold {
   FoldKernel part;
   const FoldKernel& own;

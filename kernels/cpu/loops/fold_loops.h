@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a functor that folds to its loops on the CPU: along memory into one state, or across it into
-// many at once; for each dtype, each for several instruction sets. Included by a source for each
-// operator, and kept free of the C++ library's headers. A functor is a template of one type T with
+// Generates the CPU loops of a fold functor: along memory into one state, or across it into many at
+// once; for each dtype and several instruction sets. Each operator's source includes this file, so
+// it avoids C++ library headers. A functor is a template of one type T with these members:
 //
 //   State, kLanes
 //   State start() const
-//   State step(State, T element, int64_t index) const   index counts the folded elements
-//   State merge(State, State) const                      of two runs, the first one first
-//   void finish(const State&, int64_t i, char* const* outs) const    writes result i of each out
-//   using Outs = OutTypes<...>                            the types of those
-//   make(const Args&, int64_t folded)                     static, where it has members
+//   State step(State, T element, int64_t index) const     index counts the folded elements
+//   State merge(State, State) const                       of two runs, the first one first
+//   void finish(const State&, int64_t i, char* const* outs) const   writes result i of each output
+//   using Outs = OutTypes<...>                            the types of the outputs
+//   make(const Args&, int64_t folded)                     static; only if it has members
+//
+// and optionally:
+//
 //   State run(const T* elements, int64_t count, int64_t index) const
-//                                                        optional: better, of some without gaps
+//                                                         a faster loop over contiguous elements
 //   bool join(const char* rows, int64_t stride, int64_t count, T* joined) const
-//                                                         optional: kJoined rows to one whose
-//                                                         elements stand for theirs, if it can
-//   kShortRun                                             optional: runs of so few elements are
-//                                                         better folded across, side by side
-//   kReadsSmall                                           optional, of one that has join(): it also
-//                                                         folds packs of small_floats.h, by
+//                                                         reduces kJoined rows to one with the same
+//                                                         effect on a state; false: not possible
+//   kShortRun                                             runs with fewer elements are faster when
+//                                                         folded across, side by side
+//   kReadsSmall                                           only with join(): the functor also folds
+//                                                         packs of small_floats.h, by
 //   State run_packs<Pack>(const char* elements, int64_t packs) const
 //   bool join_packs<Pack>(const char* rows, int64_t stride, int64_t packs, float* joined) const
 //
-// kLanes states run side by side where order does not matter, so that steps do not wait for each
-// other; 1 keeps the order.
+// If the order does not matter, kLanes states are computed side by side, so that steps do not wait
+// for each other; 1 keeps the order.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
@@ -36,42 +39,42 @@ class Reduction;
 
 namespace tenon::kernels::cpu {
 
-// The loops of a functor in one dtype, at one level. States are as many bytes apart as one is big.
+// The loops of a functor for one dtype and instruction set. States are contiguous.
 struct FoldLoops {
-  // Folds runs of `count` elements `stride` bytes apart, the first of them number `index`, each
-  // into one of `results` states. Runs begin `next` bytes apart.
+  // Folds runs of `count` elements, `stride` bytes apart, into one of `results` states each. Runs
+  // start `next` bytes apart, and `index` is the index of the first element.
   void (*along)(const void* functor, const char* in, int64_t next, int64_t results, int64_t stride,
                 int64_t count, int64_t index, void* states);
-  // Folds rows, `stride` bytes apart, of `count` elements without gaps into `count` states.
+  // Folds rows of `count` contiguous elements, `stride` bytes apart, into `count` states.
   void (*across)(const void* functor, const char* in, int64_t stride, int64_t rows, int64_t count,
                  int64_t index, void* states);
 };
 struct FoldType {
   int state_size;
-  int short_run;        // runs of so few elements are better folded across
-  tenon_dtype outs[2];  // what finish writes
+  int short_run;        // runs with fewer elements are faster when folded across
+  tenon_dtype outs[2];  // dtypes that finish writes
   void (*make)(const Args& args, int64_t folded, void* functor);
   void (*start)(const void* functor, int64_t count, void* states);
   // Merges states of later elements into those of earlier ones.
   void (*merge)(const void* functor, int64_t count, void* states, const void* later);
   void (*finish)(const void* functor, const void* states, int64_t count, char* const* outs);
   FoldLoops levels[kVectorLevels];
-  // Those of floats over small ones without gaps; NULL: converted by blocks.
+  // Loops of floats that read contiguous small floats; NULL: these are converted by blocks.
   FoldLoops half[kVectorLevels];
   FoldLoops bfloat16[kVectorLevels];
 };
 
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype);
 
-// What the kernel of a fold is on the CPU. Begins as FoldKernel does.
+// The CPU kernel of a fold. `run` must be the first member, as in FoldKernel.
 struct FoldTable {
   void (*run)(const FoldKernel& kernel, Reduction& plan, const Call& call,
               tenon_dtype dtype) = &run_fold;
   FoldType types[kComputed] = {};
 };
 
-// Runs of this many elements are folded on their own before they join: rounding errors grow with
-// the number of runs and the length of one, not with their product.
+// Number of elements that are folded into a separate state before it is merged. Rounding errors
+// grow with the number of runs plus the length of one, not with their product.
 inline constexpr int64_t kRun = 4096;
 
 template <class T, class F>
@@ -101,7 +104,7 @@ struct Fold {
     return state;
   }
 
-  // Halves of the lanes are merged pairwise, kWidth with kWidth of them.
+  // Merges kWidth lanes with the other kWidth lanes, recursively.
   template <int kWidth>
   [[gnu::always_inline]] static inline State merged(const F& f, State* side) {
     if constexpr (kWidth == 0) {
@@ -122,7 +125,8 @@ struct Fold {
     }
   }
 
-  // Both kinds in one loop would pay for the other's strides at each result.
+  // Contiguous and strided runs have separate loops: a common loop would pay for strides at each
+  // result.
   [[gnu::always_inline]] static inline void along(const void* functor, const char* in, int64_t next,
                                                   int64_t results, int64_t stride, int64_t count,
                                                   int64_t index, void* states) {
@@ -147,8 +151,8 @@ struct Fold {
     }
   }
 
-  // Rows are joined where that can be, else four of them a pass: states are then read and written
-  // once for four elements.
+  // Joins kJoined rows if possible, otherwise processes four rows per pass, so that states are read
+  // and written once for four elements.
   [[gnu::always_inline]] static inline void across(const void* functor, const char* in,
                                                    int64_t stride, int64_t rows, int64_t count,
                                                    int64_t index, void* states) {
@@ -201,7 +205,7 @@ struct Fold {
   }
 };
 
-// A fold of floats over small ones, which Pack reads.
+// A fold in float over small floats, which Pack reads.
 template <class Pack, class F>
 struct SmallFold {
   using State = typename F::State;
@@ -257,7 +261,7 @@ struct SmallFold {
     return state;
   }
 
-  // kJoined rows to one, if that can be.
+  // Joins kJoined rows to one if possible; returns false otherwise.
   [[gnu::always_inline]] static inline bool join(const F& f, const char* in, int64_t stride,
                                                  int64_t count, float* joined) {
     const int64_t packs = count / InOrder::kSize;
@@ -291,7 +295,7 @@ struct SmallFold {
     for (int64_t k = 0; k < count; ++k) state[k] = f.step(state[k], elements[k], index);
   }
 
-  // Elements as floats, in order.
+  // Reads elements as floats, in order.
   [[gnu::always_inline]] static inline void read(const char* in, int64_t count, float* elements) {
     constexpr int64_t kPack = InOrder::kSize;
     int64_t i = 0;
@@ -395,7 +399,7 @@ struct FoldLevels {
     type.levels[0] = {&along, &across};
 #if defined(TENON_AVX2)
     type.levels[1] = {&along_avx2, &across_avx2};
-    // Integers gain nothing more.
+    // Integers gain nothing from wider vectors.
     constexpr bool kWider = !std::is_integral_v<T>;
     type.levels[2] = kWider ? FoldLoops{&along_avx512, &across_avx512} : type.levels[1];
     if constexpr (requires { F::kReadsSmall; } && std::is_same_v<T, float>) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hint for loops that the compiler shall vectorise.
+// A hint for loops that the compiler should vectorize.
 #pragma once
 
-// Tells the compiler that iterations are independent: outputs overlap inputs fully or not at all.
+// Promises the compiler that iterations are independent: outputs overlap inputs fully or not at
+// all.
 #if defined(__clang__)
 #define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the lines of tensors along one dim, for kernels that take whole lines.
+// Iteration over the lines of tensors along one dim, for kernels that process whole lines.
 #pragma once
 
 #include "kernels/common/checked_size.h"
@@ -8,14 +8,14 @@
 
 namespace tenon::kernels::cpu {
 
-// One line along a dim: how many elements it has, and how many bytes they are apart in each tensor.
+// The number of elements of a line, and their distance in bytes in each tensor.
 struct LineShape {
   int64_t count;
   int64_t steps[3];
 };
 
-// Calls `each(data, shape)` with the first elements of each line of some tensors of one shape;
-// lines are shared by threads where there is enough to do. A 0-dim tensor is a line of one.
+// Calls `each(data, shape)` with the first elements of each line of tensors of one shape. Large
+// tensors are distributed over threads. A 0-dim tensor counts as a line of one element.
 template <class... Infos, class Each>
 void each_line(int64_t dim, Each&& each, const Infos&... infos) {
   const tenon_tensor_info* const tensors[] = {&infos...};

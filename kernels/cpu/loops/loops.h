@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loop of casts: a functor over one input, contiguous or strided.
+// The innermost loop of casts: a functor of one input, contiguous or strided.
 #pragma once
 
 #include "kernels/common/maths/element.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels::cpu {
 
-// Elements are read as what they are computed in. A bool may hold any byte in foreign memory.
+// Reads an element in the type that it is computed in. A bool in imported memory may be any byte.
 template <class T>
 Compute<T> load(const char* at) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -22,7 +22,7 @@ void store(char* at, const V& value) {
   *reinterpret_cast<T*>(at) = static_cast<T>(value);
 }
 
-// out = f(a)
+// Computes out = f(a).
 template <class Out, class A, class F>
 void unary_loop(char* const* data, const int64_t* strides, int64_t count, const void* ctx) {
   const F f = *static_cast<const F*>(ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs pointwise loops over a plan: at once where all operands are contiguous and of the loop's
-// dtype, else by blocks.
+// Runs pointwise loops over a plan: directly if all operands are contiguous and of the loop's
+// dtype, otherwise by blocks.
 #include "kernels/common/families/pointwise.h"
 
 #include <cstring>
@@ -14,13 +14,13 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The loop for the dtype of `args`, and its functor.
+// Returns the loop for the dtype of `args`, and makes its functor.
 PointwiseLevel loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts, const Args& args,
                        int variant, char* functor) {
   const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
   const int index = kComputedIndices.of[static_cast<int>(facts.reads)][args.dtype()];
   const PointwiseLoops* loops = index < 0 ? nullptr : &table.loops[variant][index];
-  // The facts refuse what has no loops.
+  // The facts refuse dtypes without loops.
   if (loops == nullptr || loops->levels[0].loop == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL,
          {args.op(), ": a loop must exist for ", static_cast<Dtype>(args.dtype())});
@@ -29,20 +29,20 @@ PointwiseLevel loop_of(const PointwiseKernel& kernel, const PointwiseFacts& fact
   return loops->levels[vector_level];
 }
 
-// Bit k: input k is one element.
+// Returns a mask with bit k set if input k has a single element.
 uint32_t singles_of(const Elementwise& plan) {
   uint32_t singles = 0;
   for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
   return singles;
 }
 
-// The loop that reads and writes small floats as they are; NULL where there is none.
+// Returns the loop that reads and writes small floats directly; NULL if there is none.
 PointwiseLoop small_loop(const PointwiseLevel& level, Dtype dtype) {
   if (dtype == Dtype::F16) return level.half;
   return dtype == Dtype::BF16 ? level.bfloat16 : nullptr;
 }
 
-// The loop that may run over all operands as they are; NULL where none may.
+// Returns the loop that can process all operands directly; NULL if there is none.
 PointwiseLoop direct_loop(Elementwise& plan, const PointwiseFacts& facts,
                           const PointwiseLevel& level) {
   const Walk& walk = plan.walk();
@@ -60,7 +60,7 @@ PointwiseLoop direct_loop(Elementwise& plan, const PointwiseFacts& facts,
   return direct ? loop : nullptr;
 }
 
-// Runs the loop over all operands as they are; `sizes` are those of their elements, in bytes.
+// Runs the loop directly over all operands. `sizes` are their element sizes in bytes.
 void run_direct(PointwiseLoop loop, const void* functor, char* const* data, const int64_t* sizes,
                 int count, int64_t numel) {
   if (numel <= kGrain) [[likely]] {
@@ -73,7 +73,7 @@ void run_direct(PointwiseLoop loop, const void* functor, char* const* data, cons
   });
 }
 
-// The sizes of the operands' elements in a usual call, as PointwiseKernel::run_flat says.
+// Sets the operands' element sizes for a call of PointwiseKernel::run_flat().
 void flat_sizes(const Call& call, int variant, tenon_dtype dtype, int64_t* sizes) {
   const bool is_truth = rule_of(call.facts().pointwise, variant).gives[0] == Gives::Bool;
   const int64_t size = size_of(static_cast<Dtype>(dtype));
@@ -87,13 +87,13 @@ struct KeptLoop {
   alignas(16) char functor[kMaxFunctor];
 };
 
-// Over operands that the loop takes as they are.
+// A planned call whose loop processes all operands directly.
 struct BoundLoop {
   KeptLoop kept;
   Operands operands;
   int64_t numel;
-  int count;                    // of operands
-  int64_t sizes[kMaxOperands];  // of their elements
+  int count;                    // number of operands
+  int64_t sizes[kMaxOperands];  // element sizes of the operands, in bytes
 
   void run(void* const* data) const {
     char* operand[kMaxOperands];
@@ -102,7 +102,7 @@ struct BoundLoop {
   }
 };
 
-// Over others.
+// A planned call that converts operands by blocks.
 struct BoundBlocks {
   KeptLoop kept;
   Operands operands;
@@ -115,7 +115,8 @@ struct BoundBlocks {
   }
 };
 
-// Stands in the place of a kernel and keeps what that would run. Begins as PointwiseKernel does.
+// Replaces a PointwiseKernel and records the call that it would run. `part` must be the first
+// member, since bound_of() and own_of() cast it to this type.
 struct NotingKernel {
   PointwiseKernel part;
   const PointwiseKernel& own;
@@ -174,7 +175,7 @@ void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, teno
               char* const* data, int64_t numel) {
   const PointwiseFacts& facts = call.facts().pointwise;
   alignas(16) char functor[kMaxFunctor];
-  // Only div's roundings ask whether there is one divisor.
+  // Only the rounding modes of div use `singles`, to test for a single divisor.
   const uint32_t singles = numel == 1 ? ~uint32_t{0} : 0;
   const Args args(call.op(), call.args, dtype, singles);
   const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor).loop;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three orders, whichever fits: long rows one after the other; short rows joined, so that a small
-// operand is repeated once and a loop is long; tiles where an input's rows are the output's
-// columns.
+// There are three strategies: long rows are processed one after another; short rows are joined, so
+// that a small operand is repeated only once and loops are long; and if an input's rows are the
+// output's columns, the operands are processed by tiles.
 #include "kernels/cpu/loops/pointwise_blocks.h"
 
 #include <cstring>
@@ -14,12 +14,12 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Measured with floats: a quarter of this takes a third more time, and four times as much no less.
+// Measured with floats: a quarter of this is a third slower, and four times as much is not faster.
 constexpr int64_t kBlockBytes = 4096;
-constexpr int64_t kShort = 64;         // rows of fewer elements are joined
+constexpr int64_t kShort = 64;         // rows with fewer elements are joined
 constexpr int64_t kTile = 64;          // elements along each side of a tile
-constexpr int64_t kTileBytes = 16384;  // of one input's
-constexpr int64_t kTiles = 4;          // so many as large together
+constexpr int64_t kTileBytes = 16384;  // maximum size of one input's tile
+constexpr int64_t kTiles = 4;          // number of such tiles that fit
 
 struct Block {
   alignas(64) char bytes[kBlockBytes];
@@ -27,24 +27,24 @@ struct Block {
 
 }  // namespace
 
-// One operand, and how its elements come into the loop's dtype or out of it.
+// One operand, and the conversion of its elements to or from the loop's dtype.
 struct BlockOperand {
   int64_t stride;  // along a row, in bytes
-  int64_t next;    // from a row to the next, in bytes
+  int64_t next;    // from one row to the next, in bytes
   int64_t own_size;
   int64_t computed_size;
-  bool as_it_is;  // what is only moved is computed as another dtype of its size
+  bool as_it_is;  // no conversion needed; moved elements may have another dtype of the same size
   Conversion conversion;
 
   bool is_direct() const { return as_it_is && stride == own_size; }
   bool is_same() const { return stride == 0; }  // one element for a whole row
 };
 
-// All that blocks need to know of a plan, but for its walk.
+// The data of a plan, except its walk, that blocks need.
 struct BlockLayout {
   int outs;
-  int count;                    // of operands: outputs, then inputs
-  int64_t block = kBlockBytes;  // elements of the widest operand that fit in one
+  int count;                    // number of operands: outputs, then inputs
+  int64_t block = kBlockBytes;  // number of elements of the widest operand that fit into a block
   BlockOperand operands[kMaxOperands];
 
   BlockLayout(Elementwise& plan, const PointwiseFacts& facts)
@@ -52,7 +52,7 @@ struct BlockLayout {
     const bool moves = facts.reads == Reads::Nothing;
     for (int k = 0; k < outs; ++k) {
       const Dtype result = plan.result_dtype(k);
-      // Elements that are only moved need no step from their dtype to that of the loop.
+      // Elements that are only moved are not converted to the loop's dtype.
       const Dtype written = moves ? result : computed(result, facts.reads);
       add(plan.walk(), k, plan.output_dtype(k), result, written,
           {written, result, plan.output_dtype(k)});
@@ -101,7 +101,7 @@ class Blocks {
     if (is_single_) loop_ = level.single;
   }
 
-  // `base` has the operands' first elements.
+  // Runs the loop. `base` are the operands' first elements.
   void run(char* const* base) {
     if (walk_.ndim() > 1 && wants_tiles()) {
       run_tiles(base);
@@ -122,11 +122,12 @@ class Blocks {
     out.conversion.run(to, out.stride, block, out.computed_size, count, between_.bytes);
   }
 
-  // The loop reads the one element of a row where it is.
+  // Returns true if the loop reads the single element of a row directly from memory.
   bool is_read_there(int k) const { return is_single_ && k == count_ - 1 && operands_[k].as_it_is; }
 
-  // `count` elements of an input's row from `from` on, where the loop can read them. The one
-  // element of a whole row is there already.
+  // Returns the address from which the loop reads `count` elements of an input's row, starting at
+  // `from`. They are converted to a block if necessary; if the row has a single element, the block
+  // already contains it.
   char* row_of(int k, char* from, int64_t count) {
     const BlockOperand& operand = operands_[k];
     if (operand.is_direct() || is_read_there(k)) return from;
@@ -173,7 +174,8 @@ class Blocks {
     run_loop(data, row, at, count);
   }
 
-  // The loop over `count` elements of a row from number `at` on; `data` has the inputs' already.
+  // Runs the loop over `count` elements of a row, starting at index `at`. `data` already contains
+  // the inputs.
   void run_loop(char** data, char* const* row, int64_t at, int64_t count) {
     for (int k = 0; k < outs_; ++k) {
       const BlockOperand& out = operands_[k];
@@ -188,12 +190,13 @@ class Blocks {
 
   // ---- Short rows, joined -----------------------------------------------------------------------
 
-  // Rows follow each other without a gap.
+  // Returns true if rows are adjacent in memory without gaps.
   bool is_dense(const BlockOperand& operand) const {
     return operand.stride == operand.own_size && operand.next == walk_.size(0) * operand.stride;
   }
 
-  // Longer rows are joined where that needs no copies but of what is repeated anyhow.
+  // Returns true if rows should be joined: short rows always, longer ones if only repeated operands
+  // have to be copied.
   bool wants_joined() const {
     if (is_single_) return false;
     if (walk_.size(0) < kShort) return true;
@@ -269,7 +272,7 @@ class Blocks {
 
   // ---- Tiles ------------------------------------------------------------------------------------
 
-  // An input that lies dense along the output's columns.
+  // Returns true if an input is contiguous along the output's columns.
   bool is_turned(const BlockOperand& operand) const {
     return operand.next == operand.own_size && operand.stride != operand.own_size &&
            !operand.is_same();
@@ -344,11 +347,11 @@ class Blocks {
   const int outs_;
   const int count_;
   const int64_t block_;
-  bool is_single_;  // of the last input the loop reads one element for each row
-  const char* filled_[kMaxOperands] = {};  // whose element a block is full of
+  bool is_single_;  // the loop reads one element per row of the last input
+  const char* filled_[kMaxOperands] = {};  // the element that the block of an input is filled with
   Block blocks_[kMaxOperands];
   Block between_;
-  Block ones_;  // one element for each of some rows
+  Block ones_;  // one element for each of several rows
 };
 
 void run_shared(const Walk& walk, const BlockLayout& layout, const PointwiseLevel& level,

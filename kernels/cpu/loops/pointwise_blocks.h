@@ -9,18 +9,18 @@
 
 namespace tenon::kernels::cpu {
 
-// Runs a loop over a plan: what it cannot read or write as it is goes through blocks in the
-// nearest cache.
+// Runs a loop over a plan. Operands that the loop cannot access directly are converted by blocks in
+// the L1 cache.
 void run_blocks(Elementwise& plan, const PointwiseFacts& facts, const PointwiseLevel& level,
                 const void* functor);
 
 struct BlockLayout;
 
-// A plan that is kept, to be run over other memory of the same description.
+// A plan that can be run repeatedly on other memory with the same metadata.
 class KeptBlocks {
  public:
   KeptBlocks(Elementwise& plan, const PointwiseFacts& facts);
-  // `base` has the first element of each operand.
+  // Runs the plan. `base` are the first elements of the operands.
   void run(const PointwiseLevel& level, const void* functor, char* const* base) const;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a functor to its loops on the CPU: one for each dtype that it computes in, each for several
-// instruction sets. Included by a source for each operator, and kept free of the C++ library's
-// headers: they would take most of its time to compile.
+// Generates the CPU loops of a functor: one for each dtype that it computes in, each for several
+// instruction sets. Each operator's source includes this file, so it avoids C++ library headers,
+// which would take most of the compile time.
 //
-// Loops are over contiguous elements. What has gaps, another dtype or one element for all is put
-// into blocks by the driver (pointwise.cpp), which is why a functor needs one loop only.
+// Loops process contiguous elements. Operands with gaps, of another dtype or with a single element
+// are converted to blocks by the driver (pointwise.cpp), so that a functor needs only one loop.
 #pragma once
 
 #include "kernels/common/args.h"
@@ -23,29 +23,30 @@ class Elementwise;
 
 namespace tenon::kernels::cpu {
 
-// data[] are the outputs, then the inputs, each of `count` elements.
+// data[] are the outputs, then the inputs, each with `count` elements.
 using PointwiseLoop = void (*)(char* const* data, int64_t count, const void* functor);
 
-// The loop of one instruction set.
+// The loops of one instruction set.
 struct PointwiseLevel {
   PointwiseLoop loop;
-  // The same where the second of two inputs is one element for all; NULL: it must be repeated.
+  // Like `loop`, but the second of two inputs is a single element. NULL: it must be repeated.
   PointwiseLoop single;
-  // That of floats over float16 and over bfloat16, inputs and results; NULL: converted by blocks.
+  // Loops of floats with float16 or bfloat16 inputs and results; NULL: these are converted by
+  // blocks.
   PointwiseLoop half;
   PointwiseLoop bfloat16;
 };
 
-// A functor in one dtype. `make` puts it, with what it takes from the arguments, where the loops
-// will find it; NULL where it takes nothing.
+// The loops of a functor for one dtype. `make` constructs the functor from the arguments in the
+// memory that the loops read it from; NULL if the functor has no members.
 struct PointwiseLoops {
   void (*make)(const Args& args, void* functor);
   PointwiseLevel levels[kVectorLevels];
 };
 inline constexpr int64_t kMaxFunctor = 64;  // bytes
 
-// The dtypes that loops are made for: small floats are computed as float, and what is only moved as
-// integers of its size.
+// The dtypes that have loops: small floats are computed as float, and elements that are only moved
+// are treated as integers of their size.
 inline constexpr int kComputed = 11;
 constexpr tenon_dtype computed_dtype(tenon_dtype dtype, Reads reads) {
   const bool moves = reads == Reads::Nothing;
@@ -95,7 +96,7 @@ constexpr int computed_index(tenon_dtype dtype) {
   }
 }
 
-// Where the loops of a dtype are, whose elements are computed or only moved.
+// Index of the loops for each dtype and each use of elements (Reads).
 struct ComputedIndices {
   int8_t of[3][32];
 };
@@ -115,7 +116,7 @@ void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call&
 void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
               char* const* data, int64_t numel);
 
-// What the kernel of an operator is on the CPU. Begins as PointwiseKernel does.
+// The CPU kernel of a pointwise operator. Its first members are those of PointwiseKernel.
 template <int kVariants>
 struct PointwiseTable {
   void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
@@ -126,7 +127,7 @@ struct PointwiseTable {
   PointwiseLoops loops[kVariants][kComputed] = {};
 };
 
-// A bool in foreign memory may be any byte.
+// Reads element i. A bool in imported memory may be any byte.
 template <class T>
 [[gnu::always_inline]] inline T element_at(const char* data, int64_t i) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -136,7 +137,7 @@ template <class T>
   }
 }
 
-// What a functor's results are written to, element by element; they are the first operands.
+// Writes a functor's results element by element; they are the first operands.
 template <class R>
 struct Outs {
   static constexpr int kCount = 1;
@@ -174,7 +175,7 @@ struct CountedOf<0, kRest...> {
 template <int kCount>
 using Counted = typename CountedOf<kCount>::type;
 
-// The call operator of a functor says how many inputs and results there are, and their types.
+// The number and types of inputs and results, taken from a functor's call operator.
 template <class F>
 struct Signature : Signature<decltype(&F::operator())> {};
 template <class F, class R, class... A>
@@ -187,14 +188,14 @@ struct Signature<R (F::*)(A...) const> {
     run(data, count, *static_cast<const F*>(functor), Counted<sizeof...(A)>());
   }
 
-  // Inputs and results are small floats, which Pack reads and writes.
+  // Runs the functor on small floats, which Pack reads and writes.
   template <class Pack>
   [[gnu::always_inline]] static inline void small(char* const* data, int64_t count,
                                                   const void* functor) {
     by_inputs<Pack>(data, count, *static_cast<const F*>(functor), Counted<sizeof...(A)>());
   }
 
-  // Of two inputs the second one is one element.
+  // Runs the functor with a single element as the second of two inputs.
   [[gnu::always_inline]] static inline void single(char* const* data, int64_t count,
                                                    const void* functor) {
     run_single<A...>(data, count, *static_cast<const F*>(functor));
@@ -224,7 +225,7 @@ struct Signature<R (F::*)(A...) const> {
                                                       Integers<k...>) {
     over_small<Pack>(data[0], count, f, data[1 + k]...);
   }
-  // What is left behind the last whole pack is put into one.
+  // The elements after the last whole pack are padded to one.
   template <class Pack>
   [[gnu::always_inline]] static inline void over_small(char* out, int64_t count, const F f,
                                                        Bytes<A>... inputs) {
@@ -264,8 +265,9 @@ struct Signature<R (F::*)(A...) const> {
     for (int64_t i = 0; i < count; ++i) outs.put(i, f(element_at<First>(first, i), second));
   }
 
-  // A functor that needs more for few elements has near() for the rest: one look decides for so
-  // many elements whether the sign bit of far() is set for any of them.
+  // Splits the elements into parts. A functor with a slower path for a few elements has near() for
+  // all others, and one test decides for a whole part whether the sign bit of far() is set for any
+  // of its elements.
   static constexpr int64_t kGuarded = 256;
   template <class T>
   [[gnu::always_inline]] static inline void in_parts(R* out, const char* in, int64_t count,
@@ -282,12 +284,13 @@ struct Signature<R (F::*)(A...) const> {
     Bits far = 0;
     for (int64_t i = 0; i < count; ++i) far |= F::far(in[i]);
     const bool any_far = far >> kSign != 0;
-    T kept[kGuarded];  // out may be where in is
+    T kept[kGuarded];  // out may be the same memory as in
     if (any_far) {
       for (int64_t i = 0; i < count; ++i) kept[i] = in[i];
       in = kept;
     }
-    // One loop for both: two would round products differently where they are joined with sums.
+    // A single loop for both cases: two loops might differ in contracting products and sums to
+    // FMAs, and so in rounding.
     TENON_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) out[i] = f.near(in[i]);
     if (any_far) {
@@ -301,9 +304,9 @@ struct Signature<R (F::*)(A...) const> {
 template <class F>
 using ResultOf = typename Signature<F>::Result;
 
-// A functor of two inputs that has kSingles is often called with one element as the second, and so
-// quick that to repeat it takes longer: floats have a loop of their own for that. So quick is it
-// that to convert small floats before and after takes longer, too.
+// A functor with kSingles is often called with a single element as its second input, and it is so
+// fast that repeating the element or converting small floats would take longer than computing. It
+// therefore has separate loops for single elements and for small floats.
 template <class F>
 struct Levels {
   static void base(char* const* data, int64_t count, const void* functor) {
@@ -356,7 +359,7 @@ struct Levels {
   }
 };
 
-// Whether results are of the dtypes that the rule promises.
+// Returns true if results have the dtypes that the rule promises.
 template <class R>
 struct Kept {
   template <class T>
@@ -424,7 +427,7 @@ constexpr void add_variants(PointwiseLoops (*loops)[kComputed], Integers<kVarian
   (add_all<kFacts, kVariant, F>(loops[kVariant]), ...);
 }
 
-// The kernel of an operator whose variants are the functors F..., in this order.
+// Makes the kernel of an operator whose variants are the functors F..., in this order.
 template <const Facts& kFacts, template <class> class... F>
 constexpr PointwiseTable<sizeof...(F)> pointwise_table() {
   PointwiseTable<sizeof...(F)> table;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as rows of one dtype, for loops that want no strides: their own memory where that is
-// such, else a copy.
+// Tensors as contiguous rows of one dtype, for loops without strides: the tensor's own memory if it
+// has this layout, otherwise a copy.
 #pragma once
 
 #include "kernels/common/promotion.h"
@@ -9,10 +9,10 @@
 
 namespace tenon::kernels::cpu {
 
-// Small floats are computed as float.
+// Returns the computing dtype: float for small floats.
 inline Dtype wide_of(Dtype dtype) { return is_half_precision(dtype) ? Dtype::F32 : dtype; }
 
-// What is read.
+// A row-major input.
 class RowMajor {
  public:
   RowMajor(const tenon_tensor_info& info, Dtype dtype) : data_(info.data) {
@@ -31,7 +31,7 @@ class RowMajor {
   void* data_;
 };
 
-// What is written; `finish` copies it to where it belongs.
+// A row-major output. finish() copies it to the result if it is separate memory.
 class RowMajorResult {
  public:
   RowMajorResult(const tenon_tensor_info& result, Dtype dtype) : result_(result) {
@@ -51,7 +51,7 @@ class RowMajorResult {
   Tensor own_;
 };
 
-// A block for what is computed in between.
+// A buffer for intermediate results.
 template <class T>
 class Buffer {
  public:

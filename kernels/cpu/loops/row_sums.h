@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums along a row that is contiguous, whose order does not depend on the processor.
+// Sums of contiguous rows, in an order that does not depend on the processor.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace tenon::kernels::cpu {
 
-// So many sums are added up side by side.
+// Number of partial sums that are added side by side.
 inline constexpr int64_t kRowLanes = 32;
 
-// The sum of `term(i)` for all i below `count`.
+// Returns the sum of `term(i)` for all i below `count`.
 template <class T, class Term>
 [[gnu::always_inline]] inline T sum_of(int64_t count, Term&& term) {
   T lanes[kRowLanes] = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs of float16 or bfloat16, read as floats and written from them: what a loop over such
-// elements does in registers, with no block of floats between.
+// Packs of float16 or bfloat16 that are loaded as floats and stored from floats in registers,
+// without a block of floats in memory.
 //
-// Built-ins and not <immintrin.h>, which every operator's source would read.
+// Uses built-ins instead of <immintrin.h>, which every operator's source would have to parse.
 #pragma once
 
 #include "kernels/common/maths/half.h"
@@ -10,8 +10,8 @@
 
 namespace tenon::kernels::cpu {
 
-// Two share a word, whose halves become floats without a shuffle: a pack's floats are those of the
-// lower halves, then those of the upper ones. Compilers make vectors of these loops.
+// Two elements share a word, whose halves become floats without a shuffle: a pack's floats are
+// those of all lower halves, then those of all upper halves. Compilers vectorize these loops.
 template <int kWords>
 struct BFloat16Pack {
   static constexpr int64_t kSize = 2 * kWords;
@@ -33,7 +33,7 @@ struct BFloat16Pack {
     __builtin_memcpy(to, words, sizeof words);
   }
 
-  // The one whose floats are in the order of the elements.
+  // The pack that keeps the floats in the order of the elements.
   struct InOrder {
     static constexpr int64_t kSize = 1;
     [[gnu::always_inline]] static inline void load(const char* from, float* to) {
@@ -49,11 +49,11 @@ using Halves16 = short __attribute__((vector_size(32)));
 using Floats8 = float __attribute__((vector_size(32)));
 using Floats16 = float __attribute__((vector_size(64)));
 inline constexpr int kToNearest = 0;
-inline constexpr int kAsTheProcessorIsSet = 4;  // what conversions without rounding ignore
+inline constexpr int kAsTheProcessorIsSet = 4;  // ignored by conversions that do not round
 
 TENON_AVX2 inline Floats8 floats_of(Halves8 halves) {
 #if defined(__clang__) && !__has_builtin(__builtin_ia32_vcvtph2ps256)
-  // clang 22 compiles the conversion of vectors to the same instruction.
+  // clang 22 compiles this vector conversion to the same instruction.
   using Float16s = _Float16 __attribute__((vector_size(16)));
   return __builtin_convertvector(reinterpret_cast<Float16s>(halves), Floats8);
 #else
@@ -101,7 +101,7 @@ struct HalfPackAvx512 {
 };
 #endif
 
-// Fewer elements than a pack has, followed by zeros.
+// The last elements, fewer than a pack, padded with zeros.
 template <class Pack>
 struct Padded {
   char bytes[2 * Pack::kSize] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A square of numbers in registers: as many rows as a vector of 16 bytes has elements.
+// A square matrix of numbers in registers, with 16-byte vectors as rows.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Square {
   void load(int row, const void* from) { std::memcpy(&rows[row], from, sizeof(Vector)); }
   void store(int row, void* to) const { std::memcpy(to, &rows[row], sizeof(Vector)); }
 
-  // Makes rows of its columns, by interleaving: each round moves the top bit of a row's index to
-  // the bottom of its elements' indices.
+  // Transposes by interleaving: each round moves the top bit of a row's index to the bottom of its
+  // elements' indices.
   void turn() {
     constexpr auto kAll = std::make_integer_sequence<int, kSide>();
     for (int round = 1; round < kSide; round *= 2) {
@@ -33,7 +33,7 @@ struct Square {
   }
 
  private:
-  // The elements of both from `first` on, in turns.
+  // Interleaves the elements of a and b, starting at index kFirst.
   template <int kFirst, int... k>
   static Vector interleave(Vector a, Vector b, std::integer_sequence<int, k...>) {
 #if __has_builtin(__builtin_shufflevector)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares are turned in registers, and what is left beside them one by one.
+// Transposes squares in registers, and the elements outside of whole squares one by one.
 #include "kernels/cpu/loops/turn.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Tiles are as wide as a line of the cache: lines that lie a power of 2 apart, as those of a column
-// often do, push each other out when there are many.
+// Tiles are as wide as a cache line. Lines that are a power of 2 apart, as in columns, map to the
+// same cache sets and evict each other if there are many.
 constexpr int64_t kTurnTileBytes = 64;
 
 template <class Bits>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a matrix: its columns become rows.
+// Transposes a matrix.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon::kernels::cpu {
 
-// What is copied: `rows` and `columns` of the written matrix, whose rows lie without gaps and
-// `to_next` bytes apart. Its columns lie without gaps in the one that is read, `from_next` bytes
-// apart.
+// A transposition. `rows` and `columns` are those of the target, whose rows are contiguous and
+// `to_next` bytes apart. Its columns are contiguous in the source and `from_next` bytes apart
+// there.
 struct Turn {
   int64_t element_size;
   int64_t rows;

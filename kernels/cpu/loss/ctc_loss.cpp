@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_ctc_loss and its gradient on the CPU. States of a target are its labels, with blanks
-// before, between and behind. alpha is the logarithm of the chance to be at a state after frames up
-// to a time, beta that of the frames from there on.
+// aten::_ctc_loss and its gradient on the CPU. The states of a target are its labels with blanks
+// before, between and after them. alpha is the log probability of reaching a state with the frames
+// up to a time, and beta that of the frames from there on.
 #include "kernels/ops/loss/ctc_loss.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 template <class T>
 constexpr T kNever = -std::numeric_limits<T>::infinity();
 
-// log(exp(a) + exp(b) + exp(c))
+// Returns log(exp(a) + exp(b) + exp(c)).
 template <class T>
 T log_of_sum(T a, T b, T c) {
   T largest = std::max(std::max(a, b), c);
@@ -28,7 +28,7 @@ T log_of_sum(T a, T b, T c) {
   return std::log(std::exp(a - largest) + std::exp(b - largest) + std::exp(c - largest)) + largest;
 }
 
-// Targets and frames of one of the batch.
+// The target and the frames of one example of the batch.
 template <class T>
 class Spelling {
  public:
@@ -52,7 +52,8 @@ class Spelling {
   T frame(int64_t time, int64_t label) const {
     return frames_[time * time_stride_ + label * label_stride_];
   }
-  // Whether a state may follow the one before the blank before it.
+  // Returns true if a state may directly follow the label before it, skipping the blank between
+  // them.
   bool may_skip(int64_t state) const { return state >= 2 && label(state) != label(state - 2); }
 
   const int64_t times;
@@ -66,7 +67,7 @@ class Spelling {
   int64_t label_stride_;
 };
 
-// Labels of all targets as they lie in memory, and where those of each of the batch begin.
+// The labels of all targets, contiguous, and the first one of each example.
 struct Labels {
   Tensor all;
   std::vector<const int64_t*> first;
@@ -92,7 +93,7 @@ std::vector<Spelling<T>> spellings_of(const char* op, const ops::CtcProblem& pro
   return all;
 }
 
-// Fills alpha, of so many states a row, and returns the loss.
+// Fills alpha, whose rows have `row` states, and returns the loss.
 template <class T>
 T losses_of(const Spelling<T>& of, T* alpha, int64_t row) {
   if (of.times == 0) return of.states == 1 ? T(0) : std::numeric_limits<T>::infinity();
@@ -134,7 +135,7 @@ void ctc_losses(const Call& call) {
   call.give(1, std::move(results.log_alpha));
 }
 
-// The gradient of a loss, of shape (time, labels).
+// Computes the gradient of a loss, of shape (time, labels).
 template <class T>
 void gradient_of(const Spelling<T>& of, const T* alpha, int64_t row, T loss, T grad, int64_t labels,
                  T* result) {

@@ -6,14 +6,15 @@
 
 namespace tenon::kernels::cpu {
 
-// result[m, n] = op(a)[m, k] * op(b)[k, n], with op the transpose where asked. Leading dimensions
-// count elements; the result has no gaps. From the maths libraries that the build found
-// (CMakeLists.txt), else from plain loops. The one of floats runs on the calling thread alone, and
-// may be called by several at once; OpenBLAS has threads of its own, as many as ours.
+// Computes result[m, n] = op(a)[m, k] * op(b)[k, n], where op is the transpose if requested.
+// Leading dimensions count elements. The product is from the maths libraries that the build found
+// (CMakeLists.txt), or from plain loops. The float version runs on the calling thread only and may
+// be called concurrently; the versions of OpenBLAS use its own threads, whose number is that of our
+// pool.
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                const float* b, int ldb, float* result, int ld_result);
-// The same of bfloat16, added up as float, and whether the library and the processor have loops for
-// it that are faster than those of float.
+// The product of bfloat16 matrices, accumulated in float; and whether library and processor have
+// loops for it that are faster than those of float.
 bool has_bfloat16_gemm();
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const BFloat16* a, int lda,
                const BFloat16* b, int ldb, float* result, int ld_result);
@@ -24,7 +25,8 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Co
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex128* a,
                int lda, const Complex128* b, int ldb, Complex128* result);
 
-// OpenBLAS has one number of threads for the whole process; only where the build found it.
+// Sets OpenBLAS's number of threads, which is global to the process. Exists only in builds with
+// OpenBLAS.
 void set_openblas_threads(int count);
 
 }  // namespace tenon::kernels::cpu

@@ -11,7 +11,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// So many products of elements are a thread's work at a time.
+// Minimum number of multiplications that a thread does at a time.
 constexpr int64_t kBatchProducts = int64_t{1} << 18;
 
 void multiply_range(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b,
@@ -32,7 +32,7 @@ void multiply(const char* op, const tenon_tensor_info& a, const tenon_tensor_inf
               const tenon_tensor_info& out) {
   const Dtype dtype = dtype_of_info(a);
   const int64_t batches = a.sizes[0];
-  // Those of OpenBLAS have its own threads.
+  // OpenBLAS uses its own threads for these.
   const bool is_wide = dtype == Dtype::F64 || is_complex(dtype);
   const int64_t products = a.sizes[1] * a.sizes[2] * b.sizes[2];
   if (batches < 2 || is_wide) {

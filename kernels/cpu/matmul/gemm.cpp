@@ -28,7 +28,7 @@ tenon_tensor_info describe(const Matrix& matrix, Dtype dtype, const int64_t* siz
   return info;
 }
 
-// A row-major copy, perhaps of another dtype, that lives as long as `owner`.
+// Returns a row-major copy in dtype `to`, which `owner` keeps.
 Matrix packed(const Matrix& matrix, Dtype from, Dtype to, Tensor& owner) {
   const int64_t sizes[] = {matrix.rows, matrix.columns};
   const int64_t strides[] = {matrix.row_stride, matrix.column_stride};
@@ -37,7 +37,7 @@ Matrix packed(const Matrix& matrix, Dtype from, Dtype to, Tensor& owner) {
   return {owner.raw_data(), matrix.rows, matrix.columns, std::max<int64_t>(matrix.columns, 1), 1};
 }
 
-// How BLAS sees a matrix: its leading dimension, and whether it lies there transposed.
+// The layout of a matrix for BLAS: its leading dimension, and whether it is stored transposed.
 struct Layout2d {
   bool fits = false;
   bool transposed = false;
@@ -58,29 +58,30 @@ Layout2d layout_of(const Matrix& m) {
   return layout;
 }
 
-// A part of a product has so many products of elements at least.
+// Minimum number of multiplications of a part of a product.
 constexpr int64_t kSharedProducts = int64_t{1} << 19;
-// So many rows or columns of the result are what innermost loops take without a rest, twice so many
-// whichever loops these are.
+// The innermost loops of all instruction sets process multiples of this number of rows or columns,
+// or of twice this number, without a remainder.
 constexpr int64_t kTogether = 48;
-// Where both sides of the result are longer than about twice this, oneDNN copies the matrices
-// before: parts of it have a long and a short side of so many at least, or copying takes longer
-// than it saves.
+// If both sides of the result are longer than about twice kUncopied, oneDNN copies the matrices
+// first. Parts then need at least these lengths of the longer and the shorter side, or copying
+// takes longer than it saves.
 constexpr int64_t kUncopied = 263;
 constexpr int64_t kCopiedLong = 384;
 constexpr int64_t kCopiedShort = 1024;
 
 int64_t round_up(int64_t count, int64_t step) { return (count + step - 1) / step * step; }
 
-// The same of parts that lay out the second factor anew, as oneDNN does where that lies transposed
-// (128 x 512 x 512 in parts of 96 columns took 1.5 times as long as the whole, of 128 as long as
-// it), and with bfloat16 always. They are of whole lanes.
+// Minimum length of parts for which oneDNN repacks the second factor, as it does for a transposed
+// one and always for bfloat16, and the multiple that their length must be. (128 x 512 x 512 in
+// parts of 96 columns took 1.5 times as long as without parts; in parts of 128 it took the same
+// time.)
 constexpr int64_t kLaidOut = 128;
 constexpr int64_t kLane = 64;
 
-// How much of the longer and of the shorter side of the result a part has. The sizes and layouts
-// alone tell, not the threads: oneDNN adds up in an order that depends on what it is asked for, and
-// results are to be the same with any number of threads.
+// The size of the parts along the longer and the shorter side of the result. It depends on sizes
+// and layouts only, not on the number of threads: oneDNN's order of summation depends on the sizes
+// of the call, and results must not depend on the number of threads.
 struct GemmParts {
   GemmParts(int64_t longer, int64_t shorter, int64_t k, bool lays_out)
       : longer_step(longer), shorter_step(shorter) {
@@ -131,7 +132,7 @@ void shared_gemm(const Layout2d& a, const Layout2d& b, int m, int n, int k, cons
   parallel_for(count, 1, multiply);
 }
 
-// Products of bfloat16 are added up, and given, as float.
+// Products of bfloat16 are accumulated and returned in float.
 template <class T, class Result>
 void blas_product(Matrix a, Matrix b, Result* result, ProductThreads threads) {
   Tensor owner_a, owner_b;
@@ -167,7 +168,7 @@ void integer_product(const Matrix& a, Matrix b, T* result) {
   if (b.column_stride != 1) b = packed(b, element_dtype<T>, element_dtype<T>, owner);
   const auto* left = static_cast<const T*>(a.data);
   const auto* right = static_cast<const T*>(b.data);
-  // Row by row, so that the innermost loop runs along memory; products and sums wrap.
+  // Row by row, so that the innermost loop follows memory. Products and sums wrap.
   for (int64_t i = 0; i < a.rows; ++i) {
     T* out = result + i * b.columns;
     std::fill_n(out, b.columns, T(0));
@@ -182,22 +183,22 @@ void integer_product(const Matrix& a, Matrix b, T* result) {
   }
 }
 
-// Up to so many products, a last vector of columns whole, the loops below are done before a library
-// has looked at its arguments, if no sum has more terms than this, and a factor that must be laid
-// out anew is of use to some rows or small.
+// For up to this number of multiplications, with the last vector of columns counted whole, the
+// loops below finish before a library has checked its arguments. No sum may have more than
+// kFewTerms terms, and a factor that has to be repacked must be small or be used for several rows.
 constexpr int64_t kFewProducts = 8192;
 constexpr int64_t kFewTerms = 256;
 constexpr int64_t kFewLaidOut = 1024;
 
 bool has_few_products(const Matrix& a, const Matrix& b) {
-  // No overflow: the factors count elements of tensors that exist.
+  // Cannot overflow, because the factors count elements of existing tensors.
   return a.columns <= kFewTerms && a.rows * a.columns <= kFewProducts &&
          a.rows * a.columns * round_up(b.columns, 16) <= kFewProducts &&
          (b.column_stride == 1 || a.rows >= 4 || b.rows * b.columns <= kFewLaidOut);
 }
 
-// As many neighbours in some rows of the result as a vector has lanes, or the first `width` of
-// them. Rows of `column` are `next` elements apart.
+// Computes adjacent elements in some rows of the result: one vector, of which the first `width` are
+// stored. Rows of `column` are `next` elements apart.
 template <int kBytes, int kRows, class T>
 [[gnu::always_inline]] inline void few_sums(const Matrix& a, const T* row, const T* column,
                                             int64_t next, T* out, int64_t out_next, int64_t width) {
@@ -253,7 +254,7 @@ TENON_AVX512 void few_rows_avx512(const Matrix& a, const Matrix& b, T* result) {
   few_rows<64>(a, b, result);
 }
 #endif
-// One sum after the other.
+// Computes one element after another.
 template <class T>
 void single_sums(const Matrix& a, const Matrix& b, T* result) {
   const T* row = static_cast<const T*>(a.data);
@@ -269,7 +270,7 @@ void single_sums(const Matrix& a, const Matrix& b, T* result) {
   }
 }
 
-// Up to so many products neither vectors are laid out nor a library asked.
+// Up to this number of multiplications neither vectors nor a library are worthwhile.
 constexpr int64_t kSingleProducts = 64;
 
 bool has_single_sums(const Matrix& a, const Matrix& b) {
@@ -294,7 +295,7 @@ void float_product(const Matrix& a, const Matrix& b, T* result, ProductThreads t
   blas_product<T>(a, b, result, threads);
 }
 
-// Small floats are multiplied and added up as float, then rounded once.
+// Small floats are multiplied and summed in float, then rounded once.
 template <class T>
 void small_product(const Matrix& a, const Matrix& b, T* result, ProductThreads threads) {
   const int64_t numel = a.rows * b.columns;
@@ -310,7 +311,7 @@ void small_product(const Matrix& a, const Matrix& b, T* result, ProductThreads t
     const Matrix wide_b = packed(b, element_dtype<T>, Dtype::F32, owner_b);
     float_product<float>(wide_a, wide_b, wide.get(), threads);
   }
-  // Of few elements the plan of a cast would take the time.
+  // For a few elements, planning a cast would dominate the time.
   constexpr int64_t kFewElements = 1024;
   if (numel <= kFewElements) {
     std::copy_n(wide.get(), numel, result);

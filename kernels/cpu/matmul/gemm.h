@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One matrix product on the CPU: maths libraries for float, double and their complex types, a plain
-// loop for integers, and float in between for the small floats.
+// loop for integers, and float as the intermediate type of small floats.
 #pragma once
 
 #include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 
-// A matrix in memory; strides in elements.
+// A matrix in memory. Strides are in elements.
 struct Matrix {
   const void* data;
   int64_t rows;
@@ -16,13 +16,13 @@ struct Matrix {
   int64_t column_stride;
 };
 
-// Dtypes with a product.
+// Dtypes that have a matrix product.
 using GemmTypes = NumberTypes;
 
-// Whether a product is shared by threads, or one of several that are.
+// Whether a product may use several threads, or is itself one of several that run in parallel.
 enum class ProductThreads { All, One };
 
-// Writes a * b, row-major and without gaps, to `result`. The dtype is one of GemmTypes.
+// Writes a * b, row-major and contiguous, to `result`. The dtype is one of GemmTypes.
 void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* result,
           ProductThreads threads = ProductThreads::All);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float matrices from oneDNN, which picks its code by what the processor can do.
-// Threads are ours: of OpenMP's, those without work look for some for milliseconds, on the cores
-// that the next kernel wants.
+// Products of float matrices from oneDNN, which selects its code by the processor's features. It
+// runs on our threads: idle OpenMP threads spin for milliseconds on the cores that the next kernel
+// needs.
 #include "kernels/cpu/matmul/blas.h"
 #include "kernels/cpu/onednn.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kOp = "aten::mm";
 
-// As dnnl_sgemm, of all versions up to now, though no header declares it.
+// Like dnnl_sgemm. All versions so far export it, although no header declares it.
 constexpr const char* kBFloat16Gemm = "dnnl_gemm_bf16bf16f32";
 using BFloat16Gemm = dnnl_status_t(char, char, dnnl_dim_t, dnnl_dim_t, dnnl_dim_t, float,
                                    const BFloat16*, dnnl_dim_t, const BFloat16*, dnnl_dim_t, float,
@@ -26,7 +26,7 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const fl
                      ldb, 0.0F, result, ld_result));
 }
 
-// On others oneDNN converts to float first, as is done without it.
+// Without this instruction set oneDNN converts to float first, as we do without oneDNN.
 bool has_bfloat16_gemm() {
 #if defined(__x86_64__) && defined(__GNUC__)
   static constinit MadeOnce<bool> has;

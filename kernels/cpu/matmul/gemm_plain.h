@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products from plain loops, for builds without a maths library: right, but slow.
+// Matrix products from plain loops, for builds without a maths library: correct but slow.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels::cpu {
 
-// Rows of the result are added up in a wider type, one at a time, along memory of b where it is not
+// Accumulates one row of the result at a time in a wider type, and follows b's memory if b is not
 // transposed.
 template <class Wide, class T, class Result>
 void plain_product(bool transpose_a, bool transpose_b, int m, int n, int k, const T* a, int64_t lda,

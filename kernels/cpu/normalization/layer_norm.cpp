@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::native_layer_norm on the CPU: row after row, each three times while it is in the nearest
-// cache.
+// aten::native_layer_norm on the CPU, row by row. Each row is read three times while it is in the
+// L1 cache.
 #include "kernels/ops/normalization/layer_norm.h"
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Sums of more elements are added up as doubles.
+// Longer sums are accumulated in double.
 constexpr int64_t kChunk = 4096;
 
 template <class T>
@@ -90,7 +90,7 @@ NormalizeRow<T> row_loop() {
   return &row_base<T>;
 }
 
-// A factor as contiguous elements of a dtype: its own memory, or a copy that `owner` keeps.
+// Returns a factor as contiguous elements of type T: its own memory, or a copy that `owner` keeps.
 template <class T>
 const T* elements_of(const std::optional<Tensor>& factor, Tensor& owner) {
   if (!factor) return nullptr;
@@ -110,7 +110,7 @@ int64_t norm_grain(int64_t length) {
   return std::max<int64_t>(kGrain / std::max<int64_t>(length, 1), 1);
 }
 
-// Rows that are computed in the dtype that they have.
+// Rows that are computed in their own dtype.
 template <class T>
 struct NormRows {
   const T* in;
@@ -136,7 +136,7 @@ struct NormRows {
   }
 };
 
-// The same of small floats, in a buffer.
+// Like NormRows, but for small floats, which are converted in a buffer.
 template <class T>
 void normalize_small(const ops::LayerNormPlan& plan, const char* input, char* output,
                      const NormRows<T>& to) {
@@ -186,7 +186,7 @@ void normalize_rows(const ops::LayerNormPlan& plan, const Normalized& to) {
   }
 }
 
-// Of one dtype and without gaps in all.
+// Returns true if all tensors are contiguous and of the computing dtype.
 bool is_plain_norm(const ops::LayerNormPlan& plan) {
   const auto is_same = [&](const Tensor& tensor) {
     return tensor.dtype() == plan.wide && tensor.is_contiguous();
@@ -215,7 +215,7 @@ struct BoundNorm {
         length(plan.length),
         eps(plan.eps) {}
 
-  // The input, the factors that there are, and the results.
+  // `data` are the input, the factors that exist, and the results.
   void run(void* const* data) const {
     const T* const in = static_cast<const T*>(*data++);
     const T* const weight = has_weight ? static_cast<const T*>(*data++) : nullptr;

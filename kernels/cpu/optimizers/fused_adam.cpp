@@ -10,8 +10,8 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The step of one element; kLargest: AMSGrad's, kDecoupled: AdamW's decay, kScaled: of gradients
-// that are divided first, and written back.
+// The step of one element. kLargest is AMSGrad, kDecoupled is AdamW's weight decay, and kScaled
+// means that gradients are divided by a scale first and written back.
 template <class T, bool kLargest, bool kDecoupled, bool kScaled>
 struct AdamStep {
   using C = Compute<T>;

@@ -8,7 +8,8 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The step of one element; kScaled: of gradients that are divided first, and written back.
+// The step of one element. kScaled means that gradients are divided by a scale first and written
+// back.
 template <class T, bool kMomentum, bool kScaled>
 struct SgdStep {
   using C = Compute<T>;
@@ -35,7 +36,7 @@ struct SgdStep {
   }
 };
 
-// The buffer begins as the gradient: it counts 0 times, and the gradient once.
+// The first step, which initializes the momentum buffer with the gradient.
 template <class T>
 struct FirstSgdStep {
   using C = Compute<T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fused optimiser steps share: tensors as flat memory, one loop over several of them for three
-// instruction sets, shared by threads.
+// Shared by fused optimizer steps: tensors as flat memory, and one loop over several of them,
+// compiled for three instruction sets and distributed over threads.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace tenon::kernels::cpu {
 
-// One tensor of a step as a block of memory in an order that all of the step have: itself where it
-// can be, else a copy that goes back.
+// One tensor of a step as a block of memory, in an order that all tensors of the step share: the
+// tensor itself if possible, otherwise a copy that is written back.
 class StepTensor {
  public:
   StepTensor(const Tensor& tensor, const Tensor& like) : tensor_(tensor), block_(tensor) {
@@ -40,7 +40,7 @@ class StepTensor {
   Tensor block_;
 };
 
-// The number in a tensor of one element.
+// Returns the number in a tensor of one element.
 inline double number_in(const Tensor& tensor) {
   const Tensor number = Tensor::empty(tensor.sizes(), Dtype::F64);
   if (number.numel() != 1) {
@@ -51,18 +51,18 @@ inline double number_in(const Tensor& tensor) {
   return *number.data<double>();
 }
 
-// Whether a step is left out: an infinity was found in its gradients.
+// Returns true if the step is skipped because its gradients contained an infinity.
 inline bool is_skipped(const Call& call, int k) {
   const auto found = call.get<OptionalTensor>(k);
   return found && number_in(*found) == 1;
 }
-// What gradients are divided by: 1 where nothing is said.
+// Returns the divisor of the gradients; 1 if there is none.
 inline double grad_scale_of(const Call& call, int k) {
   const auto scale = call.get<OptionalTensor>(k);
   return scale ? number_in(*scale) : 1;
 }
 
-// `Step::at(i)` for a range of elements, which are independent.
+// Calls `Step::at(i)` for a range of elements, which are independent.
 template <class Step>
 void step_base(const Step& given, int64_t begin, int64_t end) {
   const Step step = given;

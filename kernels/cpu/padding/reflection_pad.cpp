@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::reflection_pad2d, aten::replication_pad2d and their like on the CPU.
+// aten::reflection_pad2d, aten::replication_pad2d and similar operators on the CPU.
 #include "kernels/ops/padding/reflection_pad.h"
 
 #include "kernels/cpu/vision/resampling.h"

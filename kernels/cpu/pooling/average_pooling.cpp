@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::avg_pool2d and its like on the CPU.
+// aten::avg_pool2d and similar operators on the CPU.
 #include "kernels/ops/pooling/average_pooling.h"
 
 #include "kernels/cpu/vision/resampling.h"

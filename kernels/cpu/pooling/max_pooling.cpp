@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::max_pool2d_with_indices and its like on the CPU.
+// aten::max_pool2d_with_indices and similar operators on the CPU.
 #include "kernels/ops/pooling/max_pooling.h"
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// One plane of a tensor: strides of the last dims, in bytes.
+// One plane of a tensor. Strides of the last dims are in bytes.
 struct PlaneOf {
   char* data;
   int64_t strides[kMostSlides] = {};
@@ -81,14 +81,14 @@ void pool_plane(const MaxPooling& plan, const PlaneOf& self, const PlaneOf& valu
 
 // ---- Rows ---------------------------------------------------------------------------------------
 
-// One row of places: the largest so far, and where it was.
+// One row of the output: the largest element so far, and its position.
 template <class T>
 struct LargestRow {
   std::vector<Compute<T>> values;
   std::vector<int32_t> at;
 };
 
-// Looks at the elements from `line` on, `kStep` apart (0: any step), for places next to each other.
+// Updates adjacent outputs with the elements from `line` on, which are `kStep` apart (0: any step).
 template <int64_t kStep, class T>
 [[gnu::always_inline]] inline void look_at(const T* line, int64_t any_step, int32_t first,
                                            int64_t count, Compute<T>* values, int32_t* at) {
@@ -96,15 +96,15 @@ template <int64_t kStep, class T>
   TENON_INDEPENDENT
   for (int64_t x = 0; x < count; ++x) {
     const auto element = static_cast<Compute<T>>(line[x * step]);
-    // As NaN is larger than all.
+    // NaN counts as larger than any number.
     const bool takes = element > values[x] || element != element;
     values[x] = takes ? element : values[x];
     at[x] = takes ? first + static_cast<int32_t>(x * step) : at[x];
   }
 }
 
-// The part of a kernel that sees an element of a row at any place: all of it, unless it is larger
-// than the row.
+// The part of a kernel that overlaps the row at any position: all of it, unless it is larger than
+// the row.
 struct KernelPart {
   int64_t begin, end;
   explicit KernelPart(const MaxPooling& plan) {
@@ -121,7 +121,7 @@ template <class T>
   const Slide& slide = *plan.across;
   const int64_t width = plan.sizes[2], places = plan.places(2);
   for (int64_t k = part.begin; k < part.end; ++k) {
-    const int64_t first = k * slide.dilation - slide.padding;  // seen at place 0
+    const int64_t first = k * slide.dilation - slide.padding;  // element at output 0
     const int64_t begin = first >= 0 ? 0 : ceil_quotient(-first, slide.stride);
     const int64_t end =
         width <= first ? 0 : std::min((width - 1 - first) / slide.stride + 1, places);
@@ -140,7 +140,7 @@ template <class T>
   }
 }
 
-// All places of a plane, row by row: its lines have no gaps.
+// Pools a plane row by row. Its lines are contiguous.
 template <class T>
 [[gnu::always_inline]] inline void rows_of_plane(const MaxPooling& plan, const PlaneOf& self,
                                                  const PlaneOf& values, const PlaneOf& indices,
@@ -194,7 +194,7 @@ TENON_AVX512 void rows_avx512(const MaxPooling& plan, const PlaneOf& self, const
 }
 #endif
 
-// NULL where planes are walked element by element. Few dtypes are worth loops of their own.
+// Returns NULL if planes are processed element by element. Only some dtypes have specialized loops.
 template <class T>
 Rows<T> rows_for(const MaxPooling& plan, const PlaneOf& self) {
   if constexpr (!std::is_same_v<T, float> && !std::is_same_v<T, double> && !is_small_float<T>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bernoulli_ on the CPU, with PyTorch's numbers: two of 32 bits for an element, one where
-// probabilities are a tensor of floats, in the order of memory.
+// aten::bernoulli_ on the CPU. It draws the same numbers as PyTorch, in the order of memory: two of
+// 32 bits for an element, or one if probabilities are a tensor of floats.
 #include "kernels/ops/random/bernoulli.h"
 
 #include "kernels/cpu/loops/loops.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random distributions on the CPU, with PyTorch's numbers: each element is made in double, of two
-// numbers of 32 bits or of a normal sample, in the order of memory.
+// Random distributions on the CPU. They draw the same numbers as PyTorch, in the order of memory.
+// Each element is computed in double, from two numbers of 32 bits or from a normal sample.
 #include "kernels/ops/random/distributions.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// `make(u)` of a uniform number of [0, 1), or of a normal sample, for each element.
+// Sets each element to `make(u)`, where u is a uniform number in [0, 1) or a normal sample.
 template <class T, class Drawn, class Make>
 void draw_each(const Call& call, const tenon_tensor_info& self, int source, const Make& make) {
   const Generator generator = generator_for(call.op(), call.get<std::optional<Generator>>(source));

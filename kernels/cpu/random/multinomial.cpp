@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::multinomial on the CPU, with PyTorch's numbers: without replacement, or of one sample, the
-// largest of chances divided by exponential numbers, which are drawn in the order of memory; with
-// replacement a search among sums of chances, by one uniform double for each sample.
+// aten::multinomial on the CPU, with the same numbers as PyTorch. Without replacement, or for one
+// sample, it takes the largest of the probabilities divided by exponential numbers, which are drawn
+// in the order of memory. With replacement it searches the cumulative sums of probabilities for one
+// uniform double per sample.
 #include "kernels/ops/random/multinomial.h"
 
 #include <cmath>
@@ -16,7 +17,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// A tensor of one or two dims as lines along the last one.
+// A tensor of one or two dims as lines along the last dim.
 class ChanceLines {
  public:
   explicit ChanceLines(const tenon_tensor_info& info)
@@ -61,8 +62,8 @@ void check_chances(const Call& call, const ChanceLines& chances) {
   }
 }
 
-// Each chance divided by an exponential number, both as elements have them: the largest are the
-// sample. The result is laid out as self is, without gaps.
+// Returns each probability divided by an exponential number, both rounded to the dtype; the largest
+// ones are the sample. The result is dense, with the order of self's dims.
 template <class T>
 Tensor raced(const tenon_tensor_info& self, const Generator& generator) {
   const Dims strides = preserving_strides(sizes_of(self), strides_of(self));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::normal_ on the CPU, with PyTorch's samples: 16 contiguous elements and more are made from
-// uniform ones in blocks of 16, all others from pairs of doubles.
+// aten::normal_ on the CPU, with the same samples as PyTorch: 16 or more contiguous elements are
+// made from uniform numbers in blocks of 16, all others from pairs of doubles.
 #include "kernels/ops/random/normal.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kBlock = 16;
 
-// Box and Muller (1958): uniform number j and j + 8 of a block become normal.
+// Box and Muller (1958): uniform numbers j and j + 8 of a block become normal.
 template <class Float>
 void transform_block(Float* block) {
   constexpr Float kTwoPi = static_cast<Float>(2.0 * std::numbers::pi);
@@ -41,8 +41,9 @@ void fill_block(T* out, const Affine<Compute<T>>& place, Draws<uint32_t>& draws)
   for (int64_t i = 0; i < kBlock; ++i) out[i] = T(place(block[i]));
 }
 
-// What is left after whole blocks is the end of one more, with numbers of its own. Floats and
-// doubles leave as many numbers unused before it as there are elements left.
+// The elements after the last whole block are overwritten by one more block, with new numbers, that
+// ends at the last element. To match PyTorch, floats and doubles first skip the numbers of `count`
+// % 16 elements.
 template <class T>
 void fill_blocks(T* data, int64_t count, const Affine<Compute<T>>& place,
                  const Generator& generator) {
@@ -57,7 +58,7 @@ void fill_blocks(T* data, int64_t count, const Affine<Compute<T>>& place,
   fill_block(data + count - kBlock, place, draws);
 }
 
-// `parts` neighbours for each of `count` places.
+// Writes `parts` adjacent numbers for each of `count` elements.
 template <class T>
 void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, const Affine<double>& place,
               Draws<double>& draws) {
@@ -79,7 +80,7 @@ void normal_(const Call& call) {
   visit(call.op(), "self", dtype_of_info(info), FloatAndComplexTypes(), [&]<class T>(Element<T>) {
     using Part = Real<T>;
     constexpr int64_t kParts = sizeof(T) / sizeof(Part);
-    // The variance of a complex number is shared by its parts.
+    // The variance of a complex number is split between its two parts.
     const double std_of_part = kParts == 2 ? std / std::numbers::sqrt2 : std;
     const int64_t count = info.numel * kParts;
     if (count >= kBlock && is_contiguous(info)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::poisson on the CPU, with PyTorch's numbers: as many uniform doubles as each count takes, in
-// row-major order.
+// aten::poisson on the CPU, with the same numbers as PyTorch: each count consumes a variable number
+// of uniform doubles, in row-major order.
 #include "kernels/ops/random/poisson.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ double drawn_uniform(const Generator& generator) {
   return unit_uniform<double>(numbers);
 }
 
-// So many uniform numbers have a product above exp(-rate).
+// Returns how many uniform numbers can be multiplied before the product drops to exp(-rate).
 double count_by_products(double rate, const Generator& generator) {
   const double least = std::exp(-rate);
   double product = 1, count = 0;
@@ -29,8 +29,9 @@ double count_by_products(double rate, const Generator& generator) {
   }
 }
 
-// The transformed rejection PTRS of W. Hormann, "The transformed rejection method for generating
-// Poisson random variables" (Insurance: Mathematics and Economics 12, 1993), for rates from 10 on.
+// The transformed rejection method PTRS of W. Hormann, "The transformed rejection method for
+// generating Poisson random variables" (Insurance: Mathematics and Economics 12, 1993), for rates
+// of at least 10.
 double count_by_rejection(double rate, const Generator& generator) {
   const double b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where random elements get their numbers from, and aten::random_ on the CPU, with PyTorch's
-// numbers: one of 32 bits for each element, two where 2^28 integers and more are drawn from.
+// The source of numbers for random elements, and aten::random_ on the CPU. It draws the same
+// numbers as PyTorch: one of 32 bits for each element, or two if the range has 2^28 or more
+// integers.
 #include "kernels/cpu/random/random.h"
 
 #include "kernels/cpu/loops/loops.h"

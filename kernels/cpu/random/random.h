@@ -11,19 +11,21 @@
 
 namespace tenon::kernels::cpu {
 
-// The generator to draw from: the CPU's own when none is given; throws for one of another device.
+// Returns the generator to draw from: the CPU's default one if it is absent. Throws for a generator
+// of another device.
 Generator generator_for(const char* op, const std::optional<Generator>& generator);
 
-// A walk over all elements of a tensor as they lie in memory: the order in which they get numbers.
+// Returns a walk over all elements in the order of memory, in which they get their numbers.
 Walk walk_in_memory_order(const tenon_tensor_info& self);
 
-// A known count of numbers (uint32_t) or normal samples (double), drawn as they are needed.
+// A known count of numbers (uint32_t) or normal samples (double), drawn on demand.
 template <class Drawn>
 class Draws {
  public:
   Draws(const Generator& generator, int64_t count) : generator_(generator), left_(count) {}
 
-  // The next ones, `most` or fewer, at least 2 where as many are left and asked for.
+  // Returns at most `most` of the next numbers; at least 2 if `most` and the remaining count allow
+  // it.
   std::span<const Drawn> take(int64_t most) {
     if (at_ == drawn_) {
       at_ = 0;
@@ -38,7 +40,7 @@ class Draws {
   }
 
  private:
-  static constexpr int64_t kMost = 1024;  // even: the halves of a pair are drawn together
+  static constexpr int64_t kMost = 1024;  // even: both numbers of a pair are drawn together
 
   void draw(std::span<uint32_t> numbers) const { generator_.random(numbers); }
   void draw(std::span<double> samples) const { generator_.normal(samples); }
@@ -50,23 +52,24 @@ class Draws {
   Drawn numbers_[kMost];
 };
 
-// How many 32-bit numbers a uniform float or double takes.
+// Number of 32-bit numbers for a uniform float or double.
 template <class Float>
 inline constexpr int64_t kNumbersPerUniform = std::is_same_v<Float, double> ? 2 : 1;
 
-// The uniform number of [0, 1) with as many digits as a Float has.
+// Returns the uniform number in [0, 1) with the precision of Float.
 template <class Float>
 Float unit_uniform(const uint32_t* numbers) {
   if constexpr (std::is_same_v<Float, double>) {
     const uint64_t bits = uint64_t{numbers[0]} << 32 | numbers[1];
     return static_cast<double>(bits & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
   } else {
-    // Signed: one instruction converts it.
+    // Signed, because a single instruction converts it.
     return static_cast<float>(static_cast<int32_t>(numbers[0] & 0xffffffu)) * 0x1p-24f;
   }
 }
 
-// number * factor + term, rounded once, as PyTorch's kernels have it; often the number itself.
+// Computes number * factor + term, rounded once as in PyTorch's kernels; often it is the number
+// itself.
 template <class Float>
 class Affine {
  public:

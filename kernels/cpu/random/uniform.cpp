@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::uniform_ on the CPU, with PyTorch's numbers: one for each element and two for a double, in
-// the order of memory, the real part of a complex one before the imaginary.
+// aten::uniform_ on the CPU. It draws the same numbers as PyTorch, in the order of memory: one for
+// each element, two for a double, and the real part of a complex element before the imaginary part.
 #include "kernels/ops/random/uniform.h"
 
 #include "kernels/cpu/random/random.h"
@@ -9,7 +9,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// A random element of [from, to), T real. What rounds to `to` becomes `from`.
+// A random real element in [from, to). A value that rounds to `to` becomes `from`.
 template <class T>
 class Uniform {
  public:
@@ -31,8 +31,8 @@ class Uniform {
   C to_;
 };
 
-// `parts` neighbours for each of `count` places. `uniform` is a copy: what is written may not seem
-// to change it, or the loop would not vectorise.
+// Writes `parts` adjacent numbers for each of `count` elements. `uniform` is passed by value,
+// because the loop would not be vectorized if the stores might change it.
 template <class T>
 void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, Uniform<T> uniform,
               Draws<uint32_t>& draws) {

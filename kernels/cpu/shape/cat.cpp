@@ -25,7 +25,7 @@ void copy_blocks(const tenon_tensor_info& whole, char* at, const tenon_tensor_in
   const int64_t step = whole.numel / blocks * element_size;
   const char* const from = static_cast<const char*>(source.data);
   if (blocks == 1) {
-    // In parts that a thread copies: of bytes, an element being some.
+    // Distributed over threads by bytes, several of which make up an element.
     return parallel_for(static_cast<int64_t>(block), 4 * kGrain, [&](int64_t begin, int64_t end) {
       std::memcpy(at + begin, from + begin, static_cast<size_t>(end - begin));
     });
@@ -38,7 +38,7 @@ void copy_blocks(const tenon_tensor_info& whole, char* at, const tenon_tensor_in
   });
 }
 
-// Writes tensors behind each other along a dim.
+// Writes tensors one after another along a dim.
 void join(const tenon_tensor_info& whole, int64_t dim, std::span<const tenon_tensor_info> sources) {
   const int64_t element_size = size_of(dtype_of_info(whole));
   char* at = static_cast<char*>(whole.data);

@@ -13,7 +13,7 @@ void flip(const Call& call) {
   Tensor result = flip_result(call, &dims);
   tenon_tensor_info source = call.get<Tensor>(0)->info();
   if (source.numel != 0) {
-    // Read from the last element on, by negative strides.
+    // Reads from the last element on, by negative strides.
     Dims strides(strides_of(source));
     int64_t start = 0;
     for (int32_t d = 0; d < source.ndim; ++d) {

@@ -23,7 +23,7 @@ void clear(char* at, int64_t stride, int64_t size, int64_t count) {
   for (int64_t i = 0; i < count; ++i) std::memset(at + i * stride, 0, static_cast<size_t>(size));
 }
 
-// The part that goes is right of the diagonal, or left of it.
+// Clears the part right of the diagonal, or left of it if kUpper.
 template <bool kUpper>
 void keep_triangle(const tenon_tensor_info& info, const tenon_tensor_info& self, int64_t diagonal) {
   if (info.data != self.data) cast(info, self);
@@ -32,7 +32,7 @@ void keep_triangle(const tenon_tensor_info& info, const tenon_tensor_info& self,
   const int64_t rows = info.sizes[info.ndim - 2], columns = info.sizes[info.ndim - 1];
   const int64_t down = wrapped_product(info.strides[info.ndim - 2], size);
   const int64_t across = wrapped_product(info.strides[info.ndim - 1], size);
-  // Numbers beyond the matrix are as good as its edge.
+  // A diagonal outside the matrix is equivalent to one at its edge.
   const int64_t shift = std::clamp(diagonal, -rows, columns);
   const Dims sizes(info.sizes, info.ndim - 2), strides(info.strides, info.ndim - 2);
   int64_t perm[kMaxDims];
@@ -65,7 +65,7 @@ struct BoundTriangle {
   KeptInfo self;
   KeptInfo result;
   int64_t diagonal;
-  int place;  // of the result among the operands
+  int place;  // index of the result among the operands
 
   void run(void* const* data) const {
     keep_triangle<kUpper>(result.at(data[place]), self.at(data[0]), diagonal);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements become unsigned keys in the same order, with NaN as the largest and zeros alike; for the
-// other direction all bits of a key are flipped. Long lines are sorted by radix, which keeps equals
-// in their order; of a few kept ones a heap holds the best so far, and most elements are no better.
+// Elements are converted to unsigned keys with the same order, where NaN is the largest and both
+// zeros are equal; for descending order all bits of a key are flipped. Long lines are sorted by a
+// stable radix sort. If only a few elements are kept, a heap holds the best so far, and most
+// elements are rejected by one comparison.
 #include "kernels/cpu/sorting/order.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-constexpr int64_t kShortLine = 160;  // up to here comparisons are quicker
+constexpr int64_t kShortLine = 160;  // up to this length comparison sorts are faster
 constexpr int64_t kMostInHeap = 256;
 
 // ---- Keys ---------------------------------------------------------------------------------------
@@ -46,7 +47,7 @@ template <class T>
   constexpr K kSign = static_cast<K>(K(1) << (8 * sizeof(K) - 1));
   const K bits = *reinterpret_cast<const K*>(at);
   if constexpr (std::is_same_v<T, bool>) {
-    return bits != 0;  // a bool may hold any byte in foreign memory
+    return bits != 0;  // a bool in imported memory may be any byte
   } else if constexpr (std::is_unsigned_v<T>) {
     return bits;
   } else if constexpr (std::is_integral_v<T>) {
@@ -63,7 +64,8 @@ template <class T>
   }
 }
 
-// A key and where its element was, smaller where it comes first: in one word where there is room.
+// A key and the index of its element, ordered by both. If there is room, they share a single word
+// instead.
 struct Wide {
   uint64_t key;
   uint64_t index;
@@ -86,7 +88,8 @@ template <class Item>
 
 // ---- All elements in order ----------------------------------------------------------------------
 
-// Sorts by the lower kBytes of the keys; `other` has as much room. Where the result is.
+// Sorts by the lower kBytes of the keys. `other` is a buffer of the same size. Returns the one of
+// both that holds the result.
 template <int kBytes, class Item>
 Item* sort_by_radix(Item* items, Item* other, int64_t size) {
   uint32_t counts[kBytes][256] = {};
@@ -96,7 +99,7 @@ Item* sort_by_radix(Item* items, Item* other, int64_t size) {
   }
   for (int b = 0; b < kBytes; ++b) {
     uint32_t* const count = counts[b];
-    // All alike in this byte.
+    // This byte is the same in all keys.
     if (count[key_in(items[0]) >> (8 * b) & 255] == static_cast<uint64_t>(size)) continue;
     uint32_t before = 0;
     for (int digit = 0; digit < 256; ++digit) {
@@ -114,7 +117,7 @@ Item* sort_by_radix(Item* items, Item* other, int64_t size) {
 
 // ---- The first few ------------------------------------------------------------------------------
 
-// The first of 64 keys, or of the rest of a line, that is below `bound`.
+// Returns true if any key is below `bound`.
 template <class K>
 [[gnu::always_inline]] inline bool any_below(const K* keys, int64_t count, K bound) {
   K any = 0;
@@ -124,7 +127,7 @@ template <class K>
 
 constexpr int64_t kLook = 64;
 
-// Leaves the first `kept` of the line in `heap`, in order.
+// Leaves the first `kept` elements of the sorted line in `heap`, in order.
 template <class K, class Item>
 [[gnu::always_inline]] inline void keep_first(const K* keys, int64_t count, size_t kept,
                                               std::vector<Item>& heap) {
@@ -135,7 +138,7 @@ template <class K, class Item>
   auto bound = static_cast<K>(key_in(heap.front()));
   while (i < count) {
     const int64_t look = std::min(kLook, count - i);
-    // Later ones with an equal key do not come first.
+    // Later elements with an equal key rank behind.
     if (any_below(keys + i, look, bound)) {
       for (int64_t k = i; k < i + look; ++k) {
         if (keys[k] >= bound) continue;
@@ -201,7 +204,7 @@ struct Steps {
   int64_t self;
 };
 
-// Memory of a tensor, since large ones are kept from one to the next.
+// A buffer that is allocated as a tensor, because large allocations of tensors are cached.
 template <class E>
 class Room {
  public:
@@ -217,7 +220,7 @@ class Room {
   Tensor tensor_;
 };
 
-// Room for a line, used for one after the other.
+// Buffers for a line, reused for each one.
 template <class T, class Item>
 class Line {
  public:
@@ -237,7 +240,7 @@ class Line {
     } else {
       items = order_all(keys);
     }
-    // Read before any is written: the caller's out may be where self is.
+    // Reads all values before writing any: the caller's out may be self's memory.
     Key<T>* const picked = keys;
     for (int64_t i = 0; i < kept_; ++i) {
       const char* const from = data[2] + index_in(items[i]) * steps_.self;
@@ -278,7 +281,7 @@ class Line {
 template <class T, class Item>
 void order_walk(const Walk& lines, int64_t size, int64_t kept, bool descending,
                 const Steps& steps) {
-  // Some passes over each element.
+  // Weighted, since each element is visited several times.
   share_walk(lines, lines.raw_data(), 4 * size, [&](const Walk& part, char* const* first) {
     Line<T, Item> line(size, kept, descending, steps);
     part.steps<0, 3>(first, [&](char* const* data) { line.order(data); });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::sort and aten::topk share on the CPU: lines put in order.
+// Shared by aten::sort and aten::topk on the CPU: sorting of lines.
 #pragma once
 
 #include "kernels/common/ordered.h"
 
 namespace tenon::kernels::cpu {
 
-// Writes values and indices, and hands them over. NaN counts as the largest; equals keep their
+// Writes values and indices, and returns them. NaN counts as the largest; equal elements keep their
 // order.
 void run_ordered(const Call& call, Ordered ordered);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::searchsorted on the CPU: by halves.
+// aten::searchsorted on the CPU, by binary search.
 #include "kernels/ops/sorting/searchsorted.h"
 
 #include "kernels/common/allocation.h"
@@ -13,7 +13,7 @@ namespace tenon::kernels::cpu {
 
 namespace {
 
-// One sorted line; with positions in order, its elements are read through them.
+// One sorted line; if there is a sorter, elements are read through its indices.
 struct SortedLine {
   const char* data;
   int64_t stride;
@@ -27,7 +27,7 @@ struct SortedLine {
   }
 };
 
-// NaN stands behind all numbers.
+// Returns the insertion index of a value. NaN sorts after all numbers.
 template <class T, bool kRight>
 int64_t place_of(const SortedLine& line, int64_t count, Compute<T> value) {
   int64_t first = 0;
@@ -51,7 +51,7 @@ void find_lines(const Search& search, const tenon_tensor_info& result) {
   const int64_t length = sequence.sizes[sequence.ndim - 1];
   const bool is_small = dtype_of_info(result) == Dtype::I32;
   const bool has_lines = sequence.ndim > 1;
-  // Over values, results and, where it has the same dims, the sequence.
+  // Walks values, results and, if it has the same dims, the sequence.
   Dims line_strides = Dims::filled(search.values.ndim, 0);
   Dims sorter_strides = line_strides;
   for (int64_t d = 0; has_lines && d < search.values.ndim - 1; ++d) {
@@ -81,7 +81,7 @@ void find_lines(const Search& search, const tenon_tensor_info& result) {
   });
 }
 
-// `info` in another dtype, its elements kept by `made`.
+// Converts `info` to another dtype; `made` keeps the elements.
 void read_as(tenon_tensor_info& info, Dtype dtype, Tensor& made) {
   if (dtype_of_info(info) == dtype) return;
   made = allocate(sizes_of(info), dtype, info.device);

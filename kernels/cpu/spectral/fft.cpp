@@ -13,7 +13,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Where lines along a dim begin, in elements.
+// The offsets of lines along a dim, in elements.
 class LineStarts {
  public:
   LineStarts(const tenon_tensor_info& info, int64_t dim) : step_(info.strides[dim]) {
@@ -25,7 +25,7 @@ class LineStarts {
   }
   int64_t step() const { return step_; }
 
-  // Those of `count` lines from number `first` on.
+  // Computes the offsets of `count` lines, starting with line `first`.
   void fill(int64_t first, int64_t count, int64_t* starts) const {
     Dims at = sizes_;
     int64_t offset = 0;
@@ -56,13 +56,14 @@ class LineStarts {
   int64_t step_;
 };
 
-// Transforms the lines of `in` along a dim into those of `out`, of which each has as many elements
-// as are kept; the whole lines have `size`.
+// Transforms the lines of `in` along a dim to those of `out`. Lines have `size` elements, of which
+// only those that in and out keep are stored.
 template <class R, class From, class To>
 void transform_lines(const tenon_tensor_info& out, const tenon_tensor_info& in, int64_t dim,
                      int64_t size, bool forward, double scale) {
   constexpr bool kFromReals = !is_complex_element<From>, kToReals = !is_complex_element<To>;
-  constexpr int64_t kTogether = kFromReals || kToReals ? 2 : 1;  // lines that one stands for
+  // Number of real lines per complex one.
+  constexpr int64_t kTogether = kFromReals || kToReals ? 2 : 1;
   const auto plan = FftPlan<R>::of(size);
   const LineStarts from(in, dim), to(out, dim);
   const int64_t kept = out.sizes[dim];
@@ -108,7 +109,7 @@ void transform_lines(const tenon_tensor_info& out, const tenon_tensor_info& in, 
 
 using ComplexLines = ElementTypes<Complex64, Complex128>;
 
-// Along dims of a complex tensor, in place; the first one from `source`.
+// Transforms a complex tensor along several dims in place; the first transform reads `source`.
 void transform_dims(const Call& call, const Tensor& out, const Tensor& source, const Dims& dims,
                     bool forward, double scale) {
   if (dims.empty()) return cast(out.info(), source.info());

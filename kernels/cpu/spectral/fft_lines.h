@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a tensor, laid side by side for a transform and back: real and imaginary parts apart.
+// Gathers lines of a tensor side by side for a transform, with separate real and imaginary parts,
+// and scatters them back.
 #pragma once
 
 #include <algorithm>
@@ -11,23 +12,23 @@
 
 namespace tenon::kernels::cpu {
 
-// Two lines of reals are the parts of one.
+// Lines side by side. Two real lines are the parts of one complex line.
 template <class R>
 struct Side {
   FftParts<R> parts;
   int64_t lines;
 
-  // Where line i of reals begins.
+  // Returns the first element of real line i.
   R* part_of(int64_t i) const { return (i % 2 == 0 ? parts.re : parts.im) + i / 2; }
 };
 
-// Where lines begin, and how far their elements are apart.
+// The offsets of lines, and the distance between their elements.
 struct Starts {
   const int64_t* at;
   int64_t step;
 };
 
-// Whether lines are columns next to each other.
+// Returns true if the lines are adjacent columns.
 inline bool are_columns(const Starts& starts, int64_t lines) {
   for (int64_t i = 1; i < lines; ++i) {
     if (starts.at[i] != starts.at[0] + i) return false;
@@ -35,10 +36,10 @@ inline bool are_columns(const Starts& starts, int64_t lines) {
   return true;
 }
 
-// Calls `square(i, k)` for kLines lines from number i on, of which kElements elements from number k
-// on: of the first `squared` lines. What is left of `lines` lines of `size` is for
-// `each(i, first, end)`. In an order in which what is read and what is written stay in the nearest
-// cache: one of both has the lines side by side.
+// Calls `square(i, k)` for squares of kLines lines from line i on and kElements elements from
+// element k on, in the first `squared` lines. The remaining elements of `lines` lines of `size` are
+// passed to `each(i, first, end)`. The order keeps source and target in the L1 cache, since one of
+// them has the lines side by side.
 template <int64_t kLines, int64_t kElements, class InSquares, class Each>
 [[gnu::always_inline]] inline void by_parts(int64_t lines, int64_t size, int64_t squared,
                                             InSquares&& square, Each&& each) {
@@ -59,11 +60,12 @@ template <int64_t kLines, int64_t kElements, class InSquares, class Each>
 
 // ---- Complex lines ------------------------------------------------------------------------------
 
-// A square of numbers is so many complex ones of each of kSide lines.
+// Number of complex elements of each of kSide lines in a square of numbers.
 template <class R>
 inline constexpr int64_t kPairs = Square<R>::kSide / 2;
 
-// Writes kPairs elements of kSide lines, whose parts are the square's rows in turns.
+// Writes kPairs elements of kSide lines, whose real and imaginary parts alternate in the square's
+// rows.
 template <class R>
 [[gnu::always_inline]] inline void write_lines(Square<R>& parts, Complex<R>* target,
                                                const int64_t* starts, int64_t apart, int64_t k) {
@@ -73,7 +75,7 @@ template <class R>
   }
 }
 
-// The other way around.
+// Reverses write_lines().
 template <class R>
 [[gnu::always_inline]] inline Square<R> read_lines(const Complex<R>* source, const int64_t* starts,
                                                    int64_t apart, int64_t k) {
@@ -178,7 +180,7 @@ template <class R>
 void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_t count,
                 int64_t size) {
   constexpr int64_t kSide = Square<R>::kSide;
-  // kSide lines of real parts, and the ones beside them.
+  // Reads kSide lines of real parts, and the adjacent lines of imaginary parts.
   const auto square = [&](int64_t i, int64_t k) {
     for (int64_t part = 0; part < 2; ++part) {
       Square<R> numbers;
@@ -232,7 +234,7 @@ void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count,
   by_parts<2 * kSide, kSide>(count, size, squared, square, each);
 }
 
-// The transforms of the two lines a and b that one of a + i b stands for.
+// Separates the transforms of two real lines a and b from the transform of a + i b.
 template <class R>
 void give_halves(const Side<R>& side, Complex<R>* target, const Starts& to, int64_t count,
                  int64_t size, int64_t kept, R factor) {
@@ -271,9 +273,9 @@ void give_halves(const Side<R>& side, Complex<R>* target, const Starts& to, int6
   by_parts<Square<R>::kSide, kPairs<R>>(side.lines, kept, squared, square, each);
 }
 
-// The sum a + i b of two lines, of which the elements up to the middle are there: those behind are
-// conjugates of them, from the end on. What stands for itself twice, the first element and that in
-// the middle, is real.
+// Reads a + i b for two lines of which only the elements up to the middle are stored: those after
+// it are their conjugates in reverse order. The first element and the one in the middle are their
+// own conjugates and therefore real.
 template <class R>
 void take_halves(const Side<R>& side, const Complex<R>* source, const Starts& from, int64_t count,
                  int64_t size) {

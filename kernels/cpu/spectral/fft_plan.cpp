@@ -14,16 +14,17 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// Larger prime factors go by a convolution.
+// Larger prime factors are handled by a convolution.
 constexpr int64_t kLargestRadix = 13;
 
-// A line of fewer numbers is transformed at once; the shorter side of a split one has so many.
+// Shorter lines are transformed at once; longer ones are split, with at least kLeastSide on the
+// shorter side.
 constexpr int64_t kLeastSplit = 1024;
 constexpr int64_t kLeastSide = 16;
 
 constexpr double kTwoPi = 6.28318530717958647692;
 
-// exp(-2 pi i k / n), by an angle of an eighth of the circle at most.
+// Returns exp(-2 pi i k / n), computed from an angle of at most an eighth of a turn for precision.
 template <class R>
 Complex<R> root(int64_t k, int64_t n) {
   k %= n;
@@ -32,7 +33,7 @@ Complex<R> root(int64_t k, int64_t n) {
   const auto angle = [&](int64_t part) {
     return kTwoPi * static_cast<double>(part) / static_cast<double>(8 * n);
   };
-  // Away from the nearest quarter, in eighths of 1 / n.
+  // The distance from the nearest quarter turn, in eighths of 1 / n.
   const int64_t quarter = (eighths + 1) / 2;
   const int64_t away = 8 * k - 2 * quarter * n;
   const double c = std::cos(angle(away)), s = std::sin(angle(away));
@@ -57,7 +58,7 @@ Complex<R> times(Complex<R> a, Complex<R> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-// Where a pass reads and writes: real and imaginary parts lie apart, so that loops are vectors.
+// The source and target of a pass. Real and imaginary parts are separate, so that loops vectorize.
 template <class R>
 struct Planes {
   const R* in_re;
@@ -66,15 +67,15 @@ struct Planes {
   R* out_im;
 };
 
-// Turns a number by a root of unity and writes it.
+// Multiplies a number by a root of unity and writes it.
 template <class R>
 TENON_FUNCTOR inline void put(R* re, R* im, int64_t at, Complex<R> a, Complex<R> turn) {
   re[at] = a.re * turn.re - a.im * turn.im;
   im[at] = a.re * turn.im + a.im * turn.re;
 }
 
-// Calls `body(q)` for all q below `stride`. Where that is whole vectors the inner loop is of one,
-// and nothing is asked behind it.
+// Calls `body(q)` for all q below `stride`. With kWhole the inner loop is one vector, without a
+// remainder.
 template <class R, bool kWhole, class Body>
 [[gnu::always_inline]] inline void each_beside(int64_t stride, Body&& body) {
   if constexpr (kWhole) {
@@ -96,13 +97,13 @@ template <class R>
 TENON_FUNCTOR inline Complex<R> minus(Complex<R> a, Complex<R> b) {
   return {a.re - b.re, a.im - b.im};
 }
-// Times -i.
+// Returns a * -i.
 template <class R>
 TENON_FUNCTOR inline Complex<R> quarter_back(Complex<R> a) {
   return {a.im, -a.re};
 }
 
-// The transform of four numbers. No arrays: compilers would keep them in memory.
+// The transform of four numbers. It avoids arrays, which compilers would keep in memory.
 template <class R>
 struct Four {
   Complex<R> first, second, third, fourth;
@@ -117,8 +118,8 @@ struct Four {
   }
 };
 
-// One pass: `stride` transforms side by side of `length` numbers each become radix times as many of
-// a radix-th of the length, turned by the roots of unity of the length.
+// One pass: each of `stride` interleaved transforms of `length` numbers becomes kRadix transforms
+// of length / kRadix numbers, multiplied by roots of unity (twiddle factors).
 template <class R, int kRadix, bool kWhole>
 [[gnu::always_inline]] inline void pass_of(const Planes<R>& planes, int64_t length, int64_t stride,
                                            const Complex<R>* turns, const Complex<R>* roots) {
@@ -153,7 +154,7 @@ template <class R, int kRadix, bool kWhole>
       const Complex<R> turn5 = turn[4], turn6 = turn[5], turn7 = turn[6];
       each_beside<R, kWhole>(stride, [&](int64_t q) {
         const auto at = [&](int64_t j) { return Complex<R>{re[q + j * apart], im[q + j * apart]}; };
-        // Sums of opposite numbers have the even results, and differences, turned, the odd ones.
+        // Sums of opposite numbers yield the even results, and rotated differences the odd ones.
         constexpr R kDiagonal = R(0.70710678118654752440);
         const Complex<R> b = minus(at(1), at(5)), d = minus(at(3), at(7));
         const Four<R> odd(minus(at(0), at(4)),
@@ -269,11 +270,12 @@ PassLoop<R> pass_loop() {
   return &pass_base<R>;
 }
 
-// The radixes of a size; what is left of it where a prime factor is too large.
+// Returns the radixes of a size. `rest` is the remaining factor with prime factors that are too
+// large.
 std::vector<int64_t> radixes_of(int64_t size, int64_t& rest) {
   std::vector<int64_t> radixes;
   while (size % 2 == 0) {
-    // Rather 4 and 4 than 8 and 2.
+    // Prefers 4 and 4 to 8 and 2.
     const int64_t radix = size % 8 == 0 && (size % 16 != 0 || size % 32 == 0) ? 8
                           : size % 4 == 0                                     ? 4
                                                                               : 2;
@@ -290,7 +292,7 @@ std::vector<int64_t> radixes_of(int64_t size, int64_t& rest) {
 int64_t convolution_size(int64_t size) {
   int64_t best = 1;
   while (best < 2 * size - 1) best *= 2;
-  // Three quarters of it may do.
+  // Three quarters of it may be sufficient.
   return best / 4 * 3 >= 2 * size - 1 ? best / 4 * 3 : best;
 }
 
@@ -335,8 +337,8 @@ FftPlan<R>::FftPlan(int64_t size) : size_(size) {
   }
 }
 
-// A long line by itself is transformed as a matrix is: along its columns, side by side, and then
-// along its rows. As near to a square as can be, and of whole vectors rather.
+// A single long line is transformed as a matrix: along its columns, side by side, and then along
+// its rows. The matrix is as square as possible, preferably with sides that are whole vectors.
 template <class R>
 void FftPlan<R>::split() {
   if (size_ < kLeastSplit) return;
@@ -383,7 +385,8 @@ std::shared_ptr<const FftPlan<R>> FftPlan<R>::of(int64_t size) {
 
 template <class R>
 FftParts<R> FftPlan<R>::run(Parts parts, R* work, int64_t lines, bool forward) const {
-  // Back is forward with real and imaginary parts exchanged, before and after.
+  // The backward transform is the forward one with real and imaginary parts exchanged before and
+  // after.
   if (!forward) std::swap(parts.re, parts.im);
   if (inner_) {
     run_chirp(parts, work, lines);
@@ -421,8 +424,8 @@ FftParts<R> FftPlan<R>::run_split(Parts parts, R* work) const {
   return rows_->run_forward(turned, work + 2 * size_, columns);
 }
 
-// Makes rows of the columns of a matrix, whose numbers are turned by their roots. By blocks, whose
-// lines stay in the nearest cache.
+// Transposes a matrix and multiplies its elements by their roots, by blocks whose lines stay in the
+// L1 cache.
 template <class R>
 void FftPlan<R>::turn_columns(const Parts& from, const Parts& to) const {
   constexpr int kSide = Square<R>::kSide;

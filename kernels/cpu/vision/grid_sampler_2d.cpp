@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::grid_sampler_2d, aten::grid_sampler_3d and their gradients on the CPU. Images are volumes
-// of one plane. Of each place of a grid the elements that it lies between are found once, for all
-// channels; small floats are computed as floats, and rounded once.
+// of one plane. The neighbouring elements of a grid position are found once for all channels. Small
+// floats are computed as float and rounded once.
 #include "kernels/ops/vision/grid_sampler_2d.h"
 
 #include <cmath>
@@ -15,14 +15,14 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// A coordinate in elements, and by how much it grows with the grid's.
+// A coordinate in elements, and its derivative with respect to the grid's coordinate.
 template <class T>
 struct Place {
   T at;
   T slope;
 };
 
-// Coordinates along one dim.
+// The mapping of coordinates along one dim.
 template <class T>
 struct Axis {
   int64_t size;
@@ -41,8 +41,8 @@ struct Axis {
     return {aligns ? at : at - T(0.5), scale};
   }
 
-  // Into the image, where elements beyond its edges are some of its own. NaN is taken for 0. At an
-  // edge, too, nothing changes with the grid, as PyTorch has it.
+  // Maps a coordinate into the image if elements beyond the edges are elements of the image. NaN
+  // becomes 0. At the edges the derivative is 0, as in PyTorch.
   Place<T> inside(Place<T> place) const {
     if (beyond == BeyondEdges::Zeros) return place;
     if (beyond == BeyondEdges::Reflection) place = reflected(place);
@@ -64,12 +64,12 @@ struct Axis {
     return place;
   }
 
-  // Of a whole number; false for NaN.
+  // Returns true if an integral coordinate is inside; false for NaN.
   bool has(T at) const { return at >= 0 && at <= static_cast<T>(size - 1); }
 };
 
-// Elements along one dim that count for a place: where they are, -1 for zeros beyond the edges, and
-// how much they count, or how much more with larger coordinates.
+// The elements along one dim that contribute to a position: their indices, -1 for zeros beyond the
+// edges, and their weights, or derivatives of the weights.
 template <class T>
 struct Line {
   int count = 0;
@@ -82,7 +82,7 @@ struct Line {
   }
 };
 
-// A derivative of c3 d^3 + c2 d^2 + c1 d + c0.
+// Returns a derivative of c3 d^3 + c2 d^2 + c1 d + c0.
 template <class T>
 T cubic(T c3, T c2, T c1, T c0, T d, int64_t order) {
   switch (order) {
@@ -133,7 +133,7 @@ Line<T> line_of(const GridSampling& plan, const Axis<T>& axis, T coordinate, int
   return line;
 }
 
-// Elements of volumes in memory, whose dims are batch, channels, and those that are sampled.
+// Volumes in memory, whose dims are batch, channels, and the dims that are sampled.
 template <class T>
 class Volumes {
  public:
@@ -157,8 +157,8 @@ class Volumes {
   int64_t strides_[5];
 };
 
-// An element that counts for a place: how far it is from the first of its channel, in bytes of the
-// elements that are read or in places of the sums that are made; -1 for zeros.
+// An element that contributes to a position: its offset from the first element of its channel, in
+// bytes of the input or in elements of the sums; -1 for zeros.
 template <class T>
 struct Tap {
   int64_t offset;
@@ -171,7 +171,7 @@ class GridTaps {
   explicit GridTaps(const GridSampling& plan)
       : plan_(plan), z_(plan, plan.sizes[2]), y_(plan, plan.sizes[3]), x_(plan, plan.sizes[4]) {}
 
-  // Those of a place, whose offsets `offset` tells from z, y and x.
+  // Finds the taps of a position. `offset` computes their offsets from z, y and x.
   template <class Offset>
   void find(T x, T y, T z, const Offset& offset) {
     const Line<T> across = line_of(plan_, x_, x, plan_.by[0]);
@@ -208,13 +208,13 @@ class GridTaps {
   int count_ = 0;
 };
 
-// Calls `see(n, z, y, x, taps)` for the places of the volumes from `begin` to `end`.
+// Calls `see(n, z, y, x, taps)` for the positions of the volumes from `begin` to `end`.
 template <class T, class Offset, class See>
 void each_place(const GridSampling& plan, int64_t begin, int64_t end, const Offset& offset,
                 const See& see) {
   using C = Compute<T>;
   constexpr int64_t kBytes = sizeof(T);
-  const int last = plan.dims + 1;  // the grid's dims are batch, those of places, and coordinates
+  const int last = plan.dims + 1;  // the grid's dims are batch, positions, and coordinates
   const int64_t* const strides = plan.grid.strides;
   const int64_t down = strides[last - 2], across = strides[last - 1], next = strides[last];
   const int64_t behind = plan.dims == 3 ? strides[1] : 0;
@@ -234,7 +234,7 @@ void each_place(const GridSampling& plan, int64_t begin, int64_t end, const Offs
   }
 }
 
-// Runs a loop over volumes, which threads share.
+// Runs a loop over volumes, distributed over threads.
 template <class Loop>
 void each_image(const GridSampling& plan, const Loop& loop) {
   const int64_t places =
@@ -258,7 +258,7 @@ void sample(const GridSampling& plan, const tenon_tensor_info& result) {
                       const char* const first = from.at(n, c);
                       C sum = 0;
                       for (const Tap<C>& tap : taps) {
-                        // What is beyond the edges counts as 0.
+                        // Elements beyond the edges count as 0.
                         const C read = tap.offset < 0 ? C(0) : load<T>(first + tap.offset);
                         sum += read * tap.weight;
                       }
@@ -274,7 +274,7 @@ void share(const GridSampling& plan, const tenon_tensor_info& result) {
   const Volumes<T> from(plan, plan.elements);
   const int64_t row = plan.sizes[4], plane = plan.sizes[3] * row, volume = plan.sizes[2] * plane;
   const int64_t image = plan.sizes[1] * volume;
-  char* const to = static_cast<char*>(result.data);  // which is row-major
+  char* const to = static_cast<char*>(result.data);  // row-major
   const auto offset = [&](int64_t z, int64_t y, int64_t x) { return z * plane + y * row + x; };
   each_image(plan, [&](int64_t begin, int64_t end) {
     std::vector<C> sums(static_cast<size_t>((end - begin) * image), C(0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planes of the last three dims, row by row: first what rows a row is made of, then along it.
+// Processes planes of the last three dims row by row: first the rows that contribute to a row, then
+// the elements along it.
 #include "kernels/cpu/vision/resampling.h"
 
 #include <cstring>
@@ -12,7 +13,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The taps of one dim in the type that is computed with.
+// The taps of one dim, with weights in the type that is computed with.
 template <class T>
 struct TapsIn {
   using Real =
@@ -54,7 +55,7 @@ template <class T>
   if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(sum / static_cast<T>(by));
   } else if constexpr (is_complex_element<T>) {
-    return sum;  // nothing divides complex numbers
+    return sum;  // complex numbers are never divided
   } else if constexpr (std::is_same_v<T, double>) {
     return sum / by;
   } else {
@@ -73,7 +74,7 @@ template <class T, class W>
   }
 }
 
-// So many sums are added up side by side. Taps without weights are neighbours.
+// Number of sums that are computed side by side, for taps without weights, which are neighbours.
 constexpr int64_t kLanes = 16;
 
 template <class T>
@@ -91,7 +92,7 @@ template <class T>
   return lanes[0];
 }
 
-// One plane: `line` has room for a row of the input.
+// Computes one plane. `line` has room for a row of the input.
 template <class T>
 [[gnu::always_inline]] inline void plane_of(const PlaneTaps<T>& taps, const T* in, T* line,
                                             T* out) {
@@ -99,7 +100,7 @@ template <class T>
   const bool weighted = taps.x.is_weighted();
   for (int64_t row = 0; row < taps.out_rows(); ++row) {
     const int64_t z = row / taps.y.taps->out, y = row % taps.y.taps->out;
-    // The sum of the rows that this one is made of.
+    // The sum of the rows that contribute to this one.
     for (int64_t x = 0; x < in_x; ++x) line[x] = T(0);
     for (int64_t i = taps.z.first(z); i < taps.z.end(z); ++i) {
       for (int64_t j = taps.y.first(y); j < taps.y.end(y); ++j) {
@@ -201,7 +202,7 @@ void all_planes(const Resampling& plan, const T* from, T* to) {
 
 // ---- Elements that are only moved ---------------------------------------------------------------
 
-// Along a row: runs of elements that lie behind each other in the input, too.
+// A run of elements of a row that are adjacent in the input as well.
 struct MovedRun {
   int64_t from;
   int64_t to;
@@ -223,7 +224,7 @@ std::vector<MovedRun> runs_of(const Taps& taps) {
 
 template <class T>
 void move_row(const Taps& taps, const std::vector<MovedRun>& runs, const T* from, T* to) {
-  // Few long runs, or elements one by one.
+  // Copies a few long runs, or elements one by one.
   if (static_cast<int64_t>(runs.size()) * 8 <= taps.out) {
     for (const MovedRun& run : runs) std::copy_n(from + run.from, run.count, to + run.to);
     return;
@@ -245,7 +246,7 @@ void move_planes(const Resampling& plan, const T* from, T* to) {
         const int64_t y = ys.at[static_cast<size_t>(row % ys.out)];
         const int64_t at = z * ys.in + y;
         T* const row_to = to + i * behind + row * xs.out;
-        if (at == last) {  // the row before is from there, too
+        if (at == last) {  // the preceding row has the same source
           std::copy_n(row_to - xs.out, xs.out, row_to);
         } else {
           move_row(xs, runs, from + i * before + at * xs.in, row_to);

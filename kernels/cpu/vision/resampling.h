@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of what resamples a tensor on the CPU.
+// The loops of resampling on the CPU.
 #pragma once
 
 #include "kernels/common/resampling.h"
@@ -7,13 +7,14 @@
 
 namespace tenon::kernels::cpu {
 
-// Writes the result: each element from those of `self` that its taps name. Other dtypes than those
-// of a selection's elements, floats and int64 are refused.
+// Writes the result: each element from the elements of `self` in its taps. A selection supports all
+// dtypes, other sums floats and int64; further dtypes are refused.
 void resample(const Call& call, Resampling& plan);
-// The same the other way round: each element of `self`, a gradient, is added where its taps are.
+// Like resample(), but in the other direction: each element of `self`, a gradient, is added to the
+// elements in its taps.
 void resample_gradient(const Call& call, Resampling& plan);
 
-// The CPU's part of operators.
+// CPU kernels of resampling operators.
 template <Resampling (*kPlan)(const Call&)>
 void run_resample(const Call& call) {
   Resampling plan = kPlan(call);

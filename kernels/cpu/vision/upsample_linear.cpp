@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::upsample_bilinear2d and its like on the CPU.
+// aten::upsample_bilinear2d and similar operators on the CPU.
 #include "kernels/ops/vision/upsample_linear.h"
 
 #include "kernels/cpu/vision/resampling.h"

@@ -9,7 +9,7 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-// Whether two tensors are the same bytes in a row: then one transfer is enough.
+// Returns true if two tensors have the same bytes in one run, so that a single transfer suffices.
 bool same_bytes(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   return a.dtype == b.dtype && is_contiguous(a) && is_contiguous(b) &&
          std::ranges::equal(sizes_of(a), sizes_of(b));
@@ -20,7 +20,7 @@ void transfer(const tenon_tensor_info& to, const tenon_tensor_info& from, bool b
                           to.numel * tenon_dtype_size(to.dtype), blocking ? 1 : 0));
 }
 
-// Through contiguous temporaries on both sides; each side casts and strides where it is best at.
+// Copies through contiguous temporaries on both sides; each side casts and applies strides itself.
 void copy_through(Tensor& self, const Tensor& src) {
   const Tensor packed = Tensor::empty(src.sizes(), self.dtype(), src.device());
   Tensor writable = packed;
@@ -41,7 +41,7 @@ void copy_(const Call& call) {
   if (Device(target.device) == Device(source.device)) {
     copy_on_device(call.op(), target, source);
   } else if (same_bytes(target, source)) {
-    // Without pinned memory an asynchronous copy would read or write after its tensor is gone.
+    // Without pinned memory, an asynchronous copy could access a tensor after it was freed.
     const bool both_cuda =
         target.device.type == TENON_DEVICE_CUDA && source.device.type == TENON_DEVICE_CUDA;
     transfer(target, source, !(both_cuda && call.get<bool>(2)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_local_scalar_dense on CUDA: waits for the element, and reads it on the CPU.
+// aten::_local_scalar_dense on CUDA: waits for the element and reads it on the CPU.
 #include "kernels/ops/copy/local_scalar_dense.h"
 
 #include "kernels/cuda/loops/operands.h"

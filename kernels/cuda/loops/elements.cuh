@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements in memory, as functors take and give them; and the switch from a dtype to its type.
+// Elements in memory, as functors read and write them; and the switch from a dtype to its type.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,8 +12,8 @@
 
 namespace tenon::kernels::cuda {
 
-// What is in memory where a functor takes or gives a V and elements are T: its compute type stands
-// for T, anything else for itself. A bool in foreign memory may be any byte.
+// The type in memory of a functor's parameter or result V if elements are T: T if V is T's compute
+// type, otherwise V. A bool in imported memory may be any byte.
 template <class T, class V>
 using Stored = std::conditional_t<std::is_same_v<V, bool>, uint8_t,
                                   std::conditional_t<std::is_same_v<V, Compute<T>>, T, V>>;
@@ -36,7 +36,7 @@ TENON_FUNCTOR inline void store(char* at, V value) {
   *reinterpret_cast<Stored<T, V>*>(at) = static_cast<Stored<T, V>>(value);
 }
 
-// So many elements of an operand are read or written together: 16 bytes of most.
+// Number of elements of an operand that are read or written together, 16 bytes for most types.
 template <class T>
 inline constexpr int kPack = sizeof(T) == 1   ? 16
                              : sizeof(T) == 2 ? 8
@@ -52,7 +52,7 @@ bool is_aligned(const char* data) {
   return reinterpret_cast<uintptr_t>(data) % alignof(P) == 0;
 }
 
-// What a GPU reads and writes as one, whatever the elements in it are.
+// The type that a GPU loads and stores as one word, for any elements in it.
 template <int kBytes>
 struct WordOf;
 template <>
@@ -102,7 +102,7 @@ concept IsMadeFrom = requires(const A&... args) {
   F::make(args...);
 };
 
-// A functor, made from arguments where it takes any.
+// Makes a functor, from the arguments if it has members.
 template <class F, class... A>
 F made(const A&... args) {
   if constexpr (IsMadeFrom<F, A...>) {
@@ -113,10 +113,10 @@ F made(const A&... args) {
   }
 }
 
-// Throws for a dtype that has no kernel: the facts of an operator refuse those before.
+// Throws for a dtype without a kernel, which an operator's facts should have refused.
 [[noreturn]] void refuse_dtype(const char* op, int32_t dtype);
 
-// Calls body(Element<T>()) for the one of the types that a dtype is.
+// Calls body(Element<T>()) for the type in the list that has this dtype.
 template <class... T, class Body>
 void visit_element(const char* op, int32_t dtype, ElementTypes<T...>, Body&& body) {
   const bool is_there =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches the kernel of a fold's plan: by a thread or a block for each result, in several parts
-// where results are too few to keep a GPU busy.
+// Launches the kernel of a fold's plan: one thread or one block for each result, in several parts
+// if there are too few results to keep a GPU busy.
 #include "kernels/cuda/loops/fold.h"
 
 #include "kernels/common/families/fold.h"
@@ -11,13 +11,13 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-constexpr int64_t kThreads = 256;        // of a block
-constexpr int64_t kShort = 32;           // elements that are not worth a block
-constexpr int64_t kEnoughBlocks = 1024;  // some for each multiprocessor
-constexpr int64_t kLeast = 16;           // elements that a thread of one of several parts folds
+constexpr int64_t kThreads = 256;        // per block
+constexpr int64_t kShort = 32;           // folds of fewer elements use single threads
+constexpr int64_t kEnoughBlocks = 1024;  // several for each multiprocessor
+constexpr int64_t kLeast = 16;           // minimum number of elements per thread if a fold is split
 constexpr tenon_dtype kByte = TENON_DTYPE_U8;
 
-// How many parts what is folded is cut into.
+// Returns the number of parts that each fold is split into.
 int64_t parts_of(const FoldLaunch& fold) {
   const int64_t threads = fold.by_thread ? 1 : kThreads;
   const int64_t blocks =
@@ -44,7 +44,7 @@ void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon
                       preserving_strides(sizes_of(info), strides_of(info)));
   }
   const FoldType& type = table.types[read];
-  // The facts refuse what has no kernel.
+  // The facts refuse dtypes without a kernel.
   if (type.launch == nullptr) {
     fail(TENON_ERROR_INTERNAL, {call.op(), ": a kernel must exist for ", static_cast<Dtype>(read)});
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA kernels of a functor that folds (kernels/cpu/loops/fold_loops.h lists its members), one
-// for each dtype of the operator's facts. A thread folds every n-th element; the states of threads
-// and of blocks are merged in no particular order.
+// Generates the CUDA kernels of a fold functor (kernels/cpu/loops/fold_loops.h lists its members),
+// one for each dtype of the operator's facts. A thread folds every n-th element; the states of
+// threads and blocks are merged in no particular order.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
@@ -11,8 +11,8 @@
 
 namespace tenon::kernels::cuda {
 
-// Writes what a functor made of a result as the dtype that the result has: another one where it is
-// a small float, or an integer narrower than sums.
+// Writes the functor's result in the dtype of the output, which differs for small floats and for
+// integers narrower than sums.
 template <class Made, class... T>
 TENON_FUNCTOR inline void store_as(int32_t dtype, char* at, Made made, ElementTypes<T...>) {
   if (dtype == dtype_of_element<Made>) {
@@ -33,7 +33,7 @@ TENON_FUNCTOR inline void store_result(int32_t dtype, char* at, Made made) {
     store_as(dtype, at, made, ElementTypes<>());
   }
 }
-// Whether store_result can.
+// Returns true if store_result() supports the dtype.
 template <class Made>
 bool can_store(int32_t dtype) {
   if (dtype == dtype_of_element<Made>) return true;
@@ -41,7 +41,7 @@ bool can_store(int32_t dtype) {
   return std::is_same_v<Made, int64_t> && has(kIntegers | kBool, dtype);
 }
 
-// T: of elements in memory.
+// T is the type of elements in memory.
 template <class T, class F>
 struct Fold {
   using State = typename F::State;
@@ -57,7 +57,7 @@ struct Fold {
   int64_t parts;
   State* states;
 
-  // Index i is for part i / kept.numel() of result i % kept.numel().
+  // Folds for one thread. Index i is part i / kept.numel() of result i % kept.numel().
   TENON_FUNCTOR State part(int64_t i, int thread, int threads) const {
     char* at[kMaxResults + 1];
     kept.locate(i % kept.numel(), at);
@@ -97,7 +97,7 @@ struct Fold {
   }
 
  private:
-  // Elements k, k + threads ... below `end`, wherever they are.
+  // Folds elements k, k + threads, ... below `end`, with any strides.
   TENON_FUNCTOR State strided_part(const char* in, int64_t k, int64_t end, int threads) const {
     State state = functor.start();
     for (; k < end; k += threads) {
@@ -107,7 +107,8 @@ struct Fold {
     }
     return state;
   }
-  // The same on a line; some are read before the first is folded, so that they are read together.
+  // Like strided_part(), for elements with one distance. Several are loaded before the first is
+  // folded, so that the loads overlap.
   TENON_FUNCTOR State line_part(const char* in, int64_t distance, int64_t k, int64_t end,
                                 int threads) const {
     constexpr int kTogether = 4;
@@ -126,7 +127,7 @@ struct Fold {
     }
     return state;
   }
-  // Elements without gaps, a pack at a time.
+  // Folds contiguous elements, a pack at a time.
   template <class P>
   TENON_FUNCTOR State packed_part(const char* in, int64_t begin, int64_t end, int thread,
                                   int threads) const {
@@ -166,7 +167,7 @@ struct FoldJoin {
   TENON_FUNCTOR void operator()(int64_t i) const { finish(i, part(i, 0, 1)); }
 };
 
-inline constexpr int64_t kFewParts = 8;  // that one thread merges
+inline constexpr int64_t kFewParts = 8;  // maximum number of parts that one thread merges
 
 template <class T, class F>
 void launch_fold(const FoldLaunch& fold, const Args& args) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of launchers that a fold is on CUDA.
+// The table of launchers of a fold on CUDA.
 #pragma once
 
 #include "kernels/common/args.h"
@@ -16,14 +16,14 @@ namespace tenon::kernels::cuda {
 
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype);
 
-// The launcher for elements of one dtype; NULL where it is not taken.
+// The launcher for elements of one dtype; NULL if the dtype is not supported.
 struct FoldType {
   int state_size;  // in bytes
-  // `args` are what the functor is made from.
+  // `args` are the arguments that the functor is made from.
   void (*launch)(const FoldLaunch& fold, const Args& args);
 };
 
-// Begins as FoldKernel does.
+// The first member must be `run`, as in FoldKernel.
 struct FoldTable {
   void (*run)(const FoldKernel& kernel, Reduction& plan, const Call& call,
               tenon_dtype dtype) = &run_fold;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all kernels share: where elements of strided operands are, and launches of what is done for
-// each of so many indices. A compiler for the host makes loops of the launches, which run what a
-// GPU would for each thread: tests/cuda does so where there is no GPU.
+// Shared by all kernels: addressing of strided operands, and launches that run a body for each
+// index. If a host compiler compiles this file, launches become loops that do the work of each
+// thread; tests/cuda uses this to test without a GPU.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,9 @@ namespace tenon::kernels::cuda {
 
 inline constexpr int kBlock = 256;
 
-// Divides indices by the size of a dim: below 2^31 by a product, as GPUs have no such instruction
-// ("Division by invariant integers using multiplication", Granlund and Montgomery, 1994).
+// Divides indices by the size of a dim. Below 2^31 it multiplies instead, since GPUs have no
+// division instruction ("Division by invariant integers using multiplication", Granlund and
+// Montgomery, 1994).
 class Divider {
  public:
   Divider() = default;
@@ -39,7 +40,8 @@ class Divider {
   uint32_t shift_ = 0;
 };
 
-// Strided operands as kernels take them, of kDims dims at most: all are parameters of a launch.
+// Strided operands of up to kDims dims in the form that kernels take, that is, as launch
+// parameters.
 template <int kOperands, int kDims = kMaxDims>
 class Steps {
  public:
@@ -55,11 +57,12 @@ class Steps {
   }
 
   TENON_FUNCTOR int64_t numel() const { return numel_; }
-  // Whether the elements of each operand have one distance, and that of operand k.
+  // Returns true if the elements of each operand are a constant distance apart, which is
+  // distance(k).
   TENON_FUNCTOR bool is_line() const { return ndim_ == 1; }
   TENON_FUNCTOR int64_t distance(int k) const { return strides_[0][k]; }
 
-  // Moves pointers to the first elements on to element `index`.
+  // Advances pointers from the first elements to element `index`.
   TENON_FUNCTOR void move(int64_t index, char** at) const {
     if (ndim_ == 1) {
       step(0, index, at);
@@ -78,7 +81,7 @@ class Steps {
     }
   }
 
-  // Where element `index` of each operand is.
+  // Computes the address of element `index` of each operand.
   TENON_FUNCTOR void locate(int64_t index, char** at) const {
     for (int k = 0; k < kOperands; ++k) at[k] = first(k);
     move(index, at);
@@ -86,7 +89,7 @@ class Steps {
   TENON_FUNCTOR char* first(int k) const {
     return data_[k] != nullptr ? data_[k] : const_cast<char*>(elements_[k]);
   }
-  // Whether the launch took the one element of operand k along.
+  // Returns true if operand k is a single element that is a launch parameter.
   TENON_FUNCTOR bool has_element(int k) const { return data_[k] == nullptr; }
 
  private:
@@ -102,13 +105,13 @@ class Steps {
   alignas(kWidest) char elements_[kOperands][kWidest];
 };
 
-// The launches below take a body, whose members are the kernel's parameters.
+// The launches below take a body whose members are the kernel's parameters.
 template <class Body>
 inline constexpr bool fits_a_launch = sizeof(Body) <= 32764;  // bytes of parameters, from sm_70 on
 
 #if defined(__CUDACC__)
 
-// Enough blocks for one index a thread, capped: kernels stride over the rest.
+// Returns a grid with one thread for each index, up to a limit; kernels loop over further indices.
 inline unsigned grid_of(int64_t threads) {
   const int64_t blocks = (threads + kBlock - 1) / kBlock;
   return static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, int64_t{1} << 20));
@@ -124,7 +127,7 @@ __global__ void each_kernel(const __grid_constant__ Body body, int64_t count) {
   }
 }
 
-// Does body(i) for each index below `count`, in any order.
+// Calls body(i) for each index below `count`, in any order.
 template <class Body>
 void launch_each(const char* op, const Body& body, int64_t count, Stream stream) {
   static_assert(fits_a_launch<Body>);
@@ -146,12 +149,12 @@ __global__ void blocks_kernel(const __grid_constant__ Body body, int64_t count) 
       if (thread < half) states[thread] = body.merge(states[thread], states[thread + half]);
     }
     if (thread == 0) body.finish(i, states[0]);
-    __syncthreads();  // the storage is used again
+    __syncthreads();  // shared memory is reused by the next index
   }
 }
 
-// For each index below `count` merges body.part(i, thread, threads) of all threads of a block, and
-// hands the result to body.finish(i, state).
+// For each index below `count`, merges body.part(i, thread, threads) of all threads of a block and
+// calls body.finish(i, state) with the result.
 template <class Body>
 void launch_blocks(const char* op, const Body& body, int64_t count, Stream stream) {
   static_assert(fits_a_launch<Body>);

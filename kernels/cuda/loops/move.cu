@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of aten::copy_ and fill_: elements as they are, one kernel a size; and casts through one
-// wide number, so that there is one kernel a target dtype instead of one a pair.
+// Kernels of aten::copy_ and fill_: moves with one kernel for each element size, and casts through
+// one wide number type, with one kernel for each target dtype instead of one for each pair.
 #include "kernels/cuda/loops/elements.cuh"
 #include "kernels/cuda/loops/pointwise.cuh"
 
@@ -12,7 +12,7 @@ struct Same {
   TENON_FUNCTOR T operator()(T x) const { return x; }
 };
 
-// A number as loaded: integers exactly, floating and complex ones in double precision.
+// A loaded number: integers are exact, floating and complex ones in double precision.
 struct Wide {
   double re;
   double im;
@@ -36,7 +36,7 @@ TENON_FUNCTOR inline T narrow(const Wide& wide) {
   if constexpr (std::is_same_v<T, bool>) {
     return wide.integral ? wide.i != 0 : wide.re != 0 || wide.im != 0;
   } else if constexpr (std::is_integral_v<T>) {
-    // Through int64 as on the CPU: what is out of a narrow type's range wraps.
+    // Converts through int64 as on the CPU: values out of a narrow type's range wrap.
     return static_cast<T>(wide.integral ? wide.i : static_cast<int64_t>(wide.re));
   } else if constexpr (is_complex_element<T>) {
     using Part = typename T::value_type;
@@ -48,8 +48,8 @@ TENON_FUNCTOR inline T narrow(const Wide& wide) {
   }
 }
 
-// The switch inside the kernel: every thread of a launch takes the same branch. Of dtypes that a
-// launch takes one is there.
+// Switches on the dtype inside the kernel, which does not diverge because all threads of a launch
+// take the same branch. The dtype is one of the list.
 template <class... T>
 TENON_FUNCTOR inline Wide load_wide(int32_t dtype, const char* at, ElementTypes<T...>) {
   Wide wide{};
@@ -81,7 +81,7 @@ TENON_FUNCTOR inline T converted(S value) {
   }
 }
 
-// Some elements of operands without gaps: the switch is once for them.
+// Casts several contiguous elements per thread, to switch on the dtype only once for them.
 template <class T>
 struct CastPacks {
   static constexpr int kCount = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tensors to what launchers take: strided operands, elements that a launch takes along,
-// temporaries on the device.
+// Conversion of tensors to launch parameters: strided operands, single elements, and temporaries on
+// the device.
 #include "kernels/cuda/loops/operands.h"
 
 #include <cstring>

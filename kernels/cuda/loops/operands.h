@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tensors to what launchers take: strided operands, elements that a launch takes along,
-// temporaries on the device.
+// Conversion of tensors to launch parameters: strided operands, single elements, and temporaries on
+// the device.
 #pragma once
 
 #include "kernels/common/walk.h"
@@ -9,28 +9,28 @@
 
 namespace tenon::kernels::cuda {
 
-// A common walk as launchers take it.
+// Returns a Walk in the form that launchers take.
 Strided strided(const Walk& walk, int operands);
 
-// A target and a source of its sizes, or that broadcasts to them.
+// Returns the operands of a copy from `source`, which broadcasts to `target`.
 Strided strided_pair(const tenon_tensor_info& target, const tenon_tensor_info& source);
 
-// Makes operand k of a walk the one element of a CPU tensor, as `dtype`, or as what that is
-// computed in, with its digits or without.
+// Makes operand k of a walk the single element of a CPU tensor, converted to `dtype` or, with
+// `keeps_digits`, only to the type that `dtype` is computed in.
 void take_element(Strided& walk, int k, const Tensor& source, Dtype dtype, bool keeps_digits);
 
-// Whether launches can take the element of a tensor along.
+// Returns true if a tensor can be passed to launches as a single element.
 bool is_element(const tenon_tensor_info& info);
 
 // Writes one number to all elements of a tensor on a CUDA device.
 void fill_on_device(const char* op, const tenon_tensor_info& target, const Scalar& value);
 
-// Copies `source` into `target`, both on one CUDA device; it broadcasts, and dtypes may differ.
+// Copies `source`, which broadcasts and may have another dtype, to `target` on the same device.
 void copy_on_device(const char* op, const tenon_tensor_info& target,
                     const tenon_tensor_info& source);
 
-// A tensor with the same elements on `device`, of `dtype` and with these strides; `source` may be
-// on the CPU or on a CUDA device.
+// Returns a tensor with the elements of `source` on `device`, with this dtype and these strides.
+// `source` may be on the CPU or on a CUDA device.
 Tensor to_device(const Tensor& source, const Device& device, Dtype dtype, Sizes strides);
 
 }  // namespace tenon::kernels::cuda

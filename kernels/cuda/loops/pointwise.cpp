@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches the kernel of a pointwise plan; what has another dtype, or is on the CPU, goes through
+// Launches the kernel of a pointwise plan. Operands of another dtype or on the CPU are copied to
 // temporaries.
 #include "kernels/cuda/loops/pointwise.h"
 
@@ -19,8 +19,8 @@ Launch launch_of(const PointwiseKernel& kernel, const Call& call, int variant, D
   return launch;
 }
 
-// The operands of a plan as launches take them: elements on the CPU go along with the launch.
-// False where an operand is elsewhere, or of another dtype.
+// Converts the operands of a plan to launch parameters; single elements on the CPU are passed with
+// the launch. Returns false if an operand is on another device or has another dtype.
 bool take_operands(Elementwise& plan, const PointwiseFacts& facts, Strided& operands) {
   const Device device(plan.output_info().device);
   for (int k = 0; k < plan.outputs(); ++k) {
@@ -40,7 +40,7 @@ bool take_operands(Elementwise& plan, const PointwiseFacts& facts, Strided& oper
   return true;
 }
 
-// Runs a plan again over temporaries of what the loop reads and writes.
+// Runs a plan again, with temporaries for operands that the kernel cannot access directly.
 void run_with_temporaries(Launch launch, const Args& args, Elementwise& plan, const Call& call) {
   const Device device(plan.output_info().device);
   Elementwise again(call.op());

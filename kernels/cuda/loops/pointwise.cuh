@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a functor to its CUDA kernels, for each dtype of the operator's facts: some elements a
-// thread where the rows of all operands are without gaps or one element, else one a thread.
+// Generates the CUDA kernels of a functor, for each dtype of the operator's facts. A thread
+// computes several elements if the rows of all operands are contiguous or a single element,
+// otherwise one.
 #pragma once
 
 #include <utility>
@@ -12,7 +13,7 @@
 
 namespace tenon::kernels::cuda {
 
-// Whether packs of an operand without gaps in its rows lie where they may.
+// Returns true if all packs of an operand with contiguous rows are aligned.
 template <class P>
 bool are_packs(const Strided& walk, int k) {
   bool fits = is_aligned<P>(walk.data[k]);
@@ -20,7 +21,7 @@ bool are_packs(const Strided& walk, int k) {
   return fits;
 }
 
-// The results of kPack<T> calls, each an element of one output; they are the first operands.
+// The results of kPack<T> calls, each an element of one output. Outputs are the first operands.
 template <class T, class R>
 struct Outs {
   static constexpr int kCount = 1;
@@ -36,7 +37,7 @@ struct Outs {
   }
   TENON_FUNCTOR void put(int j, const R& result) { pack.at[j] = static_cast<S>(result); }
   TENON_FUNCTOR void store_all(char* const* at) const { store_pack(at[0], pack); }
-  // Whether the rows of operand k have no gaps, and packs where they may be.
+  // Returns true if the rows of operand k are contiguous and their packs aligned.
   static bool has_packs(const Strided& walk, int k) {
     return walk.strides[k][0] == sizeof(S) && are_packs<P>(walk, k);
   }
@@ -79,7 +80,7 @@ struct Outs<T, Results<First, Rest...>> {
   }
 };
 
-// kPack<T> elements of an input, or one element for all.
+// kPack<T> elements of an input, or a single element for all.
 template <class T, class V>
 struct In {
   using S = Stored<T, V>;
@@ -93,14 +94,14 @@ struct In {
     const P pack = load_pack<P>(data);
     for (int j = 0; j < kPack<T>; ++j) at[j] = from_stored<V>(pack.at[j]);
   }
-  // Whether each row of operand k is one element, or without gaps and with packs where they may be.
+  // Returns true if each row of operand k is a single element, or contiguous with aligned packs.
   static bool has_packs(const Strided& walk, int k) {
     const int64_t distance = walk.strides[k][0];
     return distance == 0 || (distance == sizeof(S) && are_packs<P>(walk, k));
   }
 };
 
-// The call operator of a functor says how many inputs and results there are, and their types.
+// The number and types of inputs and results, taken from a functor's call operator.
 template <class T, class F, class Call = decltype(&F::operator())>
 struct Pointwise;
 template <class T, class F, class R, class... A>
@@ -109,7 +110,7 @@ struct Pointwise<T, F, R (F::*)(A...) const> {
   static constexpr int kOperands = kOuts + static_cast<int>(sizeof...(A));
   static_assert(kOperands <= kMaxOperands, "functors have 8 operands at most");
   using Inputs = std::make_integer_sequence<int, sizeof...(A)>;
-  // A launch gets slower with its parameters: packs are for few dims.
+  // The cost of a launch grows with its parameters, so packs support only a few dims.
   static constexpr int kPackedDims = 4;
 
   struct ByElement {
@@ -133,12 +134,13 @@ struct Pointwise<T, F, R (F::*)(A...) const> {
     }
   };
 
-  // Body i is for kPack<T> elements of a row, the last one of a single row for those that are left.
+  // Body i computes kPack<T> elements of a row; the last body of a single row computes the
+  // remainder.
   struct ByPack {
     Steps<kOperands, kPackedDims> packs;
     int64_t numel;
     F functor;
-    uint32_t ones = 0;  // bit k: each row of operand k is one element
+    uint32_t ones = 0;  // bit k: each row of operand k is a single element
 
     ByPack(const Strided& walk, const F& f) : packs(packed(walk)), numel(walk.numel), functor(f) {
       for (int k = 0; k < kOperands; ++k) ones |= uint32_t{walk.strides[k][0] == 0} << k;
@@ -170,7 +172,7 @@ struct Pointwise<T, F, R (F::*)(A...) const> {
       for (int j = 0; j < kPack<T>; ++j) outs.put(j, functor(in.at[j]...));
       outs.store_all(at);
     }
-    // Element j of those at the end of a row that are no pack.
+    // Returns element j of a remainder that is shorter than a pack.
     template <class V>
     TENON_FUNCTOR V input_of(int k, const char* at, int64_t j) const {
       if (packs.has_element(k)) return *reinterpret_cast<const V*>(at);
@@ -193,7 +195,7 @@ struct Pointwise<T, F, R (F::*)(A...) const> {
   }
 
  private:
-  // A walk over packs.
+  // Returns a walk over packs instead of elements.
   static Strided packed(const Strided& walk) {
     Strided packs = walk;
     packs.sizes[0] = (walk.sizes[0] + kPack<T> - 1) / kPack<T>;
@@ -209,7 +211,7 @@ struct Pointwise<T, F, R (F::*)(A...) const> {
   }
 };
 
-// What a T is moved as: kernels are then one for each size.
+// The type that a T is moved as, so that there is one kernel for each size.
 template <class T>
 using Moved = std::conditional_t<
     is_complex_element<T>, T,
@@ -217,7 +219,7 @@ using Moved = std::conditional_t<
                        std::conditional_t<sizeof(T) == 2, int16_t,
                                           std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>>>;
 
-// Launches a functor, made from arguments where it takes any, over operands of elements T.
+// Launches a functor, made from the arguments if it has members, over operands with elements T.
 template <class T, class F>
 void launch_pointwise(const Strided& walk, const Args& args, Stream stream) {
   Pointwise<T, F>::launch(args.op(), walk, made<F>(args), stream);
@@ -241,7 +243,7 @@ constexpr void add_variants(Launch (*launches)[kDtypes], std::integer_sequence<i
   (add_launches<kFacts, kVariant, F>(launches[kVariant], AllTypes()), ...);
 }
 
-// The kernel of an operator whose variants are the functors F..., in this order.
+// Makes the kernel of an operator whose variants are the functors F..., in this order.
 template <const Facts& kFacts, template <class> class... F>
 constexpr PointwiseTable<sizeof...(F)> pointwise_table() {
   PointwiseTable<sizeof...(F)> table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of launchers that a pointwise operator is on CUDA.
+// The table of launchers of a pointwise operator on CUDA.
 #pragma once
 
 #include "kernels/common/args.h"
@@ -14,19 +14,19 @@ class Elementwise;
 
 namespace tenon::kernels::cuda {
 
-// Launches a functor over operands of one dtype; `args` are what it is made from.
+// Launches a functor over operands of one dtype. `args` are the arguments that it is made from.
 using Launch = void (*)(const Strided& walk, const Args& args, Stream stream);
 
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
 
-// Begins as PointwiseKernel does. NULL where a dtype is not taken.
+// Its first members are those of PointwiseKernel. Launchers of unsupported dtypes are NULL.
 template <int kVariants>
 struct PointwiseTable {
   void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
               int variant) = &run_pointwise;
   void (*run_flat)(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
                    char* const* data, int64_t numel) = nullptr;
-  DtypeSet flat = 0;  // all calls are planned
+  DtypeSet flat = 0;  // empty: all calls are planned
   Launch launches[kVariants][kDtypes] = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices on CUDA, by cuBLAS.
+// Matrix products on CUDA, by cuBLAS.
 #include "kernels/cuda/matmul/gemm.h"
 
 #include <cublas_v2.h>
@@ -23,7 +23,7 @@ void check_cublas(cublasStatus_t status, const char* what) {
   }
 }
 
-// One handle a thread and device: cuBLAS handles are not for sharing.
+// Returns the calling thread's cuBLAS handle for a device. Handles must not be shared by threads.
 cublasHandle_t handle_of(int32_t index) {
   struct Destroy {
     void operator()(cublasContext* handle) const { cublasDestroy(handle); }
@@ -60,13 +60,14 @@ GemmTypes types_of(Dtype dtype) {
   }
 }
 
-// A factor as cuBLAS takes it: row-major (seen by cuBLAS as its transpose) or column-major.
+// A factor in a form that cuBLAS takes: row-major (which cuBLAS reads as the transpose) or
+// column-major.
 struct Factor {
-  Tensor packed;  // its copy, where neither is so
+  Tensor packed;  // a copy, if the tensor has neither layout
   const void* data;
   bool row_major;
   int leading;
-  int64_t step;  // elements from a matrix of a batch to the next
+  int64_t step;  // number of elements from one matrix of a batch to the next
 
   cublasOperation_t operation() const { return row_major ? CUBLAS_OP_N : CUBLAS_OP_T; }
 };
@@ -93,14 +94,14 @@ Factor factor_of(const char* op, const tenon_tensor_info& matrices) {
           rows * columns};
 }
 
-// cuBLAS takes sizes as int.
+// Refuses sizes that do not fit int, which cuBLAS uses.
 void check_sizes(const char* op, const tenon_tensor_info& matrices) {
   for (const int64_t size : sizes_of(matrices)) {
     if (size > INT32_MAX) fail_argument(op, "sizes", "below 2^31", size);
   }
 }
 
-// One and zero as cuBLAS reads them for a type: the first part alone where it is real.
+// One and zero in cuBLAS's format: a real type reads only the first part.
 struct Factors {
   alignas(16) char one[16];
   alignas(16) char zero[16];
@@ -114,7 +115,7 @@ struct Factors {
   }
 };
 
-// result = a * b, row-major.
+// Computes result = a * b, row-major.
 void multiply(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b,
               const tenon_tensor_info& result) {
   const Dtype dtype = dtype_of_info(a);

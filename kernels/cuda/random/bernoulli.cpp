@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bernoulli_ on CUDA. A tensor's probabilities are not looked at before: the call would have
-// to wait for them. One that is none gives ones above 1, else zeros.
+// aten::bernoulli_ on CUDA. The probabilities in a tensor are not checked, because that would wait
+// for the device. Invalid probabilities yield ones if they are above 1, and zeros otherwise.
 #include "kernels/ops/random/bernoulli.h"
 
 #include "kernels/cuda/loops/operands.h"

@@ -8,7 +8,7 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-// With one parameter, or two.
+// Draws a distribution with one or two parameters.
 template <Distribution kWhich, int kParameters>
 void draw_checked(const Call& call) {
   ops::check_distribution(call);

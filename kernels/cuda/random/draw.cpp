@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a call of an operator that draws random numbers to its launch.
+// Launches of operators that draw random numbers.
 #include "kernels/cuda/random/draw.h"
 
 #include "kernels/common/maths/element.h"
@@ -11,7 +11,7 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-// A complex tensor with a dim of two for the parts of each element, like at::view_as_real.
+// Views a complex tensor with an additional dim for the two parts of each element.
 tenon_tensor_info parts_of(const Tensor& self, Tensor& parts) {
   if (!is_complex(self.dtype())) return self.info();
   static constinit const LazyOp<Tensor(const Tensor&)> view("aten::view_as_real");

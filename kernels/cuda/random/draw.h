@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a call of an operator that draws random numbers to its launch.
+// Launches of operators that draw random numbers.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -7,11 +7,12 @@
 
 namespace tenon::kernels::cuda {
 
-// Where the elements of a tensor that is `self` and written get their numbers from; argument
-// `generator` is an optional generator. `is_wide` ones take two numbers each.
+// Returns the generator state from which the elements of `self` are drawn, and advances the
+// generator, which is the optional argument `generator`. Elements with `is_wide` use two numbers
+// each.
 PhiloxPlace place_of(const Call& call, int generator, const tenon_tensor_info& self, bool is_wide);
 
-// Fills `self`, the parts of its elements where they are complex, with numbers of a distribution.
+// Fills `self` with numbers of a distribution; each part of a complex element is drawn separately.
 void draw(const Call& call, int generator, Distribution which, double a, double b = 0);
 
 }  // namespace tenon::kernels::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generators of CUDA devices: a seed, and how many numbers each sequence of Philox gave.
+// Generators of CUDA devices: a seed, and the number of values drawn from each Philox sequence.
 #include "kernels/cuda/random/generator.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-constexpr int64_t kBlock = 256;   // threads that draw together
-constexpr uint64_t kNumbers = 4;  // of a block of Philox
+constexpr int64_t kBlock = 256;   // threads per block
+constexpr uint64_t kNumbers = 4;  // numbers per Philox block
 
-// What PyTorch's CUDA generators write too.
+// The format of the state, which is that of PyTorch's CUDA generators.
 struct State {
   uint64_t seed;
-  uint64_t offset;  // numbers that each sequence gave, a multiple of 4
+  uint64_t offset;  // numbers drawn from each sequence, a multiple of 4
 };
 
 class PhiloxGenerator {
@@ -36,7 +36,7 @@ class PhiloxGenerator {
     const std::lock_guard lock(mutex_);
     state_ = state;
   }
-  // The state, which goes on by so many blocks.
+  // Returns the state and advances it by a number of blocks.
   State take(uint64_t blocks) {
     const std::lock_guard lock(mutex_);
     const State taken = state_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generators of CUDA devices: a seed, and how many numbers each sequence of Philox gave.
+// Generators of CUDA devices: a seed, and the number of values drawn from each Philox sequence.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace tenon::kernels::cuda {
 
-// Adds the generators to a provider.
+// Adds the generator functions to a provider.
 void provide_generators(tenon_device_provider& provider);
 
-// Takes from a generator, or the device's own, what an operator draws for `count` elements, `each`
-// of which a thread makes of four numbers; as many threads draw as in PyTorch, whose numbers they
-// get. Throws for a generator of another device.
+// Draws from a generator, or from the device's default one, for an operator with `count` elements,
+// of which a thread makes `each` from four numbers. The number of threads is that of PyTorch, so
+// that elements get the same numbers. Throws for a generator of another device.
 PhiloxPlace draw_place(const char* op, const std::optional<Generator>& generator,
                        const Device& device, int64_t count, int64_t each);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox 4x32 with 10 rounds, random numbers by a place in a sequence instead of a state: "Parallel
-// random numbers: as easy as 1, 2, 3", Salmon, Moraes, Dror and Shaw, 2011. Places are cuRAND's.
+// Philox 4x32 with 10 rounds, a counter-based random number generator: "Parallel random numbers: as
+// easy as 1, 2, 3", Salmon, Moraes, Dror and Shaw, 2011. The counter layout is that of cuRAND.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct PhiloxNumbers {
   uint32_t at[4];
 };
 
-// Four numbers: those of block `block` of one of 2^64 sequences of a seed.
+// Returns the four numbers of block `block` of one of 2^64 sequences of a seed.
 TENON_FUNCTOR inline PhiloxNumbers philox(uint64_t seed, uint64_t sequence, uint64_t block) {
   auto key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
   PhiloxNumbers c{{static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
@@ -29,7 +29,8 @@ TENON_FUNCTOR inline PhiloxNumbers philox(uint64_t seed, uint64_t sequence, uint
   return c;
 }
 
-// Threads that draw: thread i from sequence i of the seed, from block `block` on.
+// The numbers that a launch draws: thread i uses sequence i of the seed, starting with block
+// `block`.
 struct PhiloxPlace {
   uint64_t seed;
   uint64_t block;

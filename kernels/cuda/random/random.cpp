@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::random_ on CUDA: integers of a range.
+// aten::random_ on CUDA: integers from a range.
 #include "kernels/ops/random/random.h"
 
 #include "kernels/cuda/loops/operands.h"

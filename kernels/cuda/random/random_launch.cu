@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that draw random numbers. A thread makes four elements of four 32-bit numbers, or two of
-// doubles and wide integers, and goes on behind all threads: as PyTorch, whose numbers these are.
+// Kernels that draw random numbers. A thread makes four elements from four 32-bit numbers, or two
+// elements if they are doubles or wide integers, then skips the elements of all other threads. This
+// is PyTorch's order, so that the numbers are the same.
 #include "kernels/cuda/random/random_launch.h"
 
 #include <cfloat>
@@ -12,7 +13,7 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-// What cuRAND makes of 32 and of 53 random bits: a number of (0, 1].
+// Converts 32 or 53 random bits to a number in (0, 1] like cuRAND.
 TENON_FUNCTOR inline float unit(uint32_t bits) {
   return static_cast<float>(bits) * 0x1p-32F + 0x1p-33F;
 }
@@ -20,7 +21,8 @@ TENON_FUNCTOR inline double unit(uint32_t low, uint32_t high) {
   return static_cast<double>(low ^ uint64_t{high} << 21) * 0x1p-53 + 0x1p-54;
 }
 
-// The GPU's own functions for floats, which PyTorch's numbers are made with: to 2^-21 or so.
+// The GPU's approximate functions for floats, with errors of about 2^-21, which PyTorch uses as
+// well.
 TENON_FUNCTOR inline void sine_and_cosine(float x, float* sine, float* cosine) {
 #if defined(__CUDA_ARCH__)
   __sincosf(x, sine, cosine);
@@ -38,7 +40,7 @@ TENON_FUNCTOR inline float tangent(float x) {
 }
 TENON_FUNCTOR inline double tangent(double x) { return std::tan(x); }
 
-// Uniform numbers of (0, 1], as floats or doubles.
+// Uniform numbers in (0, 1], as floats or doubles.
 template <class C>
 struct Units {
   static constexpr int kEach = 4;
@@ -54,7 +56,7 @@ struct Units<double> {
   }
 };
 
-// Normal samples by pairs: Box and Muller, 1958.
+// Pairs of normal samples: Box and Muller, 1958.
 template <class C>
 struct Normals {
   static constexpr int kEach = 4;
@@ -93,7 +95,7 @@ struct WideWords {
   }
 };
 
-// One element for each index, in the order of memory, of what Source makes and Make turns.
+// Writes one element for each index, in the order of memory: numbers of Source, converted by Make.
 template <int kOperands, class Source, class Drawn, class Make>
 struct DrawEach {
   Steps<kOperands> steps;
@@ -125,11 +127,11 @@ void launch_draws(const char* op, const Strided& walk, const Make& make, const P
               place.threads, stream);
 }
 
-// What a dtype is drawn in: double where it is one.
+// The type in which a dtype is drawn: double for double, otherwise float.
 template <class T>
 using DrawnIn = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// A number of (0, 1] or a normal sample as an element, with the parameters of its distribution.
+// Converts a number in (0, 1] or a normal sample to an element of a distribution.
 template <Distribution kWhich, class T>
 struct Make {
   using C = DrawnIn<T>;
@@ -141,7 +143,7 @@ struct Make {
   }
   TENON_FUNCTOR T element(C x) const {
     if constexpr (kWhich == Distribution::Uniform) {
-      // The end stands for the begin: [from, to) of (0, 1].
+      // Maps (0, 1] to [from, to): the end of the range is replaced by its start.
       const T value = T(std::fma(x, b - a, a));
       return value == T(b) ? T(a) : value;
     } else if constexpr (kWhich == Distribution::Normal) {
@@ -149,7 +151,7 @@ struct Make {
     } else if constexpr (kWhich == Distribution::LogNormal) {
       return T(std::exp(std::fma(x, b, a)));
     } else if constexpr (kWhich == Distribution::Exponential) {
-      // Not zero, which is none of the distribution's.
+      // Avoids zero, which the distribution excludes.
       const C least = epsilon() / 2;
       return T(C(-1) / a * (x >= 1 - least ? -least : std::log(x)));
     } else if constexpr (kWhich == Distribution::Cauchy) {
