@@ -151,7 +151,7 @@ static void null_texts_are_empty(void** state) {
   tenon_error_release(tenon_error_take());
 }
 
-// What the kernel does with the error slot, selected by its argument, before it returns
+// The kernel's use of the error slot, selected by its argument, before it returns
 // TENON_ERROR_INDEX.
 enum { SILENT, RAISE_OTHER, RAISE_BY_CALL, CALL_BETWEEN, SWALLOW };
 

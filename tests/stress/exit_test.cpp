@@ -79,7 +79,7 @@ void start_busy_threads(const Opened& all, int count) {
 void call_at_exit(void (*function)()) { std::atexit(function); }
 Opened at_exit_state;
 
-// What each process does before it returns from main().
+// The action of each process before main() returns.
 const struct {
   const char* name;
   void (*run)();
