@@ -33,8 +33,10 @@ def candidates(packages: list) -> dict:
 
 
 def names_like(pattern: str) -> list:
-    """The numbers for which apt knows a package that is named as the pattern says, such as
-    ["17", "21"] for "openjdk-{}-jdk-headless"."""
+    """Returns the numbers N for which apt has a package `pattern` with {} replaced by N.
+
+    For example, ["17", "21"] for "openjdk-{}-jdk-headless".
+    """
     prefix, _, suffix = pattern.partition("{}")
     done = subprocess.run(["apt-cache", "pkgnames", prefix], capture_output=True, text=True)
     form = re.compile(re.escape(prefix) + r"(\d+(?:\.\d+)*)" + re.escape(suffix))
@@ -42,10 +44,11 @@ def names_like(pattern: str) -> list:
 
 
 def newest(alternatives: tuple, oldest_from: tuple = ()) -> tuple:
-    """The group of packages whose first one has the newest version, and that version.
+    """Returns the group whose first package has the newest version, and that version.
 
-    With `oldest_from` it is the oldest version from that one on. Groups are as in `Need.apt`. If
-    apt can install none, returns the first group unchanged, with an empty version.
+    With `oldest_from`, returns the oldest version from that one on instead. Groups are as in
+    `Need.apt`. If apt can install none of them, returns the first group unchanged, with an empty
+    version.
     """
     groups = []
     for group in alternatives:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is inside the files of dist/, whatever kind of archive each is."""
+"""Reads the members of the archives in dist/, whatever their format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sha256(content: bytes) -> str:
 
 
 def members(path: pathlib.Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each plain file in an archive; nothing for what is none."""
+    """Yields the name and content of each plain file in an archive; nothing for other files."""
     if path.suffix in (".whl", ".jar"):
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():

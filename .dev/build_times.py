@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a build goes: seconds of its steps, folder by folder, from ninja's log."""
+"""Reports build time by step and folder in seconds, from ninja's log."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def read(directory: pathlib.Path) -> dict:
 
 
 def add(counts: dict, report: dict) -> None:
-    """Adds one of gcov's reports. A header's line counts once, however many sources include it."""
+    """Adds one gcov report. A line of a header counts once, however many sources include it."""
     for file in report["files"]:
         path = (pathlib.Path(report["current_working_directory"]) / file["file"]).resolve()
         if not path.is_relative_to(CORE):
@@ -64,7 +64,7 @@ def add(counts: dict, report: dict) -> None:
 
 
 def sum_up(counts: dict) -> list:
-    """Rows (folder, lines, lines that ran, percent), and one of all."""
+    """Returns rows of (folder, lines, lines that ran, percent), with a row of totals."""
     rows = {}
     for (path, _), count in counts.items():
         for name in (str(pathlib.Path(path).parent), "all of core"):

@@ -19,7 +19,7 @@ MIRROR = "http://deb.debian.org/debian"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
-# What QEMU's user mode cannot do, by the names of tests.
+# Features that QEMU's user mode does not emulate -> names of the tests that need them.
 NOT_EMULATED = {
     "a program that starts itself again": ("Scenarios/Exit", "Recursion.MainThreadWithALater"),
     "seccomp": ("Seccomp",),
@@ -43,7 +43,7 @@ def run(processor: str, pattern: str = "") -> int:
 
 
 def _sysroot(processor: str) -> None:
-    """The test libraries for that processor, in the build folder: the system stays as it is."""
+    """Extracts the processor's test libraries into the build folder, without installing them."""
     folder = environment.build_dir(processor) / "sysroot"
     if folder.exists():
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds nvcc 13 or takes the CUDA toolkit and a CMake that knows it from PyPI."""
+"""Finds nvcc 13, or downloads the CUDA toolkit and a CMake that supports it from PyPI."""
 
 from __future__ import annotations
 

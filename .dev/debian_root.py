@@ -85,7 +85,7 @@ def environment(**more: str) -> dict:
 
 
 def run(root: pathlib.Path, line: str) -> str:
-    """Runs a shell line in a root and returns what it prints; the line must succeed."""
+    """Runs a shell command in a root and returns its output; raises if the command fails."""
     done = subprocess.run(command(root, line), capture_output=True, text=True, env=environment())
     if done.returncode != 0:
         raise ui.Failure(f"{line}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")

@@ -27,9 +27,9 @@ DIST = ui.ROOT / "dist"
 
 
 def make(pythons: list[str]) -> int:
-    """Builds the release preset and packs it anew, with a wheel for each Python.
+    """Builds the release preset and packages it, with a wheel for each Python.
 
-    `pythons` are paths; without one wheels are made for those that are found.
+    `pythons` are paths; if empty, wheels are built for all interpreters found.
     """
     machine.ensure(native.NEEDS["release"])
     wanted = interpreters.named(pythons) if pythons else interpreters.find()
@@ -52,7 +52,7 @@ def make(pythons: list[str]) -> int:
 
 
 def _check_shipped() -> None:
-    """What `./dev lint exports` asks of libraries, and that older systems have what they need."""
+    """Checks exported symbols, and that older systems can load the libraries."""
     script = ui.ROOT / "tests" / "tools" / "exports.py"
     folder = environment.build_dir("release") / "shipped"
     command = [environment.python(), "-B", script, folder, "--shipped"]
@@ -79,7 +79,7 @@ def _native() -> None:
 
 
 def _settle(archive: pathlib.Path, target: pathlib.Path, seconds: int) -> None:
-    """The same archive with its members in order, of one time and nobody's."""
+    """Rewrites an archive reproducibly: members sorted, with one timestamp and no owner."""
     with (
         tarfile.open(archive) as source,
         gzip.GzipFile(target, "wb", mtime=seconds) as packed,
@@ -92,7 +92,7 @@ def _settle(archive: pathlib.Path, target: pathlib.Path, seconds: int) -> None:
 
 
 def _bill_of_materials(pythons: list[str]) -> None:
-    """What is in each file, as the linker's maps say: CycloneDX, beside the files."""
+    """Writes a CycloneDX bill of materials beside the files, from the linker's maps."""
     interpreter = environment.python("base", "dist")
     builds = ["release", *(f"extension-{name}" for name in pythons)]
     folders = [environment.build_dir(name) / "shipped" for name in builds]

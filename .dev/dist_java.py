@@ -112,8 +112,8 @@ def _jar(
     manifest: str = "",
     licences: tuple = (LICENCE,),
 ) -> None:
-    """The same bytes from the same files: in order, all of one time."""
-    stamp = time.gmtime(max(seconds, 315532800))[:6]  # zip knows no time before 1980
+    """Packs files reproducibly: sorted, all with the same timestamp."""
+    stamp = time.gmtime(max(seconds, 315532800))[:6]  # zip timestamps start at 1980
     files = {str(path.relative_to(content)): path for path in content.rglob("*") if path.is_file()}
     files |= {f"META-INF/{path.name}": path for path in licences}
     name = "META-INF/MANIFEST.MF"

@@ -12,7 +12,7 @@ import interpreters
 import ui
 import wheel
 
-# What a wheel is built from: neither tests nor the other languages.
+# Sources that a wheel is built from; tests and other bindings are left out.
 SOURCES = ("CMakeLists.txt", "LICENSE", "capi", "core", "kernels", "bindings/python")
 
 

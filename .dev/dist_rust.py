@@ -12,7 +12,7 @@ import ui
 
 RUST = ui.ROOT / "bindings" / "rust"
 PACKAGES = ("tenon-sys", "tenon")
-# What CMake needs for libtenon and its operators on the CPU.
+# Sources that CMake needs for libtenon and its CPU operators.
 VENDORED = ("CMakeLists.txt", "LICENSE", "capi", "core", "kernels")
 
 
@@ -32,7 +32,8 @@ def make(folder: pathlib.Path) -> None:
             shutil.copytree(source, vendor / part, ignore=shutil.ignore_patterns("cuda"))
         else:
             shutil.copy(source, vendor)
-    # Tests and examples stay behind, which cargo says at length; verifying would build all of it.
+    # Cargo warns at length about excluded tests and examples; verifying would build everything
+    # again.
     command = [machine.cargo(), "package", "--workspace", "--locked"]
     ui.run("pack Rust packages", [*command, "--no-verify", "--allow-dirty"], cwd=work)
     for path in sorted((work / "target" / "package").glob("*.crate")):

@@ -20,7 +20,7 @@ HTML = WORK / "html"
 
 
 def make() -> int:
-    """Builds what is documented, and the site into build/docs/html. Warnings are errors."""
+    """Builds the documented libraries, then the site in build/docs/html. Warnings are errors."""
     machine.ensure((*native.NEEDS["release"], "doxygen"))
     native.build("release", targets=("tenon", "tenon_cpu", "tenon_python", "tenon_java_classes"))
     interpreter = environment.python("base", "docs")

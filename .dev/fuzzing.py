@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs fuzz targets, native ones and random programs.
+"""Runs fuzz targets: native ones (libFuzzer) and random programs.
 
-Of native targets (libFuzzer) inputs found grow below build/, the committed ones are the seed.
-Programs are numbered by their seeds: the number of one that fails runs it again.
+Inputs that native targets find are kept below build/; the committed inputs are the seed corpus.
+Random programs are numbered by seed, so a failing program can be run again by its number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PROGRAMS = {
 
 
 def run(target: str, seconds: int) -> int:
-    """Fuzzes one target or "all"; the status is 1 when one of them broke a promise."""
+    """Fuzzes one target or "all"; returns status 1 if a target failed."""
     if target in PROGRAMS:
         rows = [_run_programs(target, seconds)]
     else:
@@ -80,7 +80,7 @@ def _run_one(name: str, seconds: int) -> tuple:
     command = [
         environment.build_dir("fuzz") / "bin" / f"fuzz_{name}",
         f"-max_total_time={seconds}",
-        "-rss_limit_mb=4096",  # names are interned for ever, so memory grows with the inputs
+        "-rss_limit_mb=4096",  # interned names are never freed, so memory grows with the inputs
         f"-artifact_prefix={findings}/{name}-",
         found,
         FOLDER / "corpus" / name,
@@ -98,6 +98,6 @@ def _run_one(name: str, seconds: int) -> tuple:
 
 
 def read_progress(text: str) -> tuple:
-    """Executions, covered edges and inputs, of the last line in which libFuzzer tells them."""
+    """Returns executions, covered edges and inputs from libFuzzer's last progress line."""
     found = re.findall(r"^#(\d+)\s.*?cov: (\d+) .*?corp: (\d+)/", text, re.M)
     return found[-1] if found else ("0", "0", "0")

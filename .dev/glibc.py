@@ -14,9 +14,9 @@ PROGRAM = "int main(void) { return 0; }\n"
 
 
 def stubs(processor: str) -> pathlib.Path:
-    """A folder with that glibc's libraries, as far as a linker reads them.
+    """Returns a folder with stub libraries of that glibc, sufficient for linking.
 
-    Zig knows the symbols of each version and writes such libraries when it links a program.
+    Zig has the symbol list of each version and writes such libraries when it links a program.
     """
     folder = ui.BUILD / f"glibc-{OLDEST}-{processor}"
     if (folder / "libc.so").exists():

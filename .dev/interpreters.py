@@ -13,8 +13,8 @@ import sys
 import ui
 
 OLDEST = (3, 10)
-# Where Pythons with their headers are found beside the one that runs this: the distribution's,
-# pyenv's, and those of the manylinux images.
+# Where to look for Pythons with headers, besides the running one: the distribution's, pyenv's, and
+# those of the manylinux images.
 PLACES = (
     "/usr/bin/python3.[0-9]*",
     "/usr/local/bin/python3.[0-9]*",
@@ -35,7 +35,7 @@ print(json.dumps({
 
 @dataclasses.dataclass(frozen=True)
 class Interpreter:
-    """A Python, and what it says of itself."""
+    """A Python interpreter and its properties."""
 
     path: str
     version: tuple
@@ -50,7 +50,7 @@ class Interpreter:
 
     @property
     def tag(self) -> str:
-        """What wheels for it are tagged with, for the language and the ABI alike."""
+        """The wheel tag of this interpreter, used for both language and ABI."""
         return "cp{}{}".format(*self.version)
 
     @property
@@ -69,7 +69,7 @@ class Interpreter:
 
 
 def read(path: str | pathlib.Path) -> Interpreter:
-    """Asks a Python what it is."""
+    """Runs a Python to read its properties."""
     try:
         said = subprocess.check_output([path, "-c", FACTS], text=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -79,7 +79,7 @@ def read(path: str | pathlib.Path) -> Interpreter:
 
 
 def named(paths: list[str]) -> list[Interpreter]:
-    """Those at the paths; one that no wheel can be built for is an error."""
+    """Returns the interpreters at the paths; raises if a wheel cannot be built for one of them."""
     found = [read(path) for path in paths]
     for one in found:
         if one.refusal:
@@ -88,7 +88,10 @@ def named(paths: list[str]) -> list[Interpreter]:
 
 
 def find() -> list[Interpreter]:
-    """One of each version that a wheel can be built for, oldest first; says which are left out."""
+    """Returns one interpreter per version that wheels can be built for, oldest first.
+
+    Prints the interpreters that are left out.
+    """
     paths = [sys.executable]
     for place in PLACES:
         paths += sorted(glob.glob(str(pathlib.Path(place).expanduser())))

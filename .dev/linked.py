@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of others the linker put into shipped libraries, as its maps say."""
+"""Finds third-party code in shipped libraries, from the linker's maps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def others(linker_map: str) -> set[str]:
 
 
 def libraries(folders: list[pathlib.Path]) -> dict[pathlib.Path, set[str]]:
-    """Each library that lies in one of the folders with its map -> what it holds of others."""
+    """Maps each library that has a linker map in one of the folders to its third-party parts."""
     found = {}
     for folder in folders:
         for target, pattern in PATTERNS.items():

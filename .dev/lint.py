@@ -51,7 +51,7 @@ def _script(name: str, *arguments) -> int:
 
 
 def _run(what: str, command: list, env: dict | None = None) -> int:
-    """Runs one checker and shows what it said: all of a failure, the last line of a success."""
+    """Runs one checker; prints its whole output if it fails, otherwise only the last line."""
     log = what.replace(" ", "-")
     status = ui.run(what, command, env=env, log=log, check=False, quiet=True)
     ui.show_tail(ui.LOGS / f"{log}.log", 60 if status else 1)
@@ -106,7 +106,7 @@ def clippy(fix: bool) -> int:
     # Projects of users are built on dist/ alone: tests/installed.
     users = ui.ROOT / "tests" / "installed"
     for manifest in (path for path in _cargo_manifests() if not path.is_relative_to(users)):
-        # What one set of features leaves unused, the other may hide.
+        # Code that is unused under one set of features may be used under the other.
         for features in ([], ["--all-features"]):
             command = [machine.cargo(), "clippy", "--workspace", "--all-targets", "--locked"]
             command += [*features, "--manifest-path", manifest, "--", "-D", "warnings"]
@@ -174,7 +174,7 @@ def types(fix: bool) -> int:
     command = [interpreter, "-m", "mypy", "--strict", "--follow-imports=silent"]
     command += ["--python-version=3.10", f"--cache-dir={ui.BUILD / 'mypy'}", program]
     status = _run("lint mypy", command, {"MYPYPATH": package})
-    # Pyright takes what it reads relative to its settings.
+    # Pyright resolves paths relative to its settings file.
     settings = ui.BUILD / "pyright.json"
     facts = {"include": [str(program)], "extraPaths": [str(package)], "pythonVersion": "3.10"}
     settings.write_text(json.dumps({**facts, "typeCheckingMode": "standard"}))

@@ -16,7 +16,7 @@ from needs import NEEDS, PACKAGE_MANAGERS, Need
 
 
 def command_version(program: str) -> tuple:
-    """Version that a program prints as a tuple of numbers, or () if it prints none."""
+    """Returns the version that a program prints as a tuple of numbers, or () if it prints none."""
     flag = "-version" if os.path.basename(program).startswith("swig") else "--version"
     try:
         done = subprocess.run(
@@ -30,7 +30,7 @@ def command_version(program: str) -> tuple:
 
 
 def locate(need: Need) -> str | None:
-    """Path of what meets a need, or None. A program that is too old does not meet it."""
+    """Returns the path that meets a need, or None. A program that is too old does not meet it."""
     if need.name == "Python headers and venv":
         return _python_headers()
     if need.program == "javac":

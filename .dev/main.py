@@ -124,7 +124,7 @@ def build_cuda(architectures: str) -> int:
     if not plugin.exists():
         raise ui.Failure(f"build: {plugin} must exist after the build, got none")
     ui.say(f"built {ui.short(plugin)}, {plugin.stat().st_size / 1024:.0f} KiB")
-    # What needs no GPU is tested here too; the rest skips, and the count says so.
+    # Tests that need no GPU run on any machine; the others are skipped and counted as such.
     return 0 if suites.run_all(suites.Run("cuda"), ("cuda",)) else 1
 
 
@@ -193,7 +193,7 @@ def bench(args) -> int:
     import options
 
     wanted = options.parser().parse_args(args.arguments)
-    # Standard output is for what was measured: it may be read by a program.
+    # Keep standard output for the measurements: a program may parse it.
     with contextlib.redirect_stdout(sys.stderr):
         machine.ensure(native.NEEDS["bench"])
         targets = {one for part in wanted.only or options.PARTS for one in options.PARTS[part]}
@@ -378,7 +378,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     arguments = sys.argv[1:]
-    # What follows these verbs belongs to another program, options included.
+    # The arguments after these verbs belong to another program, options included.
     if arguments[:1] == ["bench"] or (
         arguments[:1] == ["python"] and arguments[1:2] not in (["-h"], ["--help"])
     ):

@@ -25,7 +25,7 @@ PRESETS = (
     "fuzz",
     "cuda",
 )
-# What a preset needs installed. The sanitizers and CUDA build native parts only.
+# Packages that each preset needs. Sanitizer and CUDA presets build only native code.
 NEEDS = {
     "dev": needs.ALL,
     "release": needs.ALL,
@@ -51,7 +51,7 @@ def build(
     env: dict | None = None,
     targets: tuple = (),
 ) -> None:
-    """Brings build/<preset> up to date; configures only when CMake itself would not know to."""
+    """Updates build/<preset>; configures only if CMake would not reconfigure by itself."""
     directory = environment.build_dir(preset)
     arguments = [cmake, "--preset", preset, "-B", directory, *settings]
     # Only CI treats warnings as errors: a user's compiler may be newer than those that were tried.
@@ -87,7 +87,7 @@ def build_for_python(path: str) -> tuple:
     name = f"python-{version}"
     interpreter = environment.python("base", venv=ui.BUILD / f"venv-{version}", base=path)
     directory = environment.build_dir(name)
-    # What the package and its tests need, and no more.
+    # Only the settings that the package and its tests need.
     settings = (f"-DPython3_EXECUTABLE={interpreter}", "-DTENON_BUILD_JAVA=OFF")
     arguments = ["cmake", "--preset", "release", "-B", directory, *settings]
     ui.run(f"configure {name}", [*arguments, "-DTENON_BUILD_EXAMPLES=OFF"])
@@ -120,7 +120,7 @@ def build_all(preset: str = "release") -> None:
 def maven(
     what: str, preset: str, *arguments: str, env: dict | None = None, check: bool = True
 ) -> int:
-    """Runs Maven on bindings/java, off the network once everything it wants is in its cache."""
+    """Runs Maven on bindings/java, offline once its cache holds all dependencies."""
     pom = ui.ROOT / "bindings" / "java" / "pom.xml"
     stamp = ui.BUILD / "java" / f"cached-{'-'.join(a for a in arguments if a[:1] != '-')}"
     offline = stamp.exists() and stamp.read_text() == pom.read_text()

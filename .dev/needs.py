@@ -26,7 +26,7 @@ class Need:
     elsewhere: tuple = ()
     program: str = ""  # a command that must exist; a trailing `-*` also accepts numbered versions
     minimum: tuple = ()  # the oldest version of the command
-    files: tuple = ()  # without a command: glob patterns, one of which must match
+    files: tuple = ()  # needs without a command: glob patterns, one of which must match
     tried: str = ""  # versions that the suites were run with
     oldest_from: tuple = ()  # take the oldest version from this one on instead of the newest
 

@@ -16,10 +16,10 @@ ELSEWHERE = ui.BUILD / "reproducible" / "the-same-revision-in-another-folder"
 
 
 def check(pythons: list[str]) -> int:
-    """Says of each artefact whether both are equal, and of others which members differ.
+    """Builds the artefacts twice, compares them, and prints the members that differ.
 
-    The second is compiled from a clone, with the compiler's cache off: what is equal was made
-    equal by the compiler, not taken from the first.
+    The second build compiles a clone with the compiler cache off, so that equal artefacts prove a
+    deterministic compiler rather than a cache hit.
     """
     changed = subprocess.check_output(["git", "-C", ui.ROOT, "status", "--porcelain"], text=True)
     if changed:
@@ -56,7 +56,7 @@ def compare(first: pathlib.Path, second: pathlib.Path) -> int:
 
 
 def _difference(one: pathlib.Path, other: pathlib.Path) -> str:
-    """What differs in two files; nothing where they are equal."""
+    """Describes how two files differ; returns nothing if they are equal."""
     for path in (one, other):
         if not path.exists():
             return f"missing in {path.parent}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the bill of materials of a release, CycloneDX 1.6: what is in each file of dist/.
+"""Writes a release's bill of materials (CycloneDX 1.6): the contents of each file in dist/.
 
-A program of its own, for it wants cyclonedx-python-lib: the arguments are parser()'s.
+A separate program, because it needs cyclonedx-python-lib; see parser() for its arguments.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from packageurl import PackageURL
 
 APACHE = LicenseExpression("Apache-2.0")
 JAVADOC = "-javadoc.jar"
-# What is found at run time where it is installed, or a dependency that a feature asks for.
+# Libraries loaded at run time if installed, and dependencies that only a feature adds.
 OPTIONAL = (
     ("oneDNN", "generic", "Apache-2.0", "matrix products, loaded by libtenon_cpu"),
     ("OpenBLAS", "generic", "BSD-3-Clause", "matrix products and LAPACK, loaded by libtenon_cpu"),
@@ -72,7 +72,7 @@ class Release:
         self._optional()
         time = datetime.datetime.fromtimestamp(self.arguments.seconds, datetime.timezone.utc)
         self.bom.metadata.timestamp = time
-        # The same document has the same number: two builds of one revision are equal.
+        # Derive the serial number from the content, so that two builds of one revision are equal.
         refs = "".join(sorted(str(one.bom_ref.value) for one in self.bom.components))
         self.bom.serial_number = uuid.uuid5(uuid.NAMESPACE_OID, f"{time}{refs}")
         return JsonV1Dot6(self.bom).output_as_string(indent=2) + "\n"
@@ -101,7 +101,8 @@ class Release:
         return one
 
     def _doclet(self, content: dict[str, bytes]) -> list[Component]:
-        """jQuery and its user interface as the JDK brought them, versions as the files say."""
+        """Returns jQuery and jQuery UI as the JDK bundles them, with versions read from the files.
+        """
         query = next(name for name in content if re.search(r"jquery-[\d.]+min\.js$", name))
         version = re.search(r"jquery-([\d.]+)\.min", query)[1]
         interface = re.search(r"UI v?([\d.]+)", content["legal/jqueryUI.md"].decode())[1]
@@ -161,7 +162,7 @@ def _third_party(name, version, kind, terms, **more) -> Component:
 
 
 def _others(glibc: str) -> dict[str, Component]:
-    """What a library may hold of others; capi/THIRD_PARTY_LICENSES.txt has the licences."""
+    """Returns the third-party code in a library; capi/THIRD_PARTY_LICENSES.txt has the licences."""
     said = subprocess.check_output(["c++", "-dumpfullversion"], text=True).strip()
     gcc = LicenseExpression("GPL-3.0-or-later WITH GCC-exception-3.1")
     startup = [Property(name="tenon:part", value="libc_nonshared.a, crti.o, crtn.o alone")]

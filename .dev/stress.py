@@ -16,7 +16,7 @@ import ui
 
 PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "layers", "miri", "all")
 
-# What the ends of processes are called in each suite's own filter.
+# Filter in each suite that selects its process-exit tests.
 EXITS = {
     "gtest": "Scenarios/Exit",
     "pytest": "test_exit_is_quiet",
@@ -82,7 +82,7 @@ def threads(preset: str) -> bool:
 
 
 def exits() -> bool:
-    """Each suite's ends of processes, each twenty times, and the table of what came of them."""
+    """Runs each suite's process-exit tests twenty times and prints a table of the results."""
     results = ui.BUILD / "results" / "exits.txt"
     results.parent.mkdir(parents=True, exist_ok=True)
     results.unlink(missing_ok=True)
@@ -108,9 +108,9 @@ def script(name: str, *arguments: str) -> bool:
 
 
 def miri(skip: bool) -> bool:
-    """Runs tests/rust/miri_test.rs under Miri with 32 schedules of its threads.
+    """Runs tests/rust/miri_test.rs under Miri with 32 thread schedules.
 
-    Miri comes with nightly toolchains only: without one, this part fails, or is skipped.
+    Only nightly toolchains include Miri: without one, this part fails, or is skipped.
     """
     cargo = [machine.cargo(), "+nightly", "miri"]
     found = subprocess.run([*cargo, "--version"], capture_output=True)
@@ -144,7 +144,7 @@ def read_results(path: pathlib.Path) -> list:
 
 
 def sum_up(lines: list) -> list:
-    """One row a language, and one of all."""
+    """Returns one row per language and a row of totals."""
     sums = collections.defaultdict(lambda: [0, 0, 0])
     for _, language, runs, failures in lines:
         for name in (language, "all"):

@@ -23,7 +23,7 @@ FAILED_LINES = 40  # of the output of one failed case
 
 @dataclasses.dataclass
 class Outcome:
-    """What one suite's own runner reported. `status` is the runner's exit status."""
+    """The result that a suite's runner reported. `status` is the runner's exit status."""
 
     passed: int = 0
     failed: int = 0
@@ -66,8 +66,8 @@ class Run:
 
 def sanitizer_options() -> dict:
     """Variables under which a sanitizer's finding ends the process; without effect elsewhere."""
-    # The interceptor of __tls_get_addr in GCC 13 and older reads what it should not when a thread
-    # that LeakSanitizer makes looks for leaks.
+    # In GCC 13 and older, the interceptor of __tls_get_addr reads invalid memory when
+    # LeakSanitizer's thread searches for leaks.
     asan = "detect_leaks=1:check_initialization_order=1:strict_string_checks=1"
     return {
         "ASAN_OPTIONS": f"{asan}:intercept_tls_get_addr=0",
@@ -78,7 +78,7 @@ def sanitizer_options() -> dict:
 
 
 def closing(log: str, pattern: str) -> None:
-    """Repeats the lines in which a runner sums itself up."""
+    """Prints the lines in which a runner summarizes its results."""
     text = (ui.LOGS / f"{log}.log").read_text(errors="replace")
     for line in text.splitlines():
         line = re.sub(r"\x1b\[[0-9;]*m", "", line)
@@ -87,7 +87,7 @@ def closing(log: str, pattern: str) -> None:
 
 
 def complain(log: str, status: int) -> None:
-    """Shows the end of a runner's output where it failed."""
+    """Prints the end of a runner's output if it failed."""
     if status != 0:
         ui.say(f"status {status}; end of build/log/{log}.log:")
         ui.show_tail(ui.LOGS / f"{log}.log")
@@ -139,7 +139,7 @@ def gtest(run: Run) -> Outcome:
 
 
 def read_gtest(path: pathlib.Path, status: int) -> Outcome:
-    """As read_junit; where one ctest case ran several of a program, those are counted."""
+    """Like read_junit(), but if one ctest case ran several test cases, counts those instead."""
     outcome = read_junit(path, status)
     if not path.exists():
         return outcome
@@ -165,7 +165,7 @@ def programs(run: Run) -> Outcome:
 
 
 def cuda(run: Run) -> Outcome:
-    """The CUDA plugin's GoogleTest cases; those that want a GPU skip where there is none."""
+    """Runs the CUDA plugin's GoogleTest cases; those that need a GPU are skipped without one."""
     return read_junit(*_ctest(run, "cuda", "cuda"))
 
 
@@ -190,7 +190,7 @@ def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
             sum(int(number) for number in re.findall(rf"\[  {word}\s*\] (\d+) test\(s\)", text))
             for word in ("PASSED", "FAILED", "SKIPPED")
         )
-        # A program that died before its summary is one failure of its own.
+        # A program that died before its summary counts as one failure.
         if case.get("status") == "fail" and failed == 0:
             failed = 1
         outcome.add(Outcome(passed, failed, skipped))
@@ -210,7 +210,8 @@ def installed(run: Run) -> Outcome:
 
 
 def roots(run: Run) -> Outcome:
-    """The same programs in clean roots of Debian: what was typed, and how long each line took."""
+    """Runs the installed programs in clean Debian roots; records the commands and their run times.
+    """
     machine.ensure(("debootstrap",))
     outcome = _pytest(run, "roots", "installed/roots.py", case_limit=3000)  # pip may compile Tenon
     report = RESULTS / "roots.txt"
@@ -313,10 +314,12 @@ def _junit(run: Run, what: str, *settings: str) -> Outcome:
 
 
 def matrix(run: Run) -> Outcome:
-    """One process with all five languages: 125 combinations of define, implement and call, 125 of
-    kernel, gradient formula and backward pass, 125 of kernel, cast rule and call in a region, 125
-    of kernel, overriding object and caller, and 25 each of a function with a gradient of its own
-    and of a graph through all languages, with their callers."""
+    """Runs the language matrix: one process with all five languages.
+
+    There are 125 combinations each of (define, implement, call), (kernel, gradient formula,
+    backward pass), (kernel, cast rule, call in a region) and (kernel, overriding object, caller),
+    and 25 each of (custom autograd function, caller) and (graph through all languages, caller).
+    """
     program = environment.build_dir(run.preset) / "bin" / "tenon_matrix"
     if not program.exists():
         return Outcome(status=1, note="bin/tenon_matrix is not built")
@@ -371,8 +374,8 @@ def read_unittest(text: str, status: int) -> Outcome:
     return Outcome(max(passed, 0), failed, skipped, status or (0 if ran else 1))
 
 
-# Suites in the order they run, the quickest verdict on the lowest layer first: title, function,
-# and whether a CMake preset must be built first (cargo and Maven build what they test).
+# Suites in order of execution, fastest and lowest layer first: title, function, and whether a CMake
+# preset must be built first (cargo and Maven build what they test).
 SUITES = {
     "tools": ("project checks (unittest)", tools, False),
     "gtest": ("C++ (GoogleTest)", gtest, True),
@@ -387,14 +390,14 @@ SUITES = {
     "installed": ("installed artefacts", installed, False),
     "roots": ("clean roots", roots, False),
 }
-# Those that `./dev test` takes by name, and those that it runs without one.
+# Suites that `./dev test` accepts by name, and the default ones.
 NAMED = tuple(name for name in SUITES if name not in ("cuda", "programs"))
 DEFAULT = tuple(name for name in NAMED if name not in ("installed", "roots"))
 NATIVE = ("gtest", "cmocka")
 
 
 def run_all(run: Run, names: tuple) -> bool:
-    """Runs suites, prints the table of counts, and says whether every one is good."""
+    """Runs suites, prints the table of counts, and returns true if all passed."""
     outcomes = {}
     for name in names:
         title, function, _ = SUITES[name]

@@ -39,7 +39,7 @@ SYSTEMS = {
     "sid": System("Debian sid", ("gcc-15", "clang-21", "clang-22")),
 }
 PARTS = ("demo", "test", "packages", "compilers")
-# The compilers compile libtenon and the CPU kernels; a system's own compiler all the rest.
+# libtenon and the CPU kernels use these compilers; everything else the system's own compiler.
 COMPILED = "-DCMAKE_BUILD_TYPE=Release -DTENON_WERROR=ON"
 # Tools whose versions are shown, and their names in `./dev doctor`.
 VERSIONS = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress lines with elapsed time, and commands whose output goes to a log."""
+"""Prints progress lines with elapsed time, and runs commands with their output in a log."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def run(
     quiet: bool = False,
     timeout: float | None = None,
 ) -> int:
-    """Runs one command with its output in build/log, and says how long it took.
+    """Runs one command with its output in build/log, and prints how long it took.
 
-    Returns the exit status; with `check`, a status other than 0 shows the end of the log and
-    raises Failure. Output also goes to the terminal with `./dev --verbose`.
+    Returns the exit status; with `check`, a status other than 0 shows the end of the log and raises
+    Failure. Output also goes to the terminal with `./dev --verbose`.
     """
     command = [str(part) for part in command]
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,7 @@ def short(path: pathlib.Path) -> str:
 
 
 def table(rows: list, header: list) -> None:
-    """Prints rows of cells in aligned columns: the first to the left, the others to the right."""
+    """Prints rows of cells in aligned columns: the first left-aligned, the others right-aligned."""
     cells = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     for number, row in enumerate(cells):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels: one for each Python, with libraries that are built once and an extension of its own."""
+"""Builds wheels, one per Python: libraries built once, plus an extension per Python."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _add_metadata(content: pathlib.Path) -> None:
     for path in LICENCES:
         shutil.copy(path, metadata / "licenses")
         lines += f"License-File: {path.name}\n"
-    # The backend knows none: they lie outside the project's folder.
+    # The build backend does not find these files because they are outside the project's folder.
     text = (metadata / "METADATA").read_text()
     head, body = text.split("\n\n", 1)
     (metadata / "METADATA").write_text(f"{head}\n{lines}\n{body}")
@@ -87,7 +87,7 @@ def _packed(
 
 
 def _glibc_tag(interpreter: pathlib.Path, wheel: pathlib.Path) -> str:
-    """What auditwheel says the wheel may be called, such as manylinux_2_35_x86_64."""
+    """Returns auditwheel's platform tag for a wheel, such as manylinux_2_35_x86_64."""
     command = [interpreter, "-m", "auditwheel", "show", wheel]
     said = " ".join(subprocess.run(command, capture_output=True, text=True).stdout.split())
     found = re.search(r'following platform tag: "(manylinux_\w+)"', said)

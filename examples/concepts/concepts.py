@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/concepts.md shows, run as a test: each part is quoted there as it stands here."""
+"""The code of docs/concepts.md, run as a test. The page quotes each part."""
 
 # [quote.begin define]
 import tenon

@@ -54,7 +54,7 @@ static tenon_status read_digits(const char* path) {
   return tenon_error_raise(TENON_ERROR_SYSTEM, message);
 }
 
-// What a training loop left.
+// Results of a training loop.
 typedef struct run {
   tenon_value results[2];  // parameters and losses
   double ms;

@@ -36,7 +36,7 @@ static tenon_status close_svg(const char* path, FILE* file) {
   return tenon_error_raise(TENON_ERROR_SYSTEM, message);
 }
 
-// Decades around the losses: the axis goes from 10 to the power of `low` to that of `high`.
+// Range of the losses' axis, from 10^low to 10^high.
 typedef struct decades {
   int low, high;
 } decades;

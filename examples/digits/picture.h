@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <tenon/status.h>
 
-// Digits of 8 x 8 pixels from 0 to 16, what they are, and what they were taken for.
+// Digits of 8 x 8 pixels from 0 to 16, with their labels and the predictions.
 typedef struct picture_digits {
   int count;
   const uint8_t (*pixels)[64];
@@ -19,10 +19,10 @@ typedef struct picture_digits {
 // Errors:    TENON_ERROR_SYSTEM when the file cannot be written.
 tenon_status picture_write_losses(const char* path, const double* losses, int64_t count);
 
-// Draws 96 digits in a grid, those that were taken for others first and framed in red; the others
-// are framed in green.
+// Draws 96 digits in a grid: misclassified digits first, framed in red, then correct ones, framed
+// in green.
 //
-// Errors:    TENON_ERROR_SYSTEM when the file cannot be written.
+// Errors: TENON_ERROR_SYSTEM when the file cannot be written.
 tenon_status picture_write_digits(const char* path, const picture_digits* digits);
 
 #endif

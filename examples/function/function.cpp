@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function with a gradient of its own, in C++.
+// A custom autograd function in C++.
 #include <iostream>
 
 #include <tenon/ops/aten.hpp>

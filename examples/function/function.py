@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function with a gradient of its own, and an operator with one, in Python."""
+"""A custom autograd function, and an operator with a gradient, in Python."""
 
 import tenon
 from tenon.autograd import Function

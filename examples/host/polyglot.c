@@ -39,7 +39,7 @@ static tenon_status raise_python_error(const char* what) {
   snprintf(message, sizeof message, "%s: %s", what, utf8 != NULL ? utf8 : "unknown Python error");
   Py_XDECREF(text);
   PyErr_Restore(type, value, profile);
-  PyErr_Print();  // the traceback, for whoever writes the module
+  PyErr_Print();  // show the module's author the traceback
   return tenon_error_raise(TENON_ERROR_RUNTIME, message);
 }
 
@@ -47,7 +47,7 @@ tenon_status polyglot_start_python(const char* path, const char* module) {
   if (!Py_IsInitialized()) {
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
-    config.install_signal_handlers = 0;  // the host keeps its own
+    config.install_signal_handlers = 0;  // the host has its own handlers
     PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, POLYGLOT_PYTHON);
     if (!PyStatus_Exception(status)) {
       status = Py_InitializeFromConfig(&config);
@@ -123,7 +123,7 @@ static tenon_status call_java_static(const char* class_name, const char* method)
   }
   if ((*env)->ExceptionCheck(env)) {
     char message[512];
-    (*env)->ExceptionDescribe(env);  // the stack trace, for whoever writes the class
+    (*env)->ExceptionDescribe(env);  // show the class's author the stack trace
     (*env)->ExceptionClear(env);
     snprintf(message, sizeof message, "%s.%s() threw", class_name, method);
     return tenon_error_raise(TENON_ERROR_RUNTIME, message);
@@ -143,7 +143,7 @@ tenon_status polyglot_start_java(const char* classpath, const char* library_path
     options[0].optionString = classpath_option;
     options[1].optionString = library_option;
     options[2].optionString = tenon_option;
-    options[3].optionString = (char*)"-Xrs";  // the host keeps its signals
+    options[3].optionString = (char*)"-Xrs";  // the host handles signals itself
     options[4].optionString = (char*)"-Xmx512m";
     JavaVMInitArgs arguments;
     memset(&arguments, 0, sizeof arguments);

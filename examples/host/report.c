@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the demos report: times, bits of results, and names of languages.
+// Shared output of the demos: times, digests of results, and names of languages.
 #include "report.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the demos report: times, bits of results, and names of languages.
+// Shared output of the demos: times, digests of results, and names of languages.
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -8,8 +8,8 @@
 // Milliseconds since some time in the past.
 double report_now_ms(void);
 
-// FNV-1a over the bytes of contiguous CPU tensors: equal only where they are bit-identical. 0 for a
-// tensor that cannot be read.
+// Returns the FNV-1a hash of the bytes of contiguous CPU tensors, to compare results bit by bit; 0
+// if a tensor cannot be read.
 uint64_t report_digest(tenon_tensor* const* tensors, int64_t count);
 
 // "C++" for TENON_LANGUAGE_CPP; "-" for one without a name here.

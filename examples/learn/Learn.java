@@ -11,7 +11,7 @@ import java.nio.file.Path;
 final class Learn {
   private static final int EPOCHS = 40;
   private static final int BATCH = 32;
-  private static final int TRAINING = 1437; // images; the others are held out
+  private static final int TRAINING = 1437; // images; the remaining ones are held out
   private static final long[] ROWS = {1};
 
   private static Tensor weight(long ins, long outs, Generator generator) {

@@ -4,20 +4,20 @@
 
 #include <tenon/ops/aten.h>
 
-enum { EPOCHS = 40, BATCH = 32, COUNT = 1797, TRAINING = 1437 };  // the others are held out
+enum { EPOCHS = 40, BATCH = 32, COUNT = 1797, TRAINING = 1437 };  // the remaining ones are held out
 enum { W1, B1, W2, B2, PARAMETERS };
 
 static unsigned char rows[COUNT][65];  // 64 pixels from 0 to 16, and the label
 
-// The tensors of one step, released together. `status` is the first error: all later steps are
-// skipped, so that only the end has to look.
+// The tensors of one step, released together. `status` is the first error: all later calls are
+// skipped, so that only the end must check it.
 typedef struct tape {
   tenon_status status;
   int count;
   tenon_tensor* tensors[32];
 } tape;
 
-// Calls a function whose last parameter is where its tensor goes.
+// Calls a function whose last parameter receives its result, and stores that on the tape.
 #define CALL(t, operator, ...)                                     \
   do {                                                             \
     tenon_tensor* made_ = NULL;                                    \

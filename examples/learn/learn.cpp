@@ -19,7 +19,7 @@
 using tenon::Tensor;
 namespace aten = tenon::ops::aten;
 
-constexpr int64_t kEpochs = 40, kBatch = 32, kTraining = 1437;  // images; the others are held out
+constexpr int64_t kEpochs = 40, kBatch = 32, kTraining = 1437;  // images; the last 360 are held out
 
 struct Digits {
   Tensor images, targets;  // targets: 1 at the label, 0 elsewhere

@@ -6,7 +6,7 @@ import pathlib
 
 import tenon
 
-EPOCHS, BATCH, TRAINING = 40, 32, 1437  # images; the others are held out
+EPOCHS, BATCH, TRAINING = 40, 32, 1437  # images; the remaining ones are held out
 
 file = pathlib.Path(__file__).parent / "data" / "digits.bin"
 rows = tenon.frombuffer(bytearray(file.read_bytes()), dtype=tenon.uint8).view(-1, 65)

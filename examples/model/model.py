@@ -100,7 +100,7 @@ def batches():
 
 
 def same(a, b):
-    """Whether tensors are equal to the bit."""
+    """Returns true if tensors are equal bit by bit."""
     return memoryview(a.detach()).tobytes() == memoryview(b.detach()).tobytes()
 
 

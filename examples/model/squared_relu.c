@@ -27,7 +27,7 @@ static tenon_status squared_relu(void* ctx, const tenon_op* op, tenon_keyset key
   return TENON_OK;
 }
 
-// 2 relu(x) grad. What a formula computes is recorded if operators compute it.
+// Computes 2 relu(x) grad. Since it calls operators, the formula itself can be recorded.
 static tenon_status squared_relu_gradient(const tenon_backward_call* call) {
   tenon_tensor *kept = NULL, *once = NULL;
   tenon_status status = aten_relu(call->saved[0].as.tensor, &kept);

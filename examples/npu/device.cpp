@@ -71,13 +71,13 @@ class Stream {
   uint64_t queued_ = 0;
   uint64_t done_ = 0;
   bool closing_ = false;
-  std::thread worker_;  // last: it starts when all else is there
+  std::thread worker_;  // must be last: the thread uses the other members
 };
 
 namespace {
 
-// The stream of threads that have chosen none. Never destroyed: tensors may outlive the program's
-// last statement.
+// The stream of threads that have not chosen one. Never destroyed, because tensors may outlive
+// static objects.
 Stream& default_stream() {
   static Stream* const stream = new Stream;
   return *stream;
@@ -114,8 +114,8 @@ tenon_status allocate(void*, int32_t, int64_t nbytes, void** out_data) {
   return tenon_error_raise(TENON_ERROR_OUT_OF_MEMORY, "npu: the device has no memory left");
 }
 
-// Work that still uses the memory may be queued: it goes when that is done. (Kernels keep their
-// tensors alive themselves; this serves memory that only a copy refers to.)
+// Frees memory after the queued work, which may still use it. (Kernels keep their tensors alive;
+// this matters for memory that only a copy refers to.)
 void release(void*, int32_t, void* data) {
   default_stream().enqueue([data] { std::free(data); });
 }
@@ -205,7 +205,7 @@ void register_device() {
   provider.event_wait = &event_wait;
   provide_generators(provider);
   const tenon_status status = tenon_device_provider_register(&provider);
-  // Loaded again after an unload: the first provider stays for ever.
+  // If the plugin is loaded again after an unload, the first provider stays registered.
   if (status == TENON_ERROR_ALREADY_EXISTS) {
     tenon_error_release(tenon_error_take());
   } else {

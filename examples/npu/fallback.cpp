@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step 4: one boxed kernel for every operator that has none for npu: it runs the CPU's on copies.
+// Step 4: one boxed kernel for every operator without an npu kernel; it runs the CPU kernel on
+// copies.
 #include <atomic>
 
 #include "host.h"
@@ -17,7 +18,7 @@ std::atomic<int64_t> calls{0};
 // Copies of one call's npu tensors on the CPU, each made once.
 class HostCopies {
  public:
-  // The copy, or the tensor itself where it is not on the device.
+  // Returns the CPU copy, or the tensor itself if it is not on the device.
   tenon_tensor* of(tenon_tensor* handle) {
     if (handle == nullptr) return nullptr;
     for (const Pair& pair : pairs_) {
@@ -33,7 +34,8 @@ class HostCopies {
       if (pair.device.get() == handle) write_back(pair.host, pair.device);
     }
   }
-  // What a result on the CPU is on the device: the argument that it is a copy of, or a new tensor.
+  // Converts a CPU result to the device: returns the argument that it is a copy of, or otherwise a
+  // new tensor.
   Tensor back(const Tensor& result) const {
     for (const Pair& pair : pairs_) {
       if (pair.host.get() == result.get()) return pair.device;
@@ -94,7 +96,7 @@ void move_results(const HostCopies& copies, tenon_stack* stack) {
   }
 }
 
-// Runs the CPU's kernel on the stack: what is written to copies is brought back.
+// Runs the CPU kernel on the stack, and writes changed copies back.
 tenon_status run_on_host(const tenon_op* op, tenon_stack* stack) {
   HostArguments host(*stack);
   tenon_value* const own = std::exchange(stack->args, host.data());

@@ -18,7 +18,7 @@ int64_t byte_extent(const tenon::Tensor& tensor);
 tenon::Tensor to_host(const tenon::Tensor& tensor);
 // A copy on the device with the same sizes and strides.
 tenon::Tensor to_device(const tenon::Tensor& tensor);
-// Brings what was written to a copy of to_host() back.
+// Copies the contents of a copy made by to_host() back to the tensor.
 void write_back(const tenon::Tensor& host, const tenon::Tensor& tensor);
 
 // Runs an operator's CPU kernel on copies: tensors that it writes are written back, results are on

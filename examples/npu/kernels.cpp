@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step 3: kernels. Each checks what the device can do, queues the work, and returns at once; what
-// the device cannot do goes the fallback's way.
+// Step 3: kernels. Each checks that the device supports the arguments, queues the work, and returns
+// immediately; unsupported calls use the fallback.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -18,13 +18,14 @@ using tenon::Sizes;
 using tenon::Tensor;
 using tenon::Value;
 
-// What the device computes: float32 without gaps. All else is the CPU's.
+// Returns true if the device can compute with a tensor: contiguous float32. The CPU computes
+// everything else.
 bool fits(const Tensor& tensor) { return tensor.dtype() == Dtype::F32 && tensor.is_contiguous(); }
 bool fits(const Tensor& a, const Tensor& b) {
   return fits(a) && fits(b) && std::ranges::equal(a.sizes(), b.sizes());
 }
 
-// Queued work keeps its tensors alive.
+// The queued work owns references to its tensors.
 template <class Function>
 Tensor unary(const char* op, const Tensor& a, Function function) {
   if (!fits(a)) return on_host(op, {a});
@@ -104,7 +105,8 @@ Tensor& zero(Tensor& self) {
   return self;
 }
 
-// Serves both directions, and the device itself: the highest backend among the arguments is npu.
+// Copies in both directions and within the device: in each case npu is the arguments' highest
+// backend.
 Tensor& copy(Tensor& self, const Tensor& src, bool non_blocking) {
   const bool plain = self.dtype() == src.dtype() && self.is_contiguous() && src.is_contiguous() &&
                      std::ranges::equal(self.sizes(), src.sizes());

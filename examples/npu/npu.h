@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npu backend: a device in host memory whose work runs on streams of its own.
+// The npu backend: a simulated device in host memory, with streams that run its work.
 #pragma once
 
 #include <functional>
@@ -13,26 +13,26 @@ namespace npu {
 int32_t device_type();
 tenon_key key();
 
-// What the "hardware" does: queues of work, each with a thread of its own.
+// The "hardware": a queue of work with a thread that runs it.
 class Stream;
 
-// The stream that the calling thread's work on a device goes to.
+// Returns the stream for the calling thread's work.
 Stream& current_stream();
-// Queues work; it runs after all that was queued on the stream before.
+// Queues work, which runs after everything queued on the stream before.
 void enqueue(Stream& stream, std::function<void()> work);
-// Waits until the stream has done all that was queued so far.
+// Waits until the stream has finished everything queued so far.
 void synchronize(Stream& stream);
 
-// Tells the library how the device allocates, copies and orders work.
+// Registers functions by which the library allocates, copies and orders work on the device.
 void register_device();
-// Adds the device's generators of random numbers to what it can do.
+// Adds random number generators to the device's functions.
 void provide_generators(tenon_device_provider& provider);
-// Puts the kernels into `aten`, and the fallback under all operators without one.
+// Registers the kernels in `aten`, and the fallback for all operators without a kernel.
 void register_kernels(tenon::Library& aten);
 void register_random(tenon::Library& aten);
 void register_fallback(tenon::Library& all);
 
-// How many calls the fallback has served; the check asks.
+// Returns the number of calls that the fallback has served, for the check.
 int64_t fallback_calls();
 
 }  // namespace npu

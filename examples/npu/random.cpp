@@ -35,8 +35,8 @@ Block philox(uint64_t seed, uint64_t n) {
   return block;
 }
 
-// Where a generator is. What is drawn is taken from the sequence at once, wherever and whenever its
-// numbers are computed then.
+// A position in a generator's sequence. A draw reserves its numbers immediately, although they may
+// be computed later and on another thread.
 struct Place {
   uint64_t seed;
   uint64_t next;  // how many numbers are drawn
@@ -85,7 +85,7 @@ tenon_status generator_seed(void*, void* generator, uint64_t seed) {
   return TENON_OK;
 }
 
-// The library asks for the size first and has room for it.
+// The library first asks for the size, and then passes a buffer of that size.
 tenon_status generator_state(void*, void* generator, void* data, int64_t, int64_t* out_nbytes) {
   *out_nbytes = sizeof(Place);
   const Place place = sequence_of(generator).place();

@@ -12,7 +12,7 @@ final class Lens {
   private static final double INDEX = 1.5; // of the glass
   private static final double FOCUS = 2.0; // where the rays are to meet, from the vertex
 
-  /** Traces one ray; returns by how much it misses the focus. */
+  /** Traces one ray; returns its distance from the focus in the focal plane. */
   private static Tensor miss(Tensor surface, Tensor height) {
     Tensor curvature = surface.select(0, 0);
     Tensor conic = surface.select(0, 1);

@@ -6,7 +6,7 @@ import pathlib
 
 import tenon
 
-TRAINING = 1437  # images; the others are held out
+TRAINING = 1437  # images; the remaining ones are held out
 
 _data = pathlib.Path(__file__).parents[1] / "learn" / "data" / "digits.bin"
 
@@ -30,7 +30,7 @@ def new_parameters(seed):
 
 
 def logits(parameters, x):
-    """Of one image, or of several."""
+    """Returns the logits of one image, or of a batch."""
     w1, b1, w2, b2 = parameters
     return (x.matmul(w1) + b1).relu().matmul(w2) + b2
 

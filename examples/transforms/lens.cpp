@@ -25,7 +25,7 @@ static Tensor operator*(const Tensor& a, double b) { return aten::mul(a, b); }
 static Tensor operator*(const Tensor& a, const Tensor& b) { return aten::mul(a, b); }
 static Tensor operator/(const Tensor& a, const Tensor& b) { return aten::div(a, b); }
 
-// Traces one ray; returns by how much it misses the focus.
+// Traces one ray; returns its distance from the focus in the focal plane.
 static Tensor miss(const Tensor& surface, const Tensor& height) {
   const Tensor curvature = surface[0], conic = surface[1];
   const Tensor square = height * height * curvature;

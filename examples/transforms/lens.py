@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lens whose surface is found by tracing rays, differentiated by its two parameters.
+"""A lens whose surface is found by ray tracing, differentiated by its two parameters.
 
-Light comes through glass along the axis and leaves it at a conic surface. Of all conics one brings
-every ray to the same point: the hyperbola with conic constant -n^2, of curvature 1 / ((n - 1) f)
-(Born and Wolf, Principles of Optics, 4.2.3).
+Light travels through glass along the axis and leaves it at a conic surface. Exactly one conic
+focuses every ray in the same point: the hyperbola with conic constant -n^2, of curvature 1 / ((n -
+1) f) (Born and Wolf, Principles of Optics, 4.2.3).
 """
 
 import tenon
@@ -30,7 +30,7 @@ def ray(surface, height):
 
 
 def misses(surface):
-    """By how much each ray misses the focus."""
+    """Returns the distance of each ray from the focus in the focal plane."""
     return vmap(ray, in_dims=(None, 0))(surface, HEIGHTS)[1]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What transforms are for: gradients of single images, a Hessian, a lens, mixed precision.
+"""Uses of transforms: gradients of single images, a Hessian, a lens, mixed precision.
 
-Prints what it finds, and writes a picture.
+Prints its results, and writes a picture.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def hardest_images(parameters, images, labels, targets, count):
 
 
 def curvature(parameters, images, targets):
-    """The Hessian of the loss by the biases of the output, beside what it is by hand."""
+    """Returns the Hessian of the loss by the output biases, and its value computed by hand."""
     w1, b1, w2, b2 = parameters
     found = hessian(lambda bias: loss((w1, b1, w2, bias), images, targets))(b2)
     p = logits(parameters, images).softmax(-1)

@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
   if (!equal) {
     return 1;
   }
-  // The matrix is a process of its own: a Java VM starts once in a process.
+  // The matrix needs a new process, because a process can start only one Java VM.
   execl(VISION_MATRIX, VISION_MATRIX, (char*)NULL);
   fprintf(stderr, "demo: %s: %s\n", VISION_MATRIX, strerror(errno));
   return 1;

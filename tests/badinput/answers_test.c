@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions without a status, asked for what is not there: the answer is the one that the contract
-// states, and the slot stays empty.
+// Functions without a status, called with arguments that do not exist: they must return the value
+// that their contract states, and leave the error slot empty.
 #include "capi/support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -29,9 +29,10 @@ static void numbers_that_are_no_key_have_no_name_and_no_bit(void** state) {
   for (size_t i = 0; i < LENGTH(keys); ++i) {
     const tenon_keyset all = UINT64_MAX;
     assert_int_equal(tenon_keyset_has(all, keys[i]), keys[i] == 24 ? 1 : 0);
-    if (keys[i] == 24) continue;  // Tracer, so that the list is known to tell
+    if (keys[i] == 24) continue;  // Tracer, a valid key
     assert_string_equal(tenon_key_name(keys[i]), "unknown");
-    // A number below 40 is one that a key may get; no other may take a bit away.
+    // Numbers below 40 may be functionalities; removing any other number must leave the set
+    // unchanged.
     const tenon_keyset left = tenon_keyset_remove(all, keys[i]);
     if (keys[i] >= 40) assert_true(left == all);
     assert_int_equal(tenon_keyset_below(keys[i]) & 0xFFFFFF, 0xFFFFFF);
@@ -43,7 +44,7 @@ static void numbers_that_are_no_key_have_no_name_and_no_bit(void** state) {
   assert_int_equal(tenon_keyset_highest(0xFFFFFF), TENON_KEY_UNDEFINED);
 }
 
-// Bits that nobody declared, in every combination with ones that somebody did.
+// Tries undeclared bits in every combination with declared ones.
 static void any_bits_are_printed_and_explained(void** state) {
   tenon_simulator* simulator = NULL;
   const char* const keys[] = {"CPU", "Autograd", "CompositeExplicitAutograd"};
@@ -122,7 +123,7 @@ static void tensors_that_are_no_carriers_carry_nothing(void** state) {
   assert_null(tenon_object_of_value(&value));
   assert_null(tenon_object_of_value(&number));
   assert_null(tenon_tensor_cell(tensor, 99));
-  assert_ok(tenon_device_count(17, &count));  // no such device: there are none of it
+  assert_ok(tenon_device_count(17, &count));  // device type 17 does not exist, so it has no devices
   assert_int_equal(count, 0);
   tenon_tensor_release(tensor);
 }

@@ -2,7 +2,8 @@
 // Wrong calls of autograd: leaves, formulas, nodes and backward passes.
 #include "badinput.h"
 
-// What a field of the case says is to be given: "tensor", "meta", "bytes" (of int64), or "NULL".
+// Returns the tensor that a field of the case names: "tensor", "other", "meta", "undefined" or
+// "NULL".
 static tenon_tensor* given_tensor(const bad_world* world, const char* name) {
   if (strcmp(name, "NULL") == 0) return NULL;
   if (strcmp(name, "undefined") == 0) return tenon_tensor_undefined();
@@ -12,7 +13,7 @@ static tenon_tensor* given_tensor(const bad_world* world, const char* name) {
   return world->tensor;
 }
 
-// A vector of `count` elements of a dtype; as a leaf that asks for gradients, or not.
+// Makes a vector of `count` elements; if `leaf`, it requires gradients.
 static tenon_tensor* fresh(tenon_dtype dtype, int64_t count, int32_t leaf) {
   tenon_tensor* tensor = NULL;
   assert_ok(tenon_tensor_new(dtype, NULL, 1, &count, NULL, &tensor));
@@ -290,7 +291,7 @@ static tenon_status leave_carried(void) {
   return status;
 }
 
-// LEVEL: to be left inside of level 0, or "none", or "carried"
+// LEVEL: the level to leave inside of level 0, or "none", or "carried"
 static tenon_status dual_leave(const bad_world* world, const bad_case* one) {
   (void)world;
   int64_t level = 0;

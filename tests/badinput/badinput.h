@@ -17,7 +17,7 @@ typedef struct bad_case {
   char* args[BAD_MAX_ARGUMENTS];  // "" where the line has fewer
 } bad_case;
 
-// What exists before the first case: README.md lists it.
+// Objects that exist before the first case; README.md lists them.
 typedef struct bad_world {
   tenon_library *def, *fragment, *impl, *impl_cuda, *wildcard, *closed, *closed_wildcard;
   const tenon_op* taken;
@@ -62,20 +62,20 @@ extern const bad_named_call bad_graph_calls[];
 
 // ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
 
-// NULL for the text "NULL".
+// Returns NULL for the text "NULL".
 static inline const char* text_of(const char* text) {
   return strcmp(text, "NULL") == 0 ? NULL : text;
 }
 
 int64_t number_of(const char* text);
 
-// The number behind `name=` in "name=value name=value"; `otherwise` where it is not there.
+// Returns the number after `name=` in "name=value name=value", or `otherwise` if it is missing.
 int64_t field_of(const char* fields, const char* name, int64_t otherwise);
 
-// A dispatch key by name or number; "none" is TENON_KEY_NONE.
+// Parses a dispatch key by name or number; "none" is TENON_KEY_NONE.
 tenon_key key_of(const char* text);
 
-// One of the world's libraries; NULL for "NULL".
+// Returns one of the world's libraries; NULL for "NULL".
 tenon_library* library_of(const bad_world* world, const char* name);
 
 // "2,3", "none", "@ones N", "@null N" (no address, N dims) or "@ndim N" (an address, N dims).
@@ -86,10 +86,10 @@ typedef struct bad_dims {
 } bad_dims;
 void read_dims(const char* text, bad_dims* out_dims);
 
-// "type:index" or "none", for which NULL is returned.
+// Parses "type:index"; returns NULL for "none".
 const tenon_device* device_of(const char* text, tenon_device* memory);
 
-// Values, separated by spaces; what they borrow lives in `memory`.
+// Values, separated by spaces; `memory` owns what they borrow.
 typedef struct bad_values {
   tenon_value of[8];
   uint32_t count;
@@ -99,7 +99,7 @@ typedef struct bad_values {
 } bad_values;
 void read_values(const bad_world* world, const char* text, bad_values* out_values);
 
-// A slot to fill for the key in "KEY field=value", with its size and tail as the fields say.
+// A slot to fill for the key in "KEY field=value", with size and tail bytes from the fields.
 typedef union bad_slot {
   tenon_slot_info info;
   unsigned char bytes[sizeof(tenon_slot_info) + 8];
@@ -113,7 +113,7 @@ typedef union bad_object_type {
 } bad_object_type;
 void read_object_type(const char* fields, bad_object_type* out_type);
 
-// Counts the deleters that ran; a call that gives something away ends with require_deleted.
+// Counts deleters that ran; a call that transfers ownership ends with require_deleted.
 extern int bad_deleted;
 void bad_delete(void* ctx);
 void require_deleted(int before, const char* what);

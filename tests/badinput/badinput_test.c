@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the catalogue of bad input, cases.txt: each case gives its code and names what is wrong, and
-// nothing that can be seen has changed afterwards.
+// Runs the catalogue of bad input, cases.txt: each case must return its code, name the mistake, and
+// leave all visible state unchanged.
 #include "badinput.h"
 
 #include <stdlib.h>

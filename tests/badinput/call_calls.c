@@ -3,7 +3,7 @@
 // while the case runs: `bad::called`, with a kernel for the CPU.
 #include "badinput.h"
 
-// What the kernel of a case is told.
+// Instructions for the kernel of a case.
 typedef struct script {
   const bad_values* results;  // for `results`
   const char* way;            // for `failing`: silent, slot, stack or write
@@ -126,7 +126,7 @@ static tenon_status fail_as_told(void* ctx, const tenon_op* op, tenon_keyset cal
 
 static tenon_status failing(const bad_world* world, const bad_case* one) {
   char way[20];
-  // "silent DECLINED" returns what is no failure.
+  // "silent DECLINED" returns a status that is not a failure.
   const int declines = strcmp(one->args[0], "silent DECLINED") == 0;
   script told = {NULL, way, declines ? TENON_DECLINED : one->code};
   bad_values values;
@@ -174,7 +174,7 @@ static tenon_status redispatch(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// A tensor of the case's kind with the key's set; "none" leaves the argument out.
+// Passes a tensor of the case's kind and the key set of a key; "none" leaves the tensor out.
 static tenon_status check_keys(const bad_world* world, const bad_case* one) {
   const int on_meta = strcmp(one->args[1], "TM") == 0;
   const tenon_value arg = tenon_value_of_tensor(on_meta ? world->meta : world->tensor);

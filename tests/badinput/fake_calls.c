@@ -13,7 +13,8 @@ static tenon_status fake_mode_new(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// WHAT: "null" enters none, "order" leaves the outer of two, "fresh" one that was not entered.
+// WHAT: "null" enters no mode, "order" leaves the outer of two modes, "fresh" leaves one that was
+// not entered.
 static tenon_status fake_mode(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_fake_guard outer, inner, fresh;
@@ -81,7 +82,8 @@ static tenon_status copy_sized(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// WHAT: "no mode", "no env", "second" for a mode that has one, "ask" of no mode
+// WHAT: "no mode", "no env", "second" for a mode that already has an environment, "ask" to read the
+// environment of no mode
 static tenon_status fake_env(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_fake_mode* mode = NULL;
@@ -104,7 +106,7 @@ typedef struct {
   tenon_status status;
 } asked_size;
 
-// A fake kernel that asks for a size, and gives what it was given.
+// A fake kernel that creates a size and returns its argument.
 static tenon_status ask_size(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   asked_size* asked = ctx;
   tenon_value size;
@@ -115,7 +117,7 @@ static tenon_status ask_size(void* ctx, const tenon_op* op, tenon_keyset keys, t
   return TENON_OK;
 }
 
-// MIN MAX INSIDE: "yes" asks in a fake kernel
+// MIN MAX INSIDE: "yes" calls inside a fake kernel
 static tenon_status fake_new_size(const bad_world* world, const bad_case* one) {
   asked_size asked = {number_of(one->args[0]), number_of(one->args[1]), TENON_OK};
   tenon_value size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of functions with gradients of their own, and of their contexts.
+// Wrong calls of custom autograd functions, and of their contexts.
 #include "badinput.h"
 
 static tenon_status return_first(void* ctx, tenon_function_context* context, tenon_stack* stack) {
@@ -109,9 +109,9 @@ static tenon_status function_finish(const bad_world* world, const bad_case* one)
   return status;
 }
 
-// CALL: "save", "save values" (NULL), "save tag", "copy_saved", "mark_dirty", "mark_dirty tensor"
-// (NULL), "mark_non_differentiable", "mark_non_differentiable tensor"; without more the context is
-// NULL. INDEX for copy_saved of a context that has none.
+// CALL: "save", "save values" (NULL), "save tag", "copy_saved", "copy_saved index" (of a context
+// without saved values), "mark_dirty", "mark_dirty tensor" (NULL), "mark_non_differentiable",
+// "mark_non_differentiable tensor". With a single word, the context is NULL.
 static tenon_status function_context(const bad_world* world, const bad_case* one) {
   const char* what = one->args[0];
   tenon_object* function = good_function();

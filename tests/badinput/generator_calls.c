@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of generator.h. A generator that refused goes on as if it had not been asked.
+// Wrong calls of generator.h. After a refusal, a generator continues its sequence unchanged.
 #include <stdlib.h>
 
 #include "badinput.h"
 
-enum { kStateBytes = 5056 };  // of the CPU's generators, as generator.h says
+enum { kStateBytes = 5056 };  // size of the CPU generators' state, as in generator.h
 
 typedef tenon_status (*make_generator)(const tenon_device*, uint64_t, tenon_generator**);
 
@@ -34,7 +34,7 @@ static tenon_generator* good_generator(void) {
   return generator;
 }
 
-// It must be where it was.
+// Checks that the generator's state is unchanged, and releases it.
 static void end_generator(tenon_generator* generator) {
   tenon_generator* fresh = good_generator();
   double samples[3], expected[3];
@@ -46,7 +46,7 @@ static void end_generator(tenon_generator* generator) {
   tenon_generator_release(generator);
 }
 
-// CAPACITY: of memory that must stay as it is.
+// CAPACITY: bytes of the buffer, which must stay unchanged
 static tenon_status generator_state(const bad_world* world, const bad_case* one) {
   (void)world;
   static unsigned char state[kStateBytes];

@@ -4,7 +4,7 @@
 
 static int is(const bad_case* one, const char* what) { return strcmp(one->args[0], what) == 0; }
 
-// A graph with an input, `add` of it and itself, and a number as its output.
+// Builds a graph with one input, an `add` of the input to itself, and a number as output.
 static tenon_graph* small_graph(void) {
   tenon_graph* graph = NULL;
   int64_t x = -1;
@@ -114,7 +114,7 @@ static tenon_status no_pass(void* ctx, const tenon_graph* from, int64_t node,
   return TENON_DECLINED;
 }
 
-// WHAT with a graph that is there.
+// WHAT: a use of an existing graph
 static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph* graph) {
   tenon_graph_node node = {.struct_size = sizeof node};
   tenon_graph_value value = {.struct_size = sizeof value};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls about hooks: what is added where, retained gradients, cells of nodes, passes.
+// Wrong calls about hooks: places to add them, retained gradients, cells of nodes, passes.
 #include "badinput.h"
 
-// A vector of one element; a leaf that asks for gradients, or not.
+// Makes a vector of one element; if `leaf`, it requires gradients.
 static tenon_tensor* fresh(int32_t leaf) {
   const float one = 1;
   tenon_tensor* tensor = vector_of(&one, 1);
@@ -156,7 +156,7 @@ static tenon_status saved_hooks_push(const bad_world* world, const bad_case* one
   return status;
 }
 
-// WHAT: "none" are pushed, or "other" ones
+// WHAT: "none" if no hooks are pushed, or "other" hooks
 static tenon_status saved_hooks_pop(const bad_world* world, const bad_case* one) {
   (void)world;
   if (strcmp(one->args[0], "none") == 0) return tenon_saved_hooks_pop(NULL);

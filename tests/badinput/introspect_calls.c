@@ -31,7 +31,7 @@ static tenon_status explain_op(const tenon_op* op, const char* text, const bad_w
   return status;
 }
 
-// SCHEMA or "@dangling NAME", ARGUMENTS or "@count N" (that many, none of them there).
+// SCHEMA or "@dangling NAME", ARGUMENTS or "@count N" (N as the count, without arguments).
 static tenon_status explain(const bad_world* world, const bad_case* one) {
   if (strncmp(one->args[0], "@dangling ", 10) == 0) {
     return explain_op(dangling(one->args[0] + 10), one->args[1], world);
@@ -56,7 +56,7 @@ static tenon_status copy_schema(const bad_world* world, const bad_case* one) {
 // ---- Profiles
 // -------------------------------------------------------------------------------------
 
-// What another thread did with a profile, and the error that it met.
+// A call that another thread made with a profile, and its error.
 typedef struct elsewhere {
   tenon_profile* profile;
   tenon_status (*function)(tenon_profile* profile);
@@ -86,7 +86,7 @@ static tenon_status read_spans(tenon_profile* profile) {
   return tenon_profile_span_count(profile, &count, &dropped);
 }
 
-// "twice" or "elsewhere". The profile goes on recording until its own thread ends it.
+// "twice" or "elsewhere". The profile keeps recording until its own thread ends it.
 static tenon_status profile_end(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_profile* profile = NULL;
@@ -148,7 +148,7 @@ static tenon_simulator* good_simulator(void) {
   return simulator;
 }
 
-// It must be as it was made.
+// Checks that the simulator is unchanged since its creation, and releases it.
 static void end_simulator(tenon_simulator* simulator) {
   tenon_buffer *text = NULL, *expected = NULL;
   tenon_simulator* fresh = good_simulator();

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls every function of the C interface with NULL and wild numbers, each in a child process.
 
-The functions and their parameters are those of capi/abi/tenon.abi.json, so that a new function is
-tried without anybody writing a case. All parameters but one are good values of their types; the one
-is NULL, or for numbers one that no enumeration has. The child must return from the call: a function
-with a status answers an error or does what it does without the parameter, and one that takes no
-NULL is not called with it (common.h: "NULL"), but stops a debug build.
+The functions and their parameters are read from capi/abi/tenon.abi.json, so that a new function is
+tested without new code. All parameters but one get valid values of their types; the tested one is
+NULL, or an invalid enumeration value if it is a number. The child must return from the call: a
+function with a status returns an error or works without the parameter. A function that does not
+accept NULL is not called with it (common.h: "NULL"), because it stops a debug build.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONSTANTS = ABI["constants"]
 SECONDS = 10  # for all cases of a function
 SCRATCH = 4096  # bytes behind a pointer that is not a handle's
 
-# Numbers that count what lies behind a pointer: only negative ones are wrong by themselves.
+# Counts of elements behind a pointer: only negative values are invalid on their own.
 COUNTS = re.compile(r"^(n\w+|count|size|capacity|max_spans|depth|grain)$")
 # Words of symbol.h: numbers or the addresses of symbols.
 WORDS = {"tenon_dim_apply", "tenon_dim_compare"}
@@ -80,7 +80,7 @@ def contracts() -> dict[str, str]:
 
 
 def may_be_null(function: Function, at: int, contract: str) -> bool:
-    """Whether a call with NULL for a parameter must return: see common.h."""
+    """Returns true if a call with NULL for a parameter must return: see common.h."""
     if "No argument is NULL" in contract:
         return False
     if function.returns == "tenon_status":
@@ -138,7 +138,7 @@ class World:
         self.handles[name] = out.value
 
     def good(self, parameter: Parameter) -> object:
-        """A value of the parameter's type; None, which is NULL, where there is none to be had."""
+        """Returns a valid value of the parameter's type, or None (NULL) if there is none."""
         if parameter.is_function:
             return ctypes.cast(self.callback, ctypes.c_void_p).value
         if not parameter.is_pointer:
@@ -195,7 +195,7 @@ def words(world: World, function: Function, at: int, value: int) -> list[object]
 
 
 def has_good_values(world: World, function: Function, at: int) -> bool:
-    """Whether all parameters but the one that is tried have good values."""
+    """Returns true if valid values exist for all parameters except the tested one."""
     return all(
         world.good(parameter) is not None
         for place, parameter in enumerate(function.parameters)

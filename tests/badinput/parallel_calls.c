@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of what threads share.
+// Wrong calls of parallel loops and thread counts.
 #include "badinput.h"
 
 static tenon_status nothing(void* ctx, int64_t begin, int64_t end) {

@@ -22,7 +22,7 @@ static tenon_status schema_parse(const bad_world* world, const bad_case* one) {
     status = tenon_schema_parse(text_of(one->args[0]), -1, &schema);
   }
   assert_null(schema);
-  if (status == TENON_ERROR_PARSE) {  // says where, and shows it
+  if (status == TENON_ERROR_PARSE) {  // names the position and quotes it
     const char* message = tenon_error_message(tenon_error_peek());
     assert_non_null(strstr(message, "column "));
     assert_non_null(strstr(message, "^"));
@@ -106,7 +106,7 @@ static tenon_status define(const bad_world* world, const bad_case* one) {
 }
 
 static tenon_status define_options(const bad_world* world, const bad_case* one) {
-  // A newer caller's struct: more fields than this library knows.
+  // The struct of a newer caller, with a field that this library does not have.
   union {
     tenon_define_options options;
     unsigned char bytes[sizeof(tenon_define_options) + 8];
@@ -161,7 +161,7 @@ static const tenon_kernel* kernel_of(const char* text, given_kernel* given) {
   return kernel;
 }
 
-// A caller whose struct ends before the deleter has none.
+// If the caller's struct ends before the deleter, there is no deleter to run.
 static void require_taken(const tenon_kernel* kernel, int before, const char* what) {
   const size_t end = offsetof(tenon_kernel, deleter) + sizeof kernel->deleter;
   if (kernel != NULL && kernel->struct_size >= end) require_deleted(before, what);
@@ -249,7 +249,7 @@ static void ignore_event(void* ctx, uint32_t event, const tenon_op* op) {
   (void)ctx, (void)event, (void)op;
 }
 
-// "none" (nothing is older), "removed" or "listener" (a registration that is no kernel's).
+// "none" (no older kernel exists), "removed" or "listener" (a registration without a kernel).
 static tenon_status older(const bad_world* world, const bad_case* one) {
   tenon_registration *own = NULL, *other = NULL, *asked = NULL;
   bad_op called = open_called("called(Tensor x) -> Tensor", &bad_return_first, NULL);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of symbols: environments, variables, what is calculated and asked, symbolic tensors.
+// Wrong calls of symbols: environments, variables, expressions, decisions, symbolic tensors.
 #include "badinput.h"
 #include "tenon/symbol.h"
 
-// What each case has: two environments, a backed size of the first and an unbacked one, and a size
-// of the second.
+// Objects that each case has: two environments, a backed and an unbacked size of the first, and a
+// size of the second.
 typedef struct symbols {
   tenon_shape_env *env, *other_env;
   tenon_symbol *size, *unbacked, *other, *real;

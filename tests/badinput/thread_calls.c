@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of what a thread has: grad mode, guards, thread states and slots; languages.
+// Wrong calls about a thread's state: grad mode, guards, thread states and slots; languages.
 #include <pthread.h>
 
 #include "badinput.h"
 
-// Runs `function` on a thread of its own, and takes over the error that it met there.
+// Runs `function` on another thread, and moves the error that it raised to this thread.
 typedef struct elsewhere {
   tenon_status (*function)(void* ctx);
   void* ctx;
@@ -131,7 +131,7 @@ static tenon_status thread_state_leave(const bad_world* world, const bad_case* o
 
 static void drop_word(void* word) { (void)word; }
 
-// NAME, "ok", "NULL" or field=value pairs. "bad.word" is there with other functions.
+// NAME, "ok", "NULL" or field=value pairs. "bad.word" is registered already, with other functions.
 static tenon_status thread_slot_register(const bad_world* world, const bad_case* one) {
   (void)world;
   union {

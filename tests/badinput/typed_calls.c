@@ -82,7 +82,7 @@ static tenon_status check_results(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// A typed kernel that left its tensor NULL: the caller says so as it ends the frame.
+// A typed kernel that left its result NULL: ending the frame must report it.
 static tenon_status end_without_result(const bad_world* world, const bad_case* one) {
   (void)one;
   tenon_frame frame;

@@ -35,7 +35,7 @@ static float elements[6];
 static void delete_legacy(struct DLManagedTensor* self) { bad_delete(self); }
 static void delete_versioned(struct DLManagedTensorVersioned* self) { bad_delete(self); }
 
-// What a description points to.
+// Memory for the arrays of a description.
 typedef struct dims_memory {
   int64_t shape[80], strides[80];
 } dims_memory;
@@ -60,7 +60,7 @@ static dl_tensor description(const char* fields, dims_memory* dims) {
   return view;
 }
 
-// A refusal leaves the struct to its producer, but for one of an unknown version.
+// If the import is refused, the producer still owns the struct, except for an unknown version.
 static tenon_status dlpack(const bad_world* world, const bad_case* one) {
   (void)world;
   const char* const fields = one->args[1];

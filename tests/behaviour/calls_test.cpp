@@ -36,7 +36,7 @@ TEST(Behaviour, Item058_Generator_ContributesNothing) {
     EXPECT_EQ(keys_of(with, {borrowed(tensor), absent}), expected);
     EXPECT_EQ(keys_of(any, {borrowed(tensor), tenon::Value(generator).get()}), expected);
   }
-  // A typed call and a boxed one reach the CPU's kernel, which gets the generator itself.
+  // Both a typed call and a boxed call reach the CPU kernel, which receives the generator.
   library.impl("with", TENON_KEY_CPU,
                [](const Tensor&, const std::optional<tenon::Generator>& g) { g.value().seed(8); });
   with(x, generator);

@@ -133,7 +133,7 @@ TEST(Behaviour, Item150_Frame_IsTheCallsOwn) {
   tenon_value_clear_n(results.data() + 1, 2);
 }
 
-// Takes its argument where the caller lets it, and tells how many owners are left.
+// Drops its argument if the caller allows that, and reports the number of owners that are left.
 tenon_status drop_early(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   tenon_value& argument = stack->args[0];
   const bool movable = (argument.flags & TENON_VALUE_MOVABLE) != 0;

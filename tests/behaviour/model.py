@@ -35,7 +35,7 @@ CIA = "CompositeImplicitAutograd"
 CEA = "CompositeExplicitAutograd"
 CEANF = "CompositeExplicitAutogradNonFunctional"
 DECOMPOSITION = "BatchedDecomposition"
-# Alias -> keys it stands for.
+# Alias key -> keys that it covers.
 ALIASES = {
     "Autograd": AUTOGRAD,
     "Autocast": AUTOCAST,
@@ -95,7 +95,7 @@ class Registry:
 
     definitions: dict[str, int] = dataclasses.field(default_factory=dict)  # op -> library
     kernels: list[Kernel] = dataclasses.field(default_factory=list)
-    # Fallbacks that are there before anybody registers one: key -> label.
+    # Built-in fallbacks, which exist before any registration: key -> label.
     built_in: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def close(self, library: int) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the native behaviour tests share: a check of thrown errors, and boxed frames.
+// Shared parts of the native behaviour tests: a check of thrown errors, and boxed frames.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -193,7 +193,7 @@ def test_item_219_randomness(peer):
     same_for_all = package.func.vmap(lambda x: x.clone().uniform_(), randomness="same")(x)
     assert same_for_all[0].tolist() == same_for_all[1].tolist()
     captured = numbers(peer, 4)
-    with pytest.raises(RuntimeError):  # one tensor cannot hold what is different for each
+    with pytest.raises(RuntimeError):  # one tensor cannot hold a different value per example
         package.func.vmap(lambda x: captured.uniform_(), randomness="different")(x)
 
 

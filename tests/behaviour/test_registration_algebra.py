@@ -73,7 +73,7 @@ class Run:
         self.libraries: list[tuple] = []  # (native library, kind)
         self.closed: set[int] = set()
         self.model = Registry(built_in=built_in())
-        self.shown: dict[str, str] = {}  # the tables as they were last looked at
+        self.shown: dict[str, str] = {}  # the dispatch tables at the last check
 
     def step(self, step: tuple) -> str | None:
         """Takes one step on both sides; says what differs."""

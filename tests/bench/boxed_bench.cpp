@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-// One operator a shape of call.
+// One operator per shape of call.
 struct Operators {
   Library library{Library::Def, "bench_boxed"};
   Op none = noop("none(int a) -> ()", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD);
@@ -114,7 +114,7 @@ void boxed_mixed_checked(benchmark::State& state) {
 }
 BENCHMARK(boxed_mixed_checked);
 
-// What the Python and Java packages do: resolve, run the boxed form, leave.
+// The call sequence of the Python and Java packages: begin, call the boxed kernel, leave.
 void begin_call_end(benchmark::State& state) {
   const Op& op = Operators::get().two;
   auto args = two_boxed();
@@ -130,7 +130,7 @@ void begin_call_end(benchmark::State& state) {
 }
 BENCHMARK(begin_call_end);
 
-// Typed caller, kernel with a boxed form only.
+// Typed caller, boxed-only kernel.
 void typed_2_tensors_boxed_kernel(benchmark::State& state) {
   const auto typed = Operators::get().two.typed<void(const Tensor&, const Tensor&)>();
   for (auto _ : state) typed(tensors()[0], tensors()[1]);

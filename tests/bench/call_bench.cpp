@@ -18,7 +18,8 @@
 
 namespace {
 
-// A power of ten of calls that take 50 µs or more, at most 1000: few enough for slow rows too.
+// Returns a number of calls that takes at least 50 µs: a power of ten, at most 1000, so that slow
+// rows stay fast enough.
 int64_t measured_batch(void (*run)(int64_t)) {
   using Clock = std::chrono::steady_clock;
   run(1);
@@ -31,8 +32,8 @@ int64_t measured_batch(void (*run)(int64_t)) {
   return batch;
 }
 
-// A peer's loop has its calls inside the shared library, as our calls are inside this program.
-// All repetitions of a row must have the same batch: the first one finds it.
+// A peer's loop makes its calls inside the shared library, as ours are inside this program. All
+// repetitions of a row must use the same batch size: the first one determines it.
 void run_loop(benchmark::State& state, void (*run)(int64_t)) {
   static auto* batches = new std::map<void (*)(int64_t), int64_t>;
   const auto found = batches->find(run);

@@ -16,19 +16,19 @@ using tenon::Library;
 using tenon::Op;
 using tenon::Tensor;
 
-// Returns nothing: what is measured is the way there and back.
+// A kernel that returns nothing, so that only the call overhead is measured.
 inline tenon_status boxed_noop(void*, const tenon_op*, tenon_keyset, tenon_stack*) {
   return TENON_OK;
 }
 
-// Ends the program when a call that must work does not.
+// Exits the program if a call fails that must succeed.
 inline void must(tenon_status status) {
   if (status == TENON_OK) return;
   std::fprintf(stderr, "call_bench: %s\n", tenon_error_message(tenon_error_peek()));
   std::exit(1);
 }
 
-// Two tensors of one element, made once.
+// Returns two one-element tensors, created once.
 inline const std::array<Tensor, 2>& tensors() {
   static const auto* both =
       new std::array<Tensor, 2>{Tensor::from({1.0f}, {1}), Tensor::from({2.0f}, {1})};
@@ -44,7 +44,7 @@ inline tenon_value boxed(const Tensor& tensor) {
 
 inline std::array<tenon_value, 2> two_boxed() { return {boxed(tensors()[0]), boxed(tensors()[1])}; }
 
-// Calls with the same arguments again and again, after one call whose types are checked.
+// Repeats a call with the same arguments, after one call that checks their types.
 template <size_t N>
 void call_boxed(benchmark::State& state, const Op& op, std::array<tenon_value, N> args) {
   tenon_stack stack{};

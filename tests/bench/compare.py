@@ -14,7 +14,7 @@ from bench import ROOT, Bench
 from report import table
 from sample import Sample, from_json, quantity
 
-# Less than this is no change, however quiet the machine: of times, and of counts and sizes.
+# Relative changes below these count as noise: for times, and for counts and sizes.
 SAME = 0.03
 SAME_EXACT = 0.005
 TIMES = ("ns", "µs", "ms", "CPU s")
@@ -28,11 +28,11 @@ class File:
         self.samples = from_json(json.loads(path.read_text())["samples"])
 
     def measure(self, part: str) -> None:
-        """They are all there already."""
+        """Does nothing: the file has all measurements."""
 
 
 class Revision:
-    """A revision of this repository, checked out and built under build/, measured by its own."""
+    """A revision of this repository, checked out and built under build/, run by its own scripts."""
 
     def __init__(self, name: str, quick: bool) -> None:
         commit = _git("rev-parse", "--short", "--verify", f"{name}^{{commit}}")
@@ -45,8 +45,8 @@ class Revision:
             _git("worktree", "add", "--detach", "--force", str(self.tree), commit)
 
     def measure(self, part: str) -> None:
-        """Has the revision measure one part; a part that it does not know stays empty."""
-        # Its ./dev sets these for its own build; what our own has set would lead to ours.
+        """Makes the revision measure one part; a part that it does not have stays empty."""
+        # The revision's ./dev sets these itself; ours would point to our build.
         ours = ("TENON_", "LD_LIBRARY_PATH", "PYTHONPATH", "CARGO_TARGET_DIR")
         env = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         with tempfile.TemporaryDirectory() as folder:
@@ -69,13 +69,13 @@ class Revision:
 
 
 def opened(reference: str, quick: bool) -> File | Revision:
-    """What REF names: a file that there is, else a revision."""
+    """Opens REF: an existing file, or otherwise a revision."""
     path = pathlib.Path(reference)
     return File(path) if path.is_file() else Revision(reference, quick)
 
 
 def text(bench: Bench, before: File | Revision) -> str:
-    """The table of what both measured, and the names that only one of them has."""
+    """Returns the table of rows measured in both, and the names that only one of them has."""
     rows = []
     for name, now in bench.samples.items():
         then = before.samples.get(name)
@@ -103,7 +103,7 @@ def _change(then: Sample, now: Sample) -> list[str]:
     if then.least <= 0 or then.unit != now.unit:
         return [before, after, "", ""]
     ratio = now.least / then.least
-    # Least times stray by less than the rounds do: half the spread of the noisier side.
+    # Minima vary less than rounds do: allow half the spread of the noisier side.
     spreads = [one.spread / 2 for one in (then, now) if one.spread is not None]
     doubt = max([SAME if now.unit in TIMES else SAME_EXACT, *spreads])
     verdict = "same" if abs(ratio - 1) <= doubt else ("less" if ratio < 1 else "**more**")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calls on a GPU beside PyTorch, in turns in one process: time, and share of the copy bandwidth.
+"""Compares GPU calls with PyTorch, alternating in one process: time, and share of copy bandwidth.
 
-Wants a GPU, `torch` with CUDA and a `tenon` package with libtenon_cuda.so beside libtenon. Each
-call is repeated without waiting, and waited for at the end: below some 10 000 elements that is what
-a launch costs the CPU, above what the GPU needs. Elements of inputs stay where they are, results
-are new. Bandwidth is told against what cudaMemcpy moves between two buffers of 1 GiB.
+Needs a GPU, `torch` with CUDA and a `tenon` package with libtenon_cuda.so beside libtenon. Each
+call is repeated without synchronization, with one synchronization at the end: below some 10 000
+elements this measures the CPU's launch cost, above it the GPU's time. Inputs are reused, results
+are newly allocated. Bandwidth is relative to cudaMemcpy between two buffers of 1 GiB.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Call = Callable[[], object]
 
 
 class Row:
-    """One call in both libraries, and the bytes that it has to read and write."""
+    """One call in both libraries, with its least memory traffic in bytes."""
 
     def __init__(self, name: str, ours: Call, theirs: Call, nbytes: int, flops: int = 0) -> None:
         self.name = name
@@ -45,7 +45,7 @@ def seconds(call: Call, repeats: int) -> float:
 
 
 def measure(row: Row, rounds: int, budget: float) -> tuple[float, float]:
-    """Medians of some rounds in turns, seconds a call."""
+    """Returns the median seconds per call for both libraries, over alternating rounds."""
     repeats = []
     for call in row.calls:
         seconds(call, 3)
@@ -59,7 +59,7 @@ def measure(row: Row, rounds: int, budget: float) -> tuple[float, float]:
 
 
 def pair(count: int, dtype: str, shape: tuple[int, ...] | None = None):
-    """The same elements on the GPU for both libraries."""
+    """Returns a tensor for each library with the same elements on the GPU."""
     generator = torch.Generator().manual_seed(count)
     cpu = (torch.rand(count, generator=generator) + 0.5).reshape(shape or (count,))
     ours = tenon.from_dlpack(cpu).to(getattr(tenon, dtype)).to("cuda")
@@ -150,7 +150,7 @@ def matrix_rows() -> list[Row]:
 
 
 def copy_bandwidth() -> float:
-    """Bytes read and written a second by a copy on the device."""
+    """Returns the bandwidth of a device-to-device copy, in bytes read and written per second."""
     source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
     return 2 * source.numel() / min(seconds(lambda: target.copy_(source), 10) for _ in range(5))

@@ -43,7 +43,7 @@ void record(int64_t calls) {
   for (int64_t i = 0; i < calls; ++i) mul(x, w);
 }
 
-// Seconds of one node's share of the pass.
+// Returns the seconds that one node takes in a backward pass.
 double backward_a_node(int64_t calls) {
   double seconds = 0;
   for (int64_t i = 0; i < calls; ++i) {

@@ -3,7 +3,7 @@
 
 #include <tenon/ops/aten.h>
 
-// Replaces a tensor by what a call has made of it.
+// Replaces a tensor by the result of a call, if the call succeeded.
 static tenon_status next(tenon_status status, tenon_tensor** tensor, tenon_tensor* made) {
   if (status != TENON_OK) return status;
   tenon_tensor_release(*tensor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fifty small operators: a loop of calls in C, the same as a graph that calls, by a bound plan, and
-// recorded. Seconds are an operator's.
+// Fifty small operators: called in a loop in C, called by a graph, run by a bound plan, and
+// recorded. Seconds are per operator.
 #include "graphs.h"
 
 #include <stdexcept>
@@ -39,7 +39,7 @@ struct Operands {
         },
         {x, w});
   }
-  // A graph that runs by a plan, or by calls.
+  // Records a graph that runs by a bound plan, or by calls.
   Graph graph(bool bound) const {
     Graph made = record();
     if (!bound) return made;

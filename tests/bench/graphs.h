@@ -4,5 +4,5 @@
 
 #include "peers/peer.h"
 
-// Graphs of fifty small operators, an operator: an array that ends with a NULL name.
+// Returns graph rows, in time per operator, ended by a NULL name.
 const tenon_bench_peer* graph_rows();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the numbers depend on: processor, compilers, versions of the peers."""
+"""Describes the environment of a run: processor, compilers, and versions of the peers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PEERS = ("numpy", "apache-tvm-ffi", "torch", "nanobind", "pybind11")
 
 
 def lines() -> list[str]:
-    """One line a fact, for the report and the JSON."""
+    """Returns one line per fact, for the report and the JSON."""
     java = os.environ.get("JAVA_HOME")
     facts = [
         f"{_processor()}, {os.cpu_count()} CPUs, Linux {platform.release()}",

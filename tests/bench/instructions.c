@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths through the C interface whose instructions callgrind counts: instructions.py reads them. */
+/* Paths through the C interface whose instructions callgrind counts; see instructions.py. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +146,10 @@ static void define_operators(void) {
   add_flagged_layer(formula, TENON_KEY_AUTOGRAD, redispatch, TENON_KERNEL_WHEN_TRACKED);
   skipped = define("skipped(Tensor a, Tensor b) -> ()", TENON_KEY_CPU, noop);
   add_layer(skipped, TENON_KEY_WRAPPER, NULL);
-  /* A fallback serves this one at Wrapper; the others have kernels there or never see the key. */
+  /*
+   * `wrapped` reaches a fallback at Wrapper; the other operators have kernels there or calls
+   * without that key.
+   */
   wrapped = define("wrapped(Tensor a, Tensor b) -> ()", TENON_KEY_CPU, noop);
   must(tenon_library_new(TENON_LIBRARY_IMPL, "_", TENON_KEY_NONE, __FILE__, 0, &all));
   below_wrapper = tenon_keyset_below(TENON_KEY_WRAPPER);
@@ -259,7 +262,7 @@ PATH(boxed_2_tensors_checked) {
   for (int i = 0; i < calls; ++i) tenon_op_call(two, &stack);
 }
 
-/* The text's bytes are looked at, too. */
+/* The check also reads the text's bytes. */
 PATH(boxed_text_checked) {
   tenon_value args[2] = {tensor_value(a), tenon_value_of_string("trunc", 5)};
   tenon_stack stack = stack_of(args, 2);
@@ -333,7 +336,7 @@ PATH(typed_begin2) { call_typed(typed_2, calls); }
 PATH(typed_formula_untracked) { call_typed(typed_formula, calls); }
 PATH(typed_formula_no_grad) { call_formula(call_typed, typed_formula, TENON_GRAD_MODE_OFF, calls); }
 
-/* A typed caller that meets a boxed kernel: tenon_frame_call checks arguments that nobody saw. */
+/* A typed caller that reaches a boxed kernel: tenon_frame_call must check the arguments. */
 PATH(typed_begin2_boxed_kernel) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   tenon_stack stack = stack_of(args, 2);
@@ -347,7 +350,7 @@ PATH(typed_begin2_boxed_kernel) {
 
 PATH(typed_in_place) { call_typed(typed_in_place, calls); }
 
-/* With keys that are not the operator's usual ones. */
+/* With keys other than the operator's usual ones. */
 PATH(typed_begin2_guarded) {
   tenon_key_guard guard;
   must(tenon_key_guard_include(tracer_keys, &guard));
@@ -524,7 +527,10 @@ static const struct {
 };
 #define PATHS (sizeof paths / sizeof *paths)
 
-/* Without arguments: the names of the paths. With a number and names: that many calls of each. */
+/*
+ * Without arguments, prints the names of the paths. With a number n and names, makes n calls of
+ * each path.
+ */
 int main(int argc, char** argv) {
   const int64_t size = 1;
   size_t i;

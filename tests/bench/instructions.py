@@ -43,7 +43,7 @@ def callgrind(names: list[str], folder: pathlib.Path) -> dict[str, float]:
         program(),
         str(CALLS),
         *names,
-        names[0],  # where it begins, the last path ends
+        names[0],  # each path begins where the previous one ends
     ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
@@ -59,8 +59,11 @@ def callgrind(names: list[str], folder: pathlib.Path) -> dict[str, float]:
 
 
 def profile(folder: pathlib.Path, number: int) -> pathlib.Path:
-    """Of the many calls of a path. A path is run once before, for what only the first time costs;
-    each run begins with a profile of what was before it."""
+    """Returns the profile of a path's measured calls.
+
+    A path is run once before that as a warm-up, and each run is preceded by the profile of the code
+    before it, so there are two profiles per path.
+    """
     return folder / f"profile.{2 * number + 3}"
 
 
@@ -75,7 +78,7 @@ def count() -> dict[str, float]:
 
 
 def compiler() -> str:
-    """What the counts depend on besides the source."""
+    """Returns the compiler version, on which the counts depend besides the source."""
     line = subprocess.run(["c++", "--version"], capture_output=True, text=True).stdout
     return line.splitlines()[0] if line else "unknown"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same calls of kernels in our library, PyTorch and numpy: operator, dtype, layout and size.
+"""Equal kernel calls in Tenon, PyTorch and numpy, by operator, dtype, layout and size.
 
-All three compute from the same memory, where numpy has the dtype, and give new results, as programs
-call them. A matrix of n elements is square.
+All three read the same memory if numpy has the dtype, and allocate their results, as programs do. A
+matrix of n elements is square.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDS = "sum mean amax argmax var all".split()
 ROWS = "softmax log_softmax layer_norm cumsum sort topk".split()
 MOVES = "clone cat gather index_select scatter".split()
 CASTS = "float64 bfloat16 float16 int64 int32 bool".split()
-# What other dtypes than float32 are measured with.
+# Operators measured with dtypes other than float32.
 FLOAT_SAMPLE = "add mul div exp tanh lt sum amax".split()
 WHOLE_SAMPLE = "add mul lt sum amax".split()
 NUMPY = {
@@ -37,7 +37,7 @@ NUMPY = {
     "clone": "copy",
     "mm": "matmul",
 }
-# numpy has no such function, or one that does something else.
+# numpy lacks these functions, or has a different one of that name.
 NOT_IN_NUMPY = {"rsqrt", "sigmoid", "erf", "relu", "gelu", "silu", "topk", "gather", "scatter"}
 NOT_IN_NUMPY |= {"softmax", "log_softmax", "layer_norm", "index_select", "cat"}
 
@@ -46,7 +46,7 @@ Calls = dict[str, Call]
 
 
 class Row:
-    """A call in each library, and the least that it has to move and compute."""
+    """A call in each library, with the least memory traffic and arithmetic that it needs."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Row:
 
 @functools.lru_cache(maxsize=8)
 def elements(count: int, dtype: str, seed: int) -> torch.Tensor:
-    """Numbers that no operator refuses: from 0.5 to 4.5, or whole ones from 1 to 99."""
+    """Returns numbers that every operator accepts: 0.5 to 4.5, or whole numbers from 1 to 99."""
     generator = torch.Generator().manual_seed(seed)
     kind = getattr(torch, dtype)
     if kind.is_floating_point:
@@ -81,7 +81,7 @@ def indices(count: int, below: int, seed: int = 3) -> torch.Tensor:
 
 
 def ours(value):
-    """Our view of PyTorch's memory; other arguments as they are."""
+    """Converts a PyTorch tensor to a Tenon tensor on the same memory; returns others unchanged."""
     return tenon.from_dlpack(value) if isinstance(value, torch.Tensor) else value
 
 
@@ -97,7 +97,7 @@ def function_of(library, op: str) -> Callable:
 
 
 def calls_of(op: str, *args, in_numpy: Callable | None = None, **options) -> Calls:
-    """The calls of functions that are called alike in both libraries; numpy's own where given."""
+    """Returns the calls of a function with one name in both libraries, and numpy's if given."""
     calls = {
         "torch": functools.partial(function_of(torch, op), *args, **options),
         "tenon": functools.partial(function_of(tenon, op), *map(ours, args), **options),
@@ -147,7 +147,7 @@ def add_layouts(dtype: str, side: int) -> Iterator[Row]:
 
 
 def out_forms(count: int) -> Iterator[Row]:
-    """Into memory that is there."""
+    """Calls that write into existing tensors."""
     a, b = elements(count, "float32", 1), elements(count, "float32", 2)
     out = torch.empty_like(a)
     for op, args in (("add", (a, b)), ("exp", (a,))):
@@ -167,7 +167,7 @@ def fold(op: str, dtype: str, side: int, dim: int | None) -> Row:
     its = {"in_numpy": getattr(numpy, op)}
     calls = calls_of(op, a, **its) if dim is None else calls_of(op, a, dim, **its)
     if op == "var":
-        calls.pop("numpy", None)  # another divisor
+        calls.pop("numpy", None)  # numpy divides by something else
     return Row(op, dtype, layout, count, calls, count * a.itemsize)
 
 

@@ -11,7 +11,7 @@ PROGRAMS = ("MLP step", "transformer block", "image pipeline", "CNN forward")
 
 
 def filled(m: Any, *sizes: int, scale: float = 1.0) -> Any:
-    """The same numbers in both libraries, between -scale / 2 and scale / 2."""
+    """Returns the same numbers in both libraries, between -scale / 2 and scale / 2."""
     count = math.prod(sizes)
     numbers = (m.arange(count, dtype=m.float32) * 0.618034) % 1.0
     return ((numbers - 0.5) * scale).reshape(sizes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of kernels: means, the slowest rows and why, the table of all, a plot."""
+"""Reports on kernels: means, the slowest rows and why, the full table, and a plot."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import math
 import plot
 from sample import Sample, number, quantity
 
-SMALL = 1024  # up to so many elements calls decide, not loops
+SMALL = 1024  # elements; up to here the call overhead dominates
 LEAST = 0.95
 
-# Why rows are slower than PyTorch's, by the beginning of their names; the first that fits is said.
+# Why rows are slower than PyTorch's, by name prefix; the first match is printed.
 REASONS = {
     "exp/float64": "twelve coefficients for 1.5 ulp, one scale for subnormal and huge results",
     "exp/": "within 1.3 ulp, vectors and tails alike; one scale for subnormal and huge results",
@@ -43,7 +43,7 @@ class Row:
     """One row on one number of threads: times in nanoseconds."""
 
     name: str
-    count: int  # of elements; 0: a program
+    count: int  # number of elements; 0 for a program
     threads: int
     ours: float
     torch: float
@@ -78,12 +78,13 @@ def rows(samples: dict[str, Sample]) -> list[Row]:
 
 
 def mean(speeds: list[float]) -> float:
-    """The geometric one."""
+    """Returns the geometric mean."""
     return math.exp(sum(map(math.log, speeds)) / len(speeds))
 
 
 def means(all_rows: list[Row]) -> dict[str, float]:
-    """PyTorch's time divided by ours: the mean above and up to SMALL elements, the least of all."""
+    """Returns PyTorch's time divided by ours: means above and up to SMALL elements, and the least.
+    """
     found = {}
     for threads in sorted({row.threads for row in all_rows}):
         some = [row for row in all_rows if row.threads == threads and row.count]
@@ -104,7 +105,7 @@ def reason(name: str) -> str:
 
 
 def by_size(all_rows: list[Row]) -> list[list[str]]:
-    """A line for each size and number of threads."""
+    """Returns a line per size and number of threads."""
     lines = []
     for count in sorted({row.count for row in all_rows}):
         for threads in sorted({row.threads for row in all_rows}):
@@ -143,7 +144,7 @@ def slow(all_rows: list[Row]) -> list[list[str]]:
 
 
 def share(row: Row, facts: dict, samples: dict[str, Sample]) -> str:
-    """What part of the roof is reached: of a copy's bytes, or of the peak of multiply and add."""
+    """Returns the share of the roofline reached: of a copy's bandwidth or of peak multiply-adds."""
     one = facts.get(f"tenon/{row.name}/{row.threads}")
     if one is None:
         return ""
@@ -174,7 +175,7 @@ def every(all_rows: list[Row], facts: dict, samples: dict[str, Sample]) -> list[
 
 
 def roof(samples: dict[str, Sample]) -> list[str]:
-    """What the machine can do, as it was measured in the same run."""
+    """Returns the machine's peak rates, as measured in the same run."""
     lines = []
     for name, sample in samples.items():
         if name == "kernel:roof/peak":
@@ -191,7 +192,7 @@ def roof(samples: dict[str, Sample]) -> list[str]:
 
 
 def section(samples: dict[str, Sample], facts: dict, table, images: str) -> list[str]:
-    """The text, for the report; `table` lays a table out."""
+    """Returns the text of the report's section; `table` formats a table."""
     all_rows = rows(samples)
     if not all_rows:
         return []

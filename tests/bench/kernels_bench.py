@@ -29,7 +29,7 @@ import tenon
 import torch
 
 ROUND = 3e-4  # seconds
-SLOW = 3e-3  # a call that is measured once in each turn
+SLOW = 3e-3  # seconds; a slower call is measured once per turn
 LOOK = 0.004  # seconds
 
 
@@ -41,8 +41,8 @@ def set_threads(count: int) -> None:
 def settle() -> None:
     """Waits until the process's other threads are asleep.
 
-    Those of OpenMP, which are PyTorch's, look for more work for tens of milliseconds after a call,
-    and ours for a fraction of one. On as many cores as threads they would disturb the next turn.
+    PyTorch's OpenMP threads spin for tens of milliseconds after a call, and ours for a fraction of
+    a millisecond. If all cores are in use, they would disturb the next measurement.
     """
     for _ in range(100):
         start = time.process_time()
@@ -52,7 +52,7 @@ def settle() -> None:
 
 
 def timed(call: Callable[[], object], repeats: int) -> float:
-    """Seconds a call."""
+    """Returns seconds per call."""
     loop = itertools.repeat(None, repeats)
     start = time.perf_counter()
     for _ in loop:
@@ -61,7 +61,7 @@ def timed(call: Callable[[], object], repeats: int) -> float:
 
 
 def warmed(call: Callable[[], object]) -> int:
-    """Calls until threads and caches are as they stay; how often a round calls then."""
+    """Calls until threads and caches are warm; returns the number of calls per round."""
     least = timed(call, 1)
     end = time.perf_counter() + 4 * ROUND
     while time.perf_counter() < end and least < SLOW:
@@ -72,11 +72,11 @@ def warmed(call: Callable[[], object]) -> int:
 def measure(
     calls: dict[str, Callable[[], object]], seconds: float, threads: int
 ) -> dict[str, list[float]]:
-    """Nanoseconds a call of each round; libraries take turns."""
+    """Returns nanoseconds per call of each round; the libraries alternate."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     took = 0.0
     turns = 0
-    # Some turns at least: a call of many elements takes longer than all the time.
+    # At least three turns, even if a call on many elements exceeds the time limit.
     while turns < 3 or took < seconds:
         turns += 1
         for name, call in calls.items():
@@ -92,7 +92,7 @@ def measure(
 
 
 class Program:
-    """Collects times, prints how far it is."""
+    """Collects times and prints progress."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -106,7 +106,7 @@ class Program:
             return
         for threads in self.counts:
             set_threads(threads)
-            # numpy has one thread, but for products.
+            # numpy is single-threaded, except for matrix products.
             some = {k: one for k, one in calls.items() if threads == 1 or k != "numpy"}
             times = measure(some, self.options.seconds, threads)
             for library, values in times.items():
@@ -131,7 +131,7 @@ class Program:
 
 
 def copy_rates(counts: list[int], sizes: list[int]) -> dict[str, float]:
-    """Bytes a second that copies of float32 move, read and written, on so many threads at once."""
+    """Returns bytes per second read and written by float32 copies on one or more threads."""
     rates = {}
     for count, threads in itertools.product(sizes, counts):
         part = count // threads

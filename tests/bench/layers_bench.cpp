@@ -20,7 +20,7 @@ tenon_status below_own_key(void* ctx, const tenon_op* op, tenon_keyset keys, ten
   return tenon_op_redispatch(op, keys & *static_cast<const tenon_keyset*>(ctx), stack);
 }
 
-// Three functionality keys of our own, and operators that do on them what their names say.
+// Three custom functionality keys, and operators named after the kind of kernel they have there.
 struct Layers {
   static constexpr size_t kCount = 3;
   Library library{Library::Def, "bench_layers"};
@@ -54,7 +54,7 @@ struct Layers {
       fallbacks.fallback(keys[i], &below_own_key, &below[i]);
     }
   }
-  // An operator of two tensors with a no-op of both forms below the layers.
+  // Defines an operator of two tensors with a no-op kernel, boxed and typed, below the layers.
   Op two(const std::string& name) {
     Op op = library.def(name + "(Tensor a, Tensor b) -> ()");
     library.impl(name, TENON_KEY_CPU, [](const Tensor&, const Tensor&) {});
@@ -79,7 +79,7 @@ void call_typed(benchmark::State& state, const Op& op) {
   for (auto _ : state) typed(a, b);
 }
 
-// A kernel of the operator's own on Autograd: the layer that every call of it meets.
+// A kernel at Autograd that every call passes through.
 void boxed_2_tensors_one_redispatch(benchmark::State& state) {
   call_boxed(state, Layers::get().autograd, two_boxed());
 }
@@ -114,7 +114,7 @@ BENCHMARK_TEMPLATE(through, Form::kTyped, 1, &Layers::typed)->Name("layers/1_typ
 BENCHMARK_TEMPLATE(through, Form::kTyped, 3, &Layers::typed)->Name("layers/3_typed");
 BENCHMARK_TEMPLATE(through, Form::kBoxed, 1, &Layers::fallback)->Name("layers/1_fallback");
 BENCHMARK_TEMPLATE(through, Form::kBoxed, 3, &Layers::fallback)->Name("layers/3_fallback");
-// A typed caller meets a boxed fallback, below which the typed kernel waits.
+// Typed caller, boxed fallback, typed kernel below.
 BENCHMARK_TEMPLATE(through, Form::kTyped, 1, &Layers::fallback)
     ->Name("layers/1_fallback_typed_caller");
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers cost a call from Python, ours and PyTorch's in one process, as JSON.
+"""Measures layers called from Python, Tenon and PyTorch in one process; prints JSON.
 
-Both run the same statements, since both spell them alike; rows take turns. Run by parts/layers.py.
+Both run the same statements, since their APIs have the same spelling, in alternation. Run by
+parts/layers.py.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ CHAIN = 200
 
 
 def add_calls(rows: Rows, prefix: str, m: Any) -> None:
-    """Calls on tensors of one element that ask for gradients."""
+    """Adds calls on one-element tensors that require gradients."""
     a, w = (m.ones(1, requires_grad=True) for _ in range(2))
     rows.add(f"{prefix}record", "a * w", a=a, w=w)
 
@@ -44,7 +45,7 @@ def add_calls(rows: Rows, prefix: str, m: Any) -> None:
 
 
 def add_modules(rows: Rows, prefix: str, m: Any) -> None:
-    """A layer, and steps of training a net of 8 units by hand."""
+    """Adds a module, and training steps of a net of 8 units without an optimizer."""
     nn = importlib.import_module(f"{m.__name__}.nn")
     x = m.ones(1, 4)
     rows.add(f"{prefix}linear", "layer(x)", layer=nn.Linear(4, 4), x=x)
@@ -82,7 +83,7 @@ def step_with_optimizer(m: Any, nn: Any) -> Any:
 
 
 def add_transforms(rows: Rows, prefix: str, m: Any) -> None:
-    """Transforms of functions of one operator, but for the sum that grad needs."""
+    """Adds transforms of one-operator functions, apart from the sum that grad needs."""
     func = importlib.import_module(f"{m.__name__}.func")
     x = m.ones(3, 4)
 
@@ -103,7 +104,7 @@ def add_transforms(rows: Rows, prefix: str, m: Any) -> None:
 
 
 def bound(function: Any, *args: Any) -> Any:
-    """Runs of a function's graph by a bound plan, which there must be."""
+    """Returns a function that runs its graph by a bound plan, which must exist."""
     from tenon import graph
 
     traced = graph.trace(function, *args)
@@ -113,9 +114,9 @@ def bound(function: Any, *args: Any) -> Any:
 
 
 def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
-    """Chains of 50 small operators: traced, run again, and run by bound plans; an operator.
+    """Adds chains of 50 small operators: traced, replayed, run by bound plans, and as an operator.
 
-    PyTorch's peers are make_fx, and the chains themselves. Each in the mode that is its fastest.
+    The PyTorch peers are make_fx and the eager chains. Each library uses its fastest mode.
     """
     x, w = m.ones(1), m.ones(1)
     a, b = m.ones(8, 8), m.ones(8, 8)
@@ -166,7 +167,7 @@ def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
 
 
 def operator_in_vmap(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
-    """What an operator more costs in a function that is mapped."""
+    """Measures what one more operator costs in a function under vmap."""
     x, times = m.ones(3, 4), []
 
     def function(x):
@@ -182,7 +183,7 @@ def operator_in_vmap(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
 
 
 def add_overrides(rows: Rows, prefix: str, m: Any) -> None:
-    """One `add`: seen by modes, of a subclass, and of a class that stands for tensors."""
+    """Adds one `add` under modes, with a subclass, and with a tensor-like class."""
     overrides = importlib.import_module(f"{m.__name__}.overrides")
     below = importlib.import_module(f"{m.__name__}.utils._python_dispatch")
     a, b = m.ones(1), m.ones(1)
@@ -212,7 +213,10 @@ def add_overrides(rows: Rows, prefix: str, m: Any) -> None:
 
 
 def in_mode(mode: Any, add: Any, a: Any, b: Any) -> Any:
-    """An `add` while a mode is on, which turns with other rows would leave on for them."""
+    """Measures an `add` while a mode is active.
+
+    Not alternated with other rows, for which the mode would stay active.
+    """
     timer, count = Timer("add(a, b)", globals={"add": add, "a": a, "b": b}), 1000
     with mode:
         timer.timeit(count)
@@ -220,7 +224,7 @@ def in_mode(mode: Any, add: Any, a: Any, b: Any) -> Any:
 
 
 def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
-    """A node's share of a pass over a chain of products, and of the end of such a chain."""
+    """Measures a node's share of a backward pass over a chain of products, and of freeing it."""
     x, w = (m.ones(1, requires_grad=True) for _ in range(2))
     passes, ends = [], []
     for _ in range(max(rounds, 3) * 2):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large tensors in the layouts that decide how a loop runs: rows, columns, short inner dims, turned
-// operands, mixed dtypes. Results go into tensors that are there, so that no page is touched first.
+// Large tensors in the layouts that select a kernel's loop: rows, columns, short inner dimensions,
+// transposed operands, mixed dtypes. Results are written into existing tensors, so that no page
+// faults are measured.
 #include "layouts.h"
 
 #include <array>

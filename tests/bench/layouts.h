@@ -4,5 +4,6 @@
 
 #include "peers/peer.h"
 
-// Loops of calls: an array that ends with a NULL name. Names say operator, dims and sizes.
+// Returns the benchmark rows, ended by a NULL name. Names contain the operator, dimensions and
+// sizes.
 const tenon_bench_peer* layout_rows();

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What loading a shared library costs a process that has only the C library: nanoseconds, page
- * faults, and KiB that no other process shares. Takes the library, then libraries that are loaded
- * before it and not counted. */
+/*
+ * Measures what loading a shared library costs a process with only the C library: nanoseconds, page
+ * faults, and KiB of private memory. Arguments: the library, then libraries that are loaded first
+ * without being measured.
+ */
 #define _GNU_SOURCE /* clocks and page faults */
 #include <dlfcn.h>
 #include <stdio.h>

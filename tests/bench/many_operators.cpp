@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry at scale, as one JSON object: bytes and nanoseconds to register one of 100 000
-// operators, to find one, to open and close a library, to load a plugin, with all keys declared;
-// and whether two threads that call disturb each other.
+// Measures a large registry, as one JSON object: bytes and nanoseconds to register one of 100 000
+// operators, to look one up, to open and close a library and to load a plugin, with all keys
+// declared; and how much two calling threads slow each other down.
 //
 //     many_operators [OPERATORS]
 #include <malloc.h>
@@ -31,14 +31,14 @@ void must(tenon_status status) {
   std::exit(1);
 }
 
-// Time of this thread: others may be at work on the machine.
+// Returns CPU time of this thread, so that other load on the machine does not count.
 double now() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-// Bytes that malloc has given out, small blocks and mapped ones.
+// Returns the bytes allocated by malloc, in small blocks and mappings.
 double allocated() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
@@ -89,7 +89,7 @@ Names make_names(const std::string& ns, int count) {
   return names;
 }
 
-// Registers operators with one kernel each: ns and bytes of one.
+// Nanoseconds and bytes per operator when registering operators with one kernel each.
 struct Registered {
   double define_ns, define_bytes, impl_ns, bytes;
 };
@@ -112,7 +112,7 @@ Registered register_all(tenon_library* library, const Names& names) {
   return {define, defined, implement, (allocated() - before) / count};
 }
 
-// Looks up `count` names, `distinct` of them different: ns of one.
+// Looks up `count` names, `distinct` of them different; returns nanoseconds per lookup.
 double look_up(const std::vector<std::array<char, 32>>& names, size_t distinct) {
   double least = 1e9;
   for (int round = 0; round < 5; ++round) {
@@ -126,8 +126,8 @@ double look_up(const std::vector<std::array<char, 32>>& names, size_t distinct) 
   return least;
 }
 
-// Reads one line of memory for each operator, in random order, each named by the one before: ns of
-// one. A lookup has to read two that are not in the cache, the table's and the operator's.
+// Returns nanoseconds per dependent cache miss: a chase through one cache line per operator, in
+// random order. A lookup has at least two such misses, in the table and in the operator.
 double read_lines(size_t count) {
   struct alignas(64) Line {
     size_t next;
@@ -149,7 +149,8 @@ double read_lines(size_t count) {
 }
 
 void measure_lookup(std::vector<std::string> names, Report& report) {
-  // In random order, but one after the other in memory: the misses are the table's.
+  // Shuffled names stored contiguously, so that cache misses come from the table and not from
+  // names.
   std::shuffle(names.begin(), names.end(), std::mt19937(1));
   std::vector<std::array<char, 32>> order(names.size());
   for (size_t i = 0; i < names.size(); ++i) names[i].copy(order[i].data(), 31);
@@ -158,7 +159,7 @@ void measure_lookup(std::vector<std::string> names, Report& report) {
   report.put("line_ns", read_lines(order.size()));
 }
 
-// A library with one operator and one kernel, opened and closed.
+// Measures opening and closing a library with one operator and one kernel.
 void measure_libraries(int count, Report& report) {
   const tenon_kernel kernel = noop_kernel();
   double first_bytes = 0;
@@ -171,11 +172,11 @@ void measure_libraries(int count, Report& report) {
     if (i == 0) first_bytes = allocated();
   }
   report.put("library_ns", (now() - start) / count);
-  // What a library leaves behind for ever: nothing.
+  // memory that closed libraries leave behind; must be 0
   report.put("library_left_bytes", (allocated() - first_bytes) / count);
 }
 
-// Copies of many_plugin, which lies beside this program's libraries.
+// Measures loading copies of many_plugin, which is built next to this program's libraries.
 void measure_plugins(int count, Report& report) {
   namespace fs = std::filesystem;
   const fs::path program = fs::read_symlink("/proc/self/exe");
@@ -200,7 +201,7 @@ void measure_plugins(int count, Report& report) {
   fs::remove_all(folder);
 }
 
-// CPU time of a call on one thread, and on each of two that call at once.
+// Measures the CPU time of calls on one thread, and on two threads that call concurrently.
 class Caller {
  public:
   explicit Caller(const char* name) {
@@ -230,7 +231,7 @@ class Caller {
   tenon_tensor* tensor_ = nullptr;
 };
 
-// Does what Caller does, without any memory: what the machine gives two threads at best.
+// Like Caller but without memory accesses: the best scaling of two threads on this machine.
 class Loop {
  public:
   explicit Loop(const char*) {}
@@ -246,15 +247,15 @@ class Loop {
   }
 };
 
-// How much more two threads do than one: 2 when neither waits for a line of the other's cache, and
-// the processor's two places are as quick as one alone.
+// Throughput of two threads relative to one: 2 if they share no cache line and if each hardware
+// thread is as fast as one alone.
 class Scaling {
  public:
   template <class Work>
   void measure(const char* first, const char* second) {
     const Work mine(first);
     mine.call_ns();
-    // The slower of two, as below: else the machine's noise counts on one side only.
+    // Take the slower of two runs, as below; otherwise noise would count on one side only.
     alone_ = std::min(alone_, std::max(mine.call_ns(), mine.call_ns()));
     std::atomic<int> ready{0};
     const auto wait_and_work = [&ready](const char* name) {
@@ -296,7 +297,7 @@ void measure_threads(Report& report) {
   tenon_library_release(library);
 }
 
-// Declares keys until every gap is full: all tables are rebuilt, and new ones are larger.
+// Declares keys until every gap is full; this rebuilds all dispatch tables and enlarges new ones.
 void measure_keys(int count, Report& report) {
   const char* const anchors[] = {"BackendSelect", "Fake",     "Wrapper",        "TransformBack",
                                  "Autograd",      "Autocast", "TransformFront", "Override"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around calls: errors, lookup by name, tensors made and retained.
+// Benchmarks of operations around calls: errors, lookup by name, creating and retaining tensors.
 #include "call_bench.h"
 
 namespace bench {

@@ -22,7 +22,7 @@ tenon_status fails(void*, const tenon_op*, tenon_keyset, tenon_stack*) {
   return tenon_error_raise(TENON_ERROR_INDEX, "as asked");
 }
 
-// Quick and never waiting: a binding need not let go of its interpreter.
+// These kernels are fast and never block, so a binding need not release its interpreter lock.
 constexpr tenon::KernelOptions kQuick{.noblock_max_numel = 1 << 20};
 
 }  // namespace

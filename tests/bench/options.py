@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 
-# What can be measured alone, and the targets of the build that each needs beside the core.
+# Parts that can be measured separately, and the build targets that each needs besides the core.
 PARTS = {
     "c": ("call_bench", "many_operators", "tenon_cpu"),
     "instructions": ("instructions", "tenon_cpu"),

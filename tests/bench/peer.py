@@ -25,7 +25,7 @@ def compiler() -> str:
 
 
 def _flags(package: str, folder: pathlib.Path) -> tuple[list, list]:
-    """What compiles against a package, and what links with it."""
+    """Returns the compiler and linker flags for a package."""
     if package == "tvm_ffi":
         return ["-std=c++17", f"-I{folder / 'include'}"], ["-ltvm_ffi"]
     api = folder / "include" / "torch" / "csrc" / "api" / "include"
@@ -57,7 +57,7 @@ def libraries(bench: Bench) -> list[pathlib.Path]:
 
 
 def extensions(bench: Bench) -> pathlib.Path:
-    """Builds the extension modules of nanobind and pybind11; gives the folder to import from."""
+    """Builds the extension modules of nanobind and pybind11; returns the folder with them."""
     folder = bench.work / f"python{sys.version_info[0]}.{sys.version_info[1]}"
     folder.mkdir(parents=True, exist_ok=True)
     python = ["-std=c++17", f"-I{sysconfig.get_path('include')}"]

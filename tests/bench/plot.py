@@ -47,7 +47,7 @@ class Line:
 
 
 class _Scale:
-    """A logarithmic axis over values, at least one decade long; nothing lies at its low end."""
+    """A logarithmic axis at least one decade long, with a margin below the smallest value."""
 
     def __init__(self, values: list[float]) -> None:
         values = [value for value in values if value > 0]

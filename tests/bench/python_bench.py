@@ -180,7 +180,7 @@ def add_torch(rows: Rows) -> None:
 
 
 def add_extension(rows: Rows, package: str) -> None:
-    """Functions of a binding generator on an object of its own: what a call costs without us."""
+    """Adds functions of a binding generator on its own object type: call cost without Tenon."""
     try:
         module = importlib.import_module(f"tenon_bench_{package}")
     except ImportError as error:

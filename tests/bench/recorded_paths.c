@@ -63,7 +63,10 @@ void path_recorded_mul(int calls) {
   record(mul, x, w, calls);
 }
 
-/* The same for a typed caller: formulas have no typed form, so that it boxes. */
+/*
+ * A recorded product from a typed caller: gradient formulas have no typed form, so the call is
+ * boxed.
+ */
 void path_recorded_mul_typed_caller(int calls) {
   set_up();
   for (int i = 0; i < calls; ++i) {
@@ -81,7 +84,7 @@ void path_recorded_mul_typed_caller(int calls) {
   }
 }
 
-/* The same not recorded, to compare with. */
+/* An unrecorded product, for comparison. */
 void path_mul_no_grad(int calls) {
   tenon_key_guard guard;
   set_up();
@@ -95,7 +98,7 @@ void path_recorded_mm(int calls) {
   record(mm, square_x, square, calls);
 }
 
-/* The same in an autocast region, which has the casts of both factors already. */
+/* A product in an autocast region that has both casts cached. */
 void path_autocast_mm(int calls) {
   tenon_autocast_guard guard;
   set_up();

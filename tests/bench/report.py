@@ -135,7 +135,7 @@ def tables(bench: Bench, results: list[Result], images: str = "") -> str:
 
 
 def drawings(results: list[Result]) -> dict[str, str]:
-    """The plots by file stem: one of all budgets, one a section that has peers."""
+    """Returns plots by file stem: one of all budgets, and one per section with peers."""
     bars = [(_brief(one), one.used) for one in results if one.used is not None]
     drawn = {"budgets": plot.budgets("How much of each budget is used", bars)} if bars else {}
     for name, rows in sections(results).items():
@@ -152,7 +152,7 @@ def drawings(results: list[Result]) -> dict[str, str]:
 
 
 def kernel_drawings(samples: dict[str, Sample]) -> dict[str, str]:
-    """The plot of kernels, where they were measured."""
+    """Returns the plot of kernels, if they were measured."""
     if not kernel_report.rows(samples):
         return {}
     return {"kernel-speeds": kernel_report.drawing(samples)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows filled in with what was measured: ratio, and whether the budget is met."""
+"""Rows combined with their measurements: the ratio to the peer, and the state of the budget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class State(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A row with its samples; `why` tells why one of them is not there."""
+    """A row with its samples; `why` is the reason if one of them is missing."""
 
     section: str
     row: Row
@@ -38,7 +38,7 @@ class Result:
 
     @property
     def used(self) -> float | None:
-        """What part of the budget is used: at most 1 when it is met."""
+        """Share of the budget that is used: at most 1 if the budget is met."""
         if self.state not in (State.MET, State.MISSED):
             return None
         value = self.ratio if self.row.peer else self.ours.least
@@ -61,7 +61,7 @@ class Result:
         return f"{sign} {quantity(self.row.limit, unit)}"
 
     def miss(self) -> str:
-        """What is said on a budget that is missed."""
+        """Describes a missed budget."""
         if self.row.peer:
             got = f"{self.ratio:.3g} × {self.row.peer_name}"
         else:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a core can do at most: multiplications with additions a second, for the benchmark of
- * kernels. */
+/*
+ * Measures a core's peak rate of multiply-adds, for the benchmark of kernels.
+ */
 #include <stdint.h>
 #include <time.h>
 
@@ -13,7 +14,10 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* More chains than an addition takes cycles; each is a vector of what the compiler may use. */
+/*
+ * Independent chains of vectors, more than the latency of an addition in cycles, so that the units
+ * are always busy.
+ */
 #define BODY                                                                    \
   typedef float vector __attribute__((vector_size(LANES * sizeof(float))));     \
   vector sums[CHAINS], factor, term;                                            \

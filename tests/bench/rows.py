@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared with what: each measurement of interest beside its peer and its budget.
+"""The rows of the report: each measurement with its peer and its budget.
 
-Every name here must be measured, or its part must say why it was not: a name that a program no
-longer prints is an error. Measurements that stand in no row are listed in the report all the same.
+Every name here must be measured, or its part must report why not: a name that a program no longer
+prints is an error. Measurements without a row are listed in the report too.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """`ours` beside `peer`. The limit is a multiple of the peer, without a peer an amount.
+    """Compares `ours` with `peer`; the limit is a multiple of the peer's value.
 
-    `floor` says where the time goes and what was tried; it is printed where the limit is missed.
+    Without a peer, the limit is an amount. `floor` explains where the time goes and what was tried;
+    it is printed if the limit is missed.
     """
 
     what: str

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmarks and prints what was measured beside peers and budgets, for `./dev bench`.
+"""Runs the benchmarks and prints the measurements with peers and budgets, for `./dev bench`.
 
-Ends with status 1 when a row's measurement is not printed any more and nothing says why.
+Exits with status 1 if the measurement of a row is missing without a reason.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ import statistics
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """The least of many rounds, their median, and their spread.
+    """The minimum of many rounds, their median, and their spread.
 
-    The least is what the machine can do when nothing disturbs it: ratios are made of it. The
-    spread (third quartile less the first, over the median) and the distance from least to median
-    say how disturbed the run was. Counts and sizes are exact: one round, no spread.
+    The minimum is the machine's undisturbed speed; ratios are computed from it. The spread (third
+    quartile minus first, divided by the median) and the distance from minimum to median show how
+    disturbed the run was. Counts and sizes are exact: one round, no spread.
     """
 
     least: float
@@ -29,7 +29,7 @@ class Sample:
             return cls(values[0], unit=unit)
         median = statistics.median(values)
         first, _, third = statistics.quantiles(values, n=4, method="inclusive")
-        # Bytes left over may well be none.
+        # A count of leaked bytes may be 0.
         spread = (third - first) / median if median else None
         return cls(min(values), median, spread, len(values), unit)
 
@@ -42,21 +42,21 @@ class Sample:
 
     @property
     def noise(self) -> float | None:
-        """How far the median lies above the least, as a part of the least."""
+        """Distance of the median from the minimum, relative to the minimum."""
         if self.median is None or self.least <= 0:
             return None
         return self.median / self.least - 1
 
 
 def to_json(samples: dict[str, Sample]) -> dict:
-    """What `from_json` reads."""
+    """Returns the form that `from_json` reads."""
     return {name: dataclasses.asdict(one) for name, one in samples.items()}
 
 
 def from_json(values: dict) -> dict[str, Sample]:
-    """Samples of a file that `./dev bench --json` wrote, of this form or the first one.
+    """Reads samples that `./dev bench --json` wrote, in the current or the first format.
 
-    The first one had `value` and `noise` in nanoseconds, or in a unit that the name tells.
+    The first format had `value` and `noise`, in nanoseconds or in a unit that is part of the name.
     """
     samples = {}
     for name, one in values.items():

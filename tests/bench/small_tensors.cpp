@@ -16,7 +16,7 @@ using tenon::Sizes;
 using tenon::Tensor;
 using tenon::TensorList;
 
-// Tensors of up to 64 elements, made once and never freed: rows read them, none writes them.
+// Returns a tensor of up to 64 ones, created once and never freed: rows only read it.
 Tensor ones(std::initializer_list<int64_t> sizes) {
   static const auto* op =
       new auto(Op("aten::ones")

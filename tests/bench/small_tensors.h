@@ -4,5 +4,5 @@
 
 #include "peers/peer.h"
 
-// Loops of calls: an array that ends with a NULL name. Names say operator and sizes.
+// Returns the benchmark rows, ended by a NULL name. Names contain the operator and sizes.
 const tenon_bench_peer* small_tensor_rows();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of rows that time themselves, ours and the peers'.
+// The clock of rows that time themselves, in Tenon and in peers.
 #pragma once
 
 #include <time.h>

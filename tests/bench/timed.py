@@ -17,7 +17,7 @@ class Rows:
 
     def __init__(self) -> None:
         self.timers: dict[str, timeit.Timer] = {"empty": Timer("pass")}
-        self.extra: dict[str, dict] = {}  # rows that are measured in a way of their own
+        self.extra: dict[str, dict] = {}  # rows with a different way of measuring
         self.skipped: dict[str, str] = {}
         self.kept: list = []  # libraries, open as long as their operators are called
 
@@ -45,7 +45,8 @@ class Rows:
 
 
 def summary(times: list[float], empty: float = 0) -> dict:
-    """Least and median of some rounds, less the empty loop, and how far they lie apart."""
+    """Returns the minimum and median of the rounds, minus the empty loop's time, and their spread.
+    """
     least, median = min(times), statistics.median(times)
     quartiles = statistics.quantiles(times, n=4) if len(times) > 1 else (median, median, median)
     return {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far elementary functions lie from the exact value, in units in the last place.
+"""Measures errors of elementary functions in units in the last place (ULP).
 
     ./dev python tests/bench/ulp.py             some seconds
-    ./dev python tests/bench/ulp.py --step 1    each float32 there is; an hour
+    ./dev python tests/bench/ulp.py --step 1    every float32; an hour
 
 float32 is compared with numpy in float64, float64 with the processor's long double, over all
-magnitudes: each --step-th bit pattern of float32, and as many of float64. Where the exact result is
-subnormal, the unit is the smallest normal number: sigmoid gives 0 there. Prints the table of
-docs/kernels.md.
+magnitudes: each --step-th bit pattern of float32, and equally many of float64. If the exact result
+is subnormal, the unit is the smallest normal number, because sigmoid returns 0 there. Prints the
+table of docs/kernels.md.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SLOW = {"erf": numpy.vectorize(math.erf), "erfc": numpy.vectorize(math.erfc)}
 
 
 def float32_inputs(start: int, step: int) -> numpy.ndarray:
-    """Both signs of each `step`-th number from bits `start` on, as many as a chunk has."""
+    """Returns one chunk of every `step`-th number from bit pattern `start` on, with both signs."""
     bits = numpy.arange(start, min(start + CHUNK * step, 0x7F800000), step, dtype=numpy.uint32)
     positive = bits.view(numpy.float32)
     return numpy.concatenate([positive, -positive])
@@ -60,7 +60,7 @@ def float64_inputs(count: int) -> numpy.ndarray:
 
 
 def worst(name: str, inputs: numpy.ndarray, exact) -> tuple[float, float]:
-    """The largest error, in units in the last place, and where it is."""
+    """Returns the largest error, in units in the last place, and its input."""
     got = numpy.asarray(getattr(tenon, name)(tenon.from_numpy(inputs)).numpy())
     wide = numpy.float64 if inputs.dtype == numpy.float32 else numpy.longdouble
     with numpy.errstate(all="ignore"):
@@ -69,7 +69,7 @@ def worst(name: str, inputs: numpy.ndarray, exact) -> tuple[float, float]:
         least = numpy.finfo(inputs.dtype).tiny
         unit = numpy.where(numpy.abs(rounded) < least, least, numpy.spacing(numpy.abs(rounded)))
         error = numpy.abs(got.astype(wide) - right) / unit
-    # Beyond the largest number, and where there is no result, both must say the same.
+    # Infinite and NaN results must agree exactly.
     special = ~numpy.isfinite(rounded)
     same = (got == rounded) | (numpy.isnan(got) & numpy.isnan(rounded))
     error = numpy.where(special, numpy.where(same, 0, numpy.inf), error)

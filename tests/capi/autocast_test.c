@@ -200,7 +200,7 @@ static void ThreadState_CarriesTheRegion(void** unused) {
 
 // ---- Rules --------------------------------------------------------------------------------------
 
-// What the kernel of the test's operators was called with last.
+// Dtypes and flags of the last call of the test operators' kernel.
 static tenon_dtype seen[3];
 static uint32_t seen_flags;
 
@@ -465,7 +465,7 @@ static tenon_tensor* parameter(void) {
   return leaf;
 }
 
-// Whether two casts in a row are one.
+// Returns true if two equal casts in a row return the same tensor, because the cast is cached.
 static int is_kept(tenon_tensor* tensor, tenon_dtype dtype) {
   tenon_tensor *first = cast_of(tensor, dtype), *second = cast_of(tensor, dtype);
   const int same = first == second;

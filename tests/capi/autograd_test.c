@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients from C: leaves, formulas as texts and as functions, views, backward passes, and what is
-// left over.
+// Autograd from C: leaves, gradient formulas as text and as functions, views, backward passes, and
+// leak checks.
 #include "support.h"
 
 #include <pthread.h>
@@ -130,7 +130,7 @@ static void edges_lead_to_older_nodes(void** state) {
   assert_null(next);
   tenon_node_release(tenon_node_retain(node));
   tenon_node_release(node);
-  // The graph goes with its last tensor; the leaf's node, retained here, stays.
+  // The graph is freed with its last tensor; the leaf's node, retained here, stays.
   tenon_tensor_release(y);
   assert_ok(tenon_tensor_copy_node(x, &next, &output));
   tenon_tensor_release(x);
@@ -364,7 +364,8 @@ static void formula_of_a_function(void** state) {
   tenon_tensor_release(y);
   tenon_registry_reap();
   assert_int_equal(seen.deleted, 1);
-  // Without formula a call is recorded, and backward says what is missing.
+  // A call without a gradient formula is recorded; backward then names the operator without
+  // formula.
   y = binary("gradc::twice", x, by);
   assert_node(y, "NotImplemented");
   sum = unary("aten::sum", y);
@@ -503,7 +504,8 @@ static void several_views_have_one_node(void** state) {
   assert_nothing_left(before);
 }
 
-// What a call promises to be quick up to, -1 without a promise.
+// Returns the number of elements up to which a call promises not to block, or -1 if it does not
+// promise that.
 static int64_t promise_of_twice(const tenon_op* op, tenon_tensor* x) {
   tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
   tenon_value ret = tenon_value_of_none();
@@ -533,7 +535,8 @@ static tenon_registration* put_on_top(tenon_library* library, int64_t promise) {
   return registration;
 }
 
-// A binding keeps its lock for recorded calls of kernels that it keeps it for.
+// A binding may keep its interpreter lock during a recorded call if the kernel promises not to
+// block.
 static void recorded_calls_promise_what_their_kernel_does(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -548,7 +551,8 @@ static void recorded_calls_promise_what_their_kernel_does(void** state) {
   tenon_registration* hundred = put_on_top(library, 100);
   assert_int_equal(promise_of_twice(op, plain), 100);
   assert_int_equal(promise_of_twice(op, x), 100);
-  // The promise of the first is kept; a kernel that promises less gets none, one with more that.
+  // The recorded call's promise comes from the first kernel: a newer kernel that promises less
+  // cancels it, one that promises more leaves it unchanged.
   tenon_registration* ten = put_on_top(library, 10);
   assert_int_equal(promise_of_twice(op, x), -1);
   tenon_registration* thousand = put_on_top(library, 1000);
@@ -653,7 +657,7 @@ int main(void) {
       cmocka_unit_test(million_nodes_on_a_small_stack),
       cmocka_unit_test(threads_lose_nothing),
   };
-  // The operators that ship stay: what they are is no leak.
+  // Load the shipped operators before counting: they stay registered, which is no leak.
   (void)find("aten::mul.Tensor");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// What a kernel was asked for.
+// Requests that a kernel receives, and deleters that run.
 typedef enum asked { kCall, kBind, kRun, kStateDeleted, kContextDeleted, kAsked } asked;
 static atomic_int times[kAsked];
 
@@ -39,7 +39,8 @@ static void scale_elements(const scaling* plan, const float* from, float* to) {
   for (int64_t i = 0; i < plan->numel; ++i) to[i] = from[i] * plan->by;
 }
 
-// The call's plan, and a result whose elements nobody wrote. Inputs are contiguous.
+// Reads the plan from the call's arguments, which are contiguous, and allocates an uninitialized
+// result.
 static tenon_status prepare(tenon_stack* stack, scaling* plan, void** from, void** to) {
   tenon_tensor_info info;
   tenon_status status = tenon_tensor_describe(stack->args[0].as.tensor, &info);
@@ -133,7 +134,7 @@ static int64_t append_scale(tenon_graph* graph, int64_t x, double by) {
   return append(graph, "bound::scale", args, 2);
 }
 
-// x / 2 * 3 by the C kernel, then its exponential by one of the CPU's.
+// Builds a graph of x / 2 * 3 by the C kernel, followed by exp by a CPU kernel.
 static tenon_graph* exp_of_scaled(void) {
   tenon_graph* graph = NULL;
   int64_t x = -1;
@@ -216,7 +217,7 @@ static void Bind_KernelInC_RunsWithoutCalls(void** state) {
   assert_binds(graph, x);
   assert_times(kBind, 2);
   assert_times(kRun, 0);
-  assert_binds(graph, x);  // is there already
+  assert_binds(graph, x);  // exists already
   assert_times(kBind, 2);
 
   tenon_tensor *again = run_on(graph, x), *other = run_on(graph, y);
@@ -229,7 +230,7 @@ static void Bind_KernelInC_RunsWithoutCalls(void** state) {
   assert_same_elements(other, called[1]);
   tenon_graph_release(unbound);
 
-  // Another shape: called until it is planned too, and then both are there.
+  // A new shape runs by calls until it is bound too; then both shapes have plans.
   assert_binds(graph, longer);
   tenon_tensor* second = run_on(graph, longer);
   assert_times(kBind, 4);
@@ -249,7 +250,7 @@ static void Bind_KernelInC_RunsWithoutCalls(void** state) {
   assert_nothing_left(before);
 }
 
-// A fifth shape takes the place of the first, whose state goes with it.
+// A fifth shape replaces the plan of the first, and deletes its state.
 static void Bind_ManyShapes_KeepsTheLast(void** state) {
   (void)state;
   behaviour how = kBinds;
@@ -282,11 +283,11 @@ static void Bind_KernelDeclines_IsTold(void** state) {
   tenon_library_release(library);
 }
 
-// Adds its argument to itself, by a call, and says that this is all.
+// Adds its argument to itself with a nested call, and claims that this call is its whole work.
 static tenon_status twice(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)op, (void)keys;
   ++times[kCall];
-  if (*(const behaviour*)ctx == kForgetsResult) {  // makes a result by itself
+  if (*(const behaviour*)ctx == kForgetsResult) {  // also creates a result outside that call
     scaling plan = {.how = kBinds};
     void *from = NULL, *to = NULL;
     return prepare(stack, &plan, &from, &to);
@@ -451,7 +452,8 @@ static void Bind_WrongArguments_AreRefused(void** state) {
   tenon_graph_release(graph);
 }
 
-// The plan keeps kernel and context, which runs do not take any more.
+// A plan retains the kernel and its context after the library is closed, although runs no longer
+// use the plan.
 static void Bind_LibraryClosed_PlanKeepsItsKernel(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -464,7 +466,7 @@ static void Bind_LibraryClosed_PlanKeepsItsKernel(void** state) {
   assert_times(kContextDeleted, 0);
   assert_error(tenon_library_drain(library, 0), TENON_ERROR_BUSY, "bound::scale");
   assert_error(try_run(graph, x), TENON_ERROR_NOT_FOUND, "bound::scale");
-  // That run could not take the plan, and let go of it.
+  // That run found the plan stale and dropped it.
   assert_times(kRun, 0);
   assert_times(kStateDeleted, 2);
   assert_ok(tenon_library_drain(library, -1));
@@ -518,7 +520,7 @@ static void Bind_KernelRegisteredLater_IsSeen(void** state) {
   tenon_library_release(library);
 }
 
-// What the graph holds may change between runs: elements, memory, whether gradients flow to it.
+// Elements, memory and requires_grad of a graph's attributes may change between runs.
 static void Bind_AttributeChanges_RunsSee(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -601,7 +603,7 @@ static void Bind_InputInPlace_IsWritten(void** state) {
   tenon_tensor_release(vector);
 }
 
-// A part of what a node made shares its memory.
+// A part of a tensor made by a node shares that tensor's memory.
 static void Bind_DetachedPart_IsGiven(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -672,7 +674,7 @@ static void Bind_TwoThreads_RunOneGraph(void** state) {
   tenon_library_release(library);
 }
 
-// So that what the kernels' plugins define is there before handles are counted.
+// Loads the kernel plugins, so that their handles exist before handles are counted.
 static int load_kernels(void** state) {
   (void)state;
   int64_t x = -1;

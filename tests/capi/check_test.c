@@ -25,7 +25,7 @@ static tenon_tensor* binary(const char* name, tenon_tensor* a, tenon_tensor* b) 
   return apply(name, args, 2);
 }
 
-// A tensor of a dtype whose elements are doubles, two of them where it is complex.
+// Makes a tensor of a dtype from doubles, two per element if the dtype is complex.
 static tenon_tensor* tensor_of(tenon_dtype dtype, const int64_t* sizes, int32_t ndim,
                                const double* numbers, int64_t count) {
   tenon_tensor* tensor = NULL;
@@ -54,7 +54,7 @@ static tenon_status product(void* ctx, tenon_stack* stack) {
   return TENON_OK;
 }
 
-// x * x, with the gradient of one of the two only
+// x * x, with only one of the two factors differentiated
 static tenon_status half_square(void* ctx, tenon_stack* stack) {
   (void)ctx;
   tenon_tensor* apart = unary("aten::detach", stack->args[0].as.tensor);
@@ -127,7 +127,7 @@ static tenon_gradcheck_options usual(uint32_t more) {
   return options;
 }
 
-// NULL `texts`: the gradients are right. Else what the report must contain.
+// Checks that a report contains `texts`, or that there is no report if `texts` is NULL.
 static void assert_report(tenon_buffer* report, const char* const* texts) {
   if (texts == NULL) {
     if (report != NULL) fail_msg("%s", (const char*)tenon_buffer_data(report));
@@ -235,7 +235,8 @@ static void inputs_stay_as_they_were(void** state) {
   tenon_tensor_info info;
   assert_ok(tenon_tensor_describe(inputs[0], &info));
   ((double*)info.data)[1] = -0.0;
-  // What was recorded before can still run backward: no version has changed.
+  // A graph recorded before the check still runs backward, because the check left versions
+  // unchanged.
   tenon_tensor* older = binary("aten::mul.Tensor", inputs[0], inputs[1]);
   const int64_t version = tenon_tensor_version(inputs[0]);
   first_order(&product, NULL, inputs, 2, 0, NULL);
@@ -359,7 +360,7 @@ typedef enum mistake {
 
 static int runs;
 
-// Of the identity, with what is wrong in the formula's context.
+// A gradient formula of the identity with a mistake, which the formula's context selects.
 static tenon_status wrong_backward(const tenon_backward_call* call) {
   tenon_tensor* grad = call->grads[0];
   const mistake which = *(const mistake*)call->ctx;
@@ -390,7 +391,7 @@ static tenon_status wrong_backward(const tenon_backward_call* call) {
       break;
     }
     case kConjugate: {
-      // Of i x.
+      // Correct for i x, but not for the identity.
       const tenon_value args[2] = {tenon_value_of_tensor(grad), tenon_value_of_complex(0, 1)};
       call->out_grads[0] = apply("aten::mul.Scalar", args, 2);
       break;
@@ -513,7 +514,8 @@ static void second_order_mistakes(void** state) {
   kernel.language = TENON_LANGUAGE_C;
   assert_ok(
       tenon_library_impl(library, "square", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL));
-  // Of the identity: right to first order, but derived by nothing.
+  // The gradient of the identity: correct to first order, but detached, so it has no second
+  // derivative.
   tenon_formula formula;
   memset(&formula, 0, sizeof formula);
   formula.struct_size = sizeof formula;

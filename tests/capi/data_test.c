@@ -45,7 +45,7 @@ static void data_shares_memory_only(void** state) {
   assert_int_equal(tenon_tensor_version(data), 1);
   assert_ok(tenon_tensor_copy_data(data, &again));
   assert_int_equal(tenon_tensor_version(again), 0);
-  // The memory must stay where it is, and outlives the tensor that it was made for.
+  // Shared memory cannot be resized, and outlives the tensor that it was allocated for.
   const int64_t sizes[1] = {1000};
   assert_error(tenon_tensor_resize(x, 1, sizes, NULL), TENON_ERROR_STATE, "share");
   tenon_tensor_release(x);
@@ -97,7 +97,7 @@ static void data_of_inference_tensors(void** state) {
   assert_ok(tenon_tensor_set_data(x, made));
   tenon_key_guard_leave(&mode);
   assert_true(is_inference(made) && is_inference(other) && !is_inference(x));
-  // A leaf goes on to be one: what follows is recorded, and writes are counted.
+  // A leaf stays a leaf: later calls are recorded, and writes increment the version.
   tenon_tensor *y = apply("aten::mul.Tensor", x, x), *sum = apply("aten::sum", y, NULL);
   backward(sum);
   tenon_tensor* grad = NULL;
@@ -133,7 +133,7 @@ static void views_stay_on_the_old_memory(void** state) {
   tenon_tensor_release(x);
   assert_float_equal(data_of(view)[0], 2, 0);
   tenon_tensor_release(view);
-  // Of a tensor that lies on another's memory from the start, too, and of two that swap theirs.
+  // Also for a tensor that shared another's memory from the start, and for two that swap memory.
   x = vector_of(a, 2);
   tenon_tensor *y = vector_of(b, 2), *old = NULL;
   assert_ok(tenon_tensor_copy_data(x, &old));
@@ -215,7 +215,7 @@ int main(void) {
       cmocka_unit_test(detach_cuts_the_future),
       cmocka_unit_test(printed_tensors_tell_of_gradients),
   };
-  const tenon_op* op = NULL;  // the operators that ship stay: what they are is no leak
+  const tenon_op* op = NULL;  // the shipped operators stay registered, which is no leak
   assert_ok(tenon_op_find("aten::mul.Tensor", &op));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,7 +151,8 @@ static void null_texts_are_empty(void** state) {
   tenon_error_release(tenon_error_take());
 }
 
-// What a kernel does with the slot, told by its argument, and then returns TENON_ERROR_INDEX.
+// The kernel's use of the error slot, selected by its argument, before it returns
+// TENON_ERROR_INDEX.
 enum { SILENT, RAISE_OTHER, RAISE_BY_CALL, CALL_BETWEEN, SWALLOW };
 
 static tenon_status leave_errors(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -180,7 +181,8 @@ static tenon_status leave_errors(void* ctx, const tenon_op* op, tenon_keyset key
   return TENON_ERROR_INDEX;
 }
 
-// Message of the cause of what a call that fails leaves, "" without one; empties the slot.
+// Returns the message of the cause of a failed call's error, or "" if it has no cause; clears the
+// slot.
 static const char* cause_of_call(const tenon_op* op, int64_t what) {
   static char text[100];
   tenon_value arg = tenon_value_of_int(what);
@@ -209,7 +211,8 @@ static void error_of_another_code_is_the_cause(void** state) {
   assert_non_null(strstr(cause_of_call(op, RAISE_BY_CALL), "nowhere::nothing"));
   // Calls that began and ended in between do not make it another kernel's.
   assert_string_equal(cause_of_call(op, CALL_BETWEEN), "the reason");
-  // One that was there before is none of the kernel's: of nobody, or of a call that survived it.
+  // An error that was in the slot before the call is not the kernel's, whether raised outside of
+  // any call or left by a call that succeeded.
   tenon_error_raise(TENON_ERROR_TYPE, "stale");
   assert_string_equal(cause_of_call(op, SILENT), "");
   tenon_value arg = tenon_value_of_int(SWALLOW);

@@ -374,7 +374,7 @@ typedef struct {
   const tenon_op* running;
 } seen;
 
-// A row more than the argument, made by an operator that knows of no fakes: of any device.
+// Returns the argument with one more row, on any device, from an operator without a fake kernel.
 static tenon_status row_more(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)op;
   (void)keys;
@@ -493,7 +493,7 @@ static void Backward_OnFakes_GivesFakeGradients(void** state) {
 
 static int remember_live(void** state) {
   static live_counts before;
-  tenon_tensor_release(ones());  // the plugin is there
+  tenon_tensor_release(ones());  // loads the plugin
   before = count_live();
   *state = &before;
   return 0;

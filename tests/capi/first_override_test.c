@@ -47,7 +47,7 @@ static tenon_status override_relu(uint32_t kind, tenon_library** out_library) {
   return tenon_library_impl(*out_library, "relu", TENON_KEY_CPU, &kernel, NULL);
 }
 
-// A child's answer: 0 when all was right, else the number of what was not.
+// Runs in a child process: returns 0 if all checks pass, otherwise the number of the failed one.
 static int of_kind(uint32_t kind) {
   tenon_library* library = NULL;
   if (override_relu(kind, &library) != TENON_OK) return 1;
@@ -76,7 +76,8 @@ static void* load_by_name(void* argument) {
   return NULL;
 }
 
-// One thread loads the kernels by name, the other by what it looks for: neither waits for ever.
+// One thread loads the kernels by name while the other loads them by a lookup; there must be no
+// deadlock.
 static int from_two_threads(void) {
   tenon_status status = TENON_ERROR_STATE;
   pthread_t thread;

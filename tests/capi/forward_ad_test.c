@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward mode from C: dual levels, tangents of calls, views and writes, formulas of one's own, and
-// what is left over.
+// Forward mode from C: dual levels, tangents of calls, views and writes, custom formulas, and leak
+// checks.
 #include "support.h"
 
 #include <pthread.h>
@@ -56,7 +56,7 @@ static tenon_tensor* tangent_of(tenon_tensor* tensor) {
   tenon_tensor_release(primal);
   return tangent;
 }
-// NULL: it must have none.
+// Checks a tensor's tangent; NULL expects that there is none.
 static void assert_tangent(tenon_tensor* tensor, const float* expected, int64_t count) {
   tenon_tensor* tangent = tangent_of(tensor);
   if (expected == NULL) {
@@ -153,7 +153,7 @@ static void calls_carry_tangents(void** state) {
   assert_ok(tenon_key_guard_leave(&guard));
   assert_tangent(inferred, NULL, 0);
   assert_ok(tenon_dual_leave(level));
-  // Gone with the level, also for one that is opened later.
+  // Tangents end with their level, and a later level does not revive them.
   enter();
   assert_tangent(product, NULL, 0);
   tenon_tensor* later = binary("aten::mul.Tensor", x, product);
@@ -171,7 +171,7 @@ static void leaving_frees_tangents(void** state) {
   tenon_tensor* x = dual_of(a, kOnes, 2);
   tenon_tensor* y = unary("aten::exp", x);
   assert_ok(tenon_dual_leave(level));
-  // x is a view of a base that nobody else holds.
+  // x is a view whose base has no other owner.
   assert_int_equal(tenon_introspect_live_count(TENON_HANDLE_TENSOR),
                    before.of[TENON_HANDLE_TENSOR] + 3);
   RELEASE(y, x);
@@ -249,7 +249,7 @@ static tenon_tensor* gradient_of(tenon_tensor* output, tenon_tensor* input, uint
   return grad;
 }
 
-// Of x^3 along t: the tangent of the gradient, and the gradient of the tangent, are 6 x t.
+// For x^3 along t, the tangent of the gradient and the gradient of the tangent are both 6 x t.
 static void both_modes_mix(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -406,7 +406,7 @@ static void texts_are_checked(void** state) {
 
 static int forward_fails;
 
-// The square, which keeps its argument.
+// Computes the square and saves its argument.
 static tenon_status square_forward(void* ctx, tenon_function_context* context, tenon_stack* stack) {
   (void)ctx;
   if (forward_fails) return tenon_error_raise(TENON_ERROR_RUNTIME, "forward fails");
@@ -425,7 +425,7 @@ static tenon_status square_backward(const tenon_backward_call* call) {
   return TENON_OK;
 }
 
-// Five times x t, which nothing else gives.
+// Returns 5 x t, a value that only this function produces.
 static tenon_status square_jvp(void* ctx, tenon_function_context* context,
                                const tenon_value* tangents, tenon_value* out_tangents) {
   (void)ctx;
@@ -529,7 +529,7 @@ static void operators_use_their_jvp(void** state) {
 
 /* ---- Threads ------------------------------------------------------------------------------- */
 
-// A level of its own on shared tensors; then it exits inside of one.
+// Enters a separate level on shared tensors, again and again; then the thread exits inside a level.
 static void* run_level(void* shared) {
   tenon_tensor* x = shared;
   const float a[2] = {2, 3}, t[2] = {1, 10}, expected[2] = {2, 30};
@@ -566,7 +566,7 @@ static void levels_are_their_threads(void** state) {
   assert_nothing_left(before);
 }
 
-// What a thread that works under another one's state sees of its level.
+// A thread state carried to another thread, and what that thread sees of the level.
 typedef struct carried {
   tenon_thread_state* state;
   tenon_tensor *dual, *result;
@@ -645,7 +645,7 @@ static void levels_that_were_left_are_not_carried(void** state) {
   const int64_t inner = enter();
   tenon_tensor* lost = dual_of(kOnes, kOnes, 2);
   assert_int_equal(inner, tenon_dual_level());
-  assert_ok(tenon_thread_state_leave(previous));  // which ends the level that was opened meanwhile
+  assert_ok(tenon_thread_state_leave(previous));  // ends the level that was opened inside
   assert_tangent(lost, NULL, 0);
   assert_tangent(x, kOnes, 2);
   assert_ok(tenon_dual_leave(again));
@@ -712,7 +712,7 @@ int main(void) {
       cmocka_unit_test(levels_that_were_left_are_not_carried),
       cmocka_unit_test(levels_end_while_others_use_them),
   };
-  // The operators that ship stay: what they are is no leak.
+  // Load the shipped operators before counting: they stay registered, which is no leak.
   (void)find("aten::mul.Tensor");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

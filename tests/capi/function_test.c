@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions with gradients of their own from C, and formulas that look at each call.
+// Custom autograd functions from C, and formulas that inspect each call.
 #include "support.h"
 
 static const tenon_op* find(const char* name) {
@@ -49,7 +49,7 @@ static tenon_status backward(tenon_tensor* output, uint32_t flags) {
   options.noutputs = 1;
   return tenon_backward(&options);
 }
-// The gradient of one input, recorded itself, or NULL with the status.
+// Computes the gradient of one input, with create_graph if `flags` say so; NULL if it fails.
 static tenon_status gradient(tenon_tensor* output, tenon_tensor* input, uint32_t flags,
                              tenon_tensor** out) {
   tenon_backward_options options;
@@ -80,11 +80,11 @@ typedef struct product {
   int deleted, backwards;
   int returns_first;       // forward returns its first argument
   int writes;              // forward writes its first argument, and returns that
-  int marks;               // ... and says so
+  int marks;               // ... and marks it as dirty
   int not_differentiable;  // the result is marked
   int two;                 // a tuple of the product and of its double
   int saves_result;        // instead of the arguments
-  int gives_nothing;       // backward gives no gradient
+  int gives_nothing;       // backward returns no gradient
   int no_zeros;            // no zeros for absent gradients
   int fails;               // forward, setup or backward (1, 2, 3)
   int needs[3];            // as backward saw it
@@ -241,7 +241,7 @@ static void one_node_with_its_own_gradient(void** state) {
     assert_int_equal(self.needs[0] * 100 + self.needs[1] * 10 + self.needs[2], 110);
     assert_error(backward(result.as.tensor, 0), TENON_ERROR_STATE, "second backward pass");
     tenon_object_release(function);
-    assert_int_equal(self.deleted, 0);  // the node keeps it
+    assert_int_equal(self.deleted, 0);  // retained by the node
     tenon_value_clear(&result);
     assert_int_equal(self.deleted, 1);
     tenon_tensor_release(w);
@@ -384,7 +384,7 @@ static void argument_written_in_place(void** state) {
   assert_ok(backward(h, 0));
   assert_grad(x, 10);
   tenon_value_clear(&result);
-  // A leaf must not be, and neither what is not returned.
+  // Neither a leaf nor a tensor that is not returned may be marked as dirty.
   assert_error(apply(function, x, w, 1, &result), TENON_ERROR_STATE, "leaf");
   self.returns_first = 0, self.writes = 0;
   assert_error(apply(function, h, w, 1, &result), TENON_ERROR_STATE, "dirty");
@@ -469,7 +469,7 @@ static void several_results(void** state) {
   assert_nothing_left(before);
 }
 
-// The result of a function that gives nothing reaches the one before as zeros, or as NULL.
+// If a function returns no gradient, the function before it receives zeros or NULL.
 static void absent_gradients_travel_up(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -509,7 +509,7 @@ static void saved_values_are_read_from_outside(void** state) {
   assert_true(tenon_function_context_needs_grad(context, 0));
   assert_false(tenon_function_context_needs_grad(context, 2));
   assert_false(tenon_function_context_needs_grad(context, 9));
-  // The result is an alias that leads to the node; an argument is itself.
+  // The saved result is an alias whose node is this one; a saved argument is the tensor itself.
   assert_ok(tenon_function_context_copy_saved(context, 0, &saved));
   assert_node(saved.as.tensor, "ProductBackward");
   tenon_value_clear(&saved);
@@ -676,7 +676,7 @@ static void formula_that_looks_at_each_call(void** state) {
   assert_ok(backward(ret.as.tensor, 0));
   assert_grad(b, 5);
   tenon_value_clear(&ret);
-  // Untracked: nobody looks.
+  // Untracked tensors: the formula is not consulted.
   tenon_tensor* plain[2] = {a, a};
   args[0] = tenon_value_of_tensors(plain, 2);
   assert_ok(call(op, args, 2, &ret, 1));
@@ -710,7 +710,7 @@ static tenon_status count_warning(void* ctx, const char* category, const char* m
   return TENON_OK;
 }
 
-// Of the operator by its name, or of all.
+// Sets gradient policies for the operator `name`, or for all operators.
 static void check_policies(tenon_library* library, const char* name, const tenon_op* op) {
   tenon_tensor* x = leaf_of(2);
   tenon_value arg = tenon_value_of_tensor(x), ret;
@@ -755,7 +755,7 @@ static void policies_of_operators_without_formula(void** state) {
   tenon_library* all = NULL;
   assert_ok(tenon_library_new(TENON_LIBRARY_IMPL, "_", TENON_KEY_NONE, NULL, 0, &all));
   check_policies(all, "_", op);
-  // What an operator says itself comes first.
+  // An operator's own policy takes precedence.
   assert_ok(tenon_library_set_gradient_policy(library, "twice", TENON_GRADIENT_STOP, NULL));
   assert_ok(tenon_library_set_gradient_policy(all, "_", TENON_GRADIENT_WARN, NULL));
   tenon_tensor* x = leaf_of(2);
@@ -793,7 +793,7 @@ int main(void) {
       cmocka_unit_test(formula_that_looks_at_each_call),
       cmocka_unit_test(policies_of_operators_without_formula),
   };
-  // The operators that ship stay: what they are is no leak.
+  // Load the shipped operators before counting: they stay registered, which is no leak.
   (void)find("aten::mul.Tensor");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static void values_retain_print_and_release(void** state) {
   assert_nothing_left(before);
 }
 
-// Draws a number from its argument, or says that there is none.
+// Draws a number from the generator argument; fails if it is absent.
 static tenon_status draw_one(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)ctx, (void)op, (void)keys;
   uint32_t number = 0;

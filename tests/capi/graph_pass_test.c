@@ -123,7 +123,7 @@ static tenon_graph* sum_with_abs(void) {
 
 static void Pattern_EachMatch_IsReplaced(void** state) {
   (void)state;
-  // relu(relu(x * y) * y): the pattern twice, the second on what the first gives.
+  // relu(relu(x * y) * y): two matches, the second on the result of the first.
   tenon_graph* graph = new_graph();
   const int64_t x = input(graph, "x"), y = input(graph, "y");
   const int64_t first = unary(graph, "aten::relu", binary(graph, "aten::mul.Tensor", x, ref(y)));
@@ -154,7 +154,7 @@ static void Pattern_InnerResultUsedElsewhere_IsNoMatch(void** state) {
   tenon_graph* made = replaced(graph, pattern, replacement, 0, 0);
   assert_string_equal(names_of(made), "mul.Tensor relu add.Tensor");
   tenon_graph_release(made);
-  // As an output of the pattern it may be used.
+  // It may be used outside the match if it is an output of the pattern.
   output(pattern, tenon_graph_value_count(pattern) - 2);
   output(replacement, tenon_graph_input_value(replacement, 0));
   made = replaced(graph, pattern, replacement, 0, 1);
@@ -222,7 +222,7 @@ static void Pattern_Input_MatchesANumber(void** state) {
   tenon_graph_release(graph);
 }
 
-// The same input in two places is one value.
+// An input that a pattern uses twice matches only one value.
 static void Pattern_InputUsedTwice_IsOneValue(void** state) {
   (void)state;
   tenon_graph *square = new_graph(), *replacement = new_graph();
@@ -292,7 +292,7 @@ static void Pattern_OutputUsedBetween_GoesWhereItIsUsed(void** state) {
   assert_string_equal(names_of(made), "neg sqrt add.Tensor");
   assert_runs(made, (const float[2]){-4, -9}, NULL, (const float[2]){-2, -6});
   tenon_graph_release(made);
-  // Where it takes what is calculated only later there is no place for it.
+  // No match if the replacement needs a value that is only computed after its place.
   tenon_graph* pair = new_graph();
   const int64_t a = input(pair, "a"), b = input(pair, "b");
   output(pair, unary(pair, "aten::exp", a));
@@ -314,7 +314,7 @@ static void Pattern_OutputUsedBetween_GoesWhereItIsUsed(void** state) {
   tenon_graph_release(pattern);
 }
 
-// exp(x) and abs(y) in abs(exp(x)): y would be what is replaced.
+// Matching exp(x) and abs(y) in abs(exp(x)) would bind y to a value that is replaced.
 static void Pattern_InputFromTheMatchItself_IsNoMatch(void** state) {
   (void)state;
   tenon_graph *pattern = new_graph(), *graph = new_graph();
@@ -329,7 +329,7 @@ static void Pattern_InputFromTheMatchItself_IsNoMatch(void** state) {
   tenon_graph_release(pattern);
 }
 
-// split gives a list; the pattern's output is one element of it.
+// split returns a list; the pattern's output is one element of it.
 static void Pattern_ElementsOfLists_Match(void** state) {
   (void)state;
   tenon_graph* graphs[2];
@@ -491,7 +491,7 @@ static void Rewrite_DroppedCall_MustNotBeUsed(void** state) {
   assert_int_equal(tenon_graph_node_count(made), 0);
   assert_int_equal(tenon_graph_peek_output(made, 0)->as.i, 4);
   tenon_graph_release(made);
-  // So does a tensor, which becomes an attribute; texts do not.
+  // A tensor is accepted too and becomes an attribute; a string is not.
   tenon_tensor* tensor = vector_of((const float[2]){1, 2}, 2);
   number = tenon_value_of_tensor(tensor);
   assert_ok(tenon_graph_rewrite(graph, drop_all, &number, &made));
@@ -620,7 +620,7 @@ static void Check_OtherThanRecorded_NamesValueAndNode(void** state) {
   assert_error(tenon_graph_check(graph), TENON_ERROR_TYPE,
                "value 1 must be what its call gives, float32[2] cpu, got float32[3] cpu");
   tenon_graph_release(graph);
-  // What cannot be called with such inputs.
+  // The operator cannot be called with these inputs.
   const char* wrong =
       "tenon.graph 1\n"
       "op aten::mm(Tensor self, Tensor mat2) -> Tensor\n"
@@ -678,7 +678,7 @@ static void Frames_OfARecording_AreTheInnermostOnes(void** state) {
   assert_string_equal(frame.function, "inner");
   assert_string_equal(frame.file, "it's.go");
   assert_error(tenon_graph_get_frame(graph, 1, 4, &frame), TENON_ERROR_INDEX, "below 4");
-  // They are kept by passes, texts and what stands for a node.
+  // Passes, texts and replacements of nodes keep the source locations.
   tenon_graph *changed = NULL, *again = NULL;
   assert_ok(tenon_graph_transform(graph, TENON_GRAPH_REMOVE_DEAD, &changed));
   tenon_buffer* text = NULL;
@@ -692,7 +692,7 @@ static void Frames_OfARecording_AreTheInnermostOnes(void** state) {
   assert_string_equal(frame.function, "outer");
   assert_string_equal(frame.file, "it's.go");
   tenon_buffer_release(text);
-  // An error of a run tells them.
+  // The error of a failed run includes the locations.
   tenon_value args[1] = {tenon_value_of_tensor(tenon_tensor_undefined())};
   tenon_value ret = tenon_value_of_none();
   tenon_stack stack = {.args = args, .rets = &ret, .nargs = 1, .nrets = 1};

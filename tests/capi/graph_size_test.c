@@ -223,7 +223,7 @@ static void GraphSize_Guards_AreCheckedWithTheirPlace(void** state) {
   assert_ok(run(graph, pair, 2, &ret));
   assert_sizes(ret.as.tensor, 2, (const int64_t[2]){5, 2});
   tenon_value_clear(&ret);
-  // Which eager calls would take: but what was recorded has no broadcast.
+  // An eager call would broadcast here, but the recorded graph has no broadcast.
   tenon_tensor* other = matrix(6, 2);
   tenon_tensor* unequal[2] = {pair[0], other};
   assert_error(run(graph, unequal, 2, &ret), TENON_ERROR_INVALID_ARGUMENT, "(aten::add.Tensor");
@@ -267,7 +267,7 @@ static void GraphSize_OneSymbol_IsOneSizeOfAllInputs(void** state) {
   tenon_shape_env_release(env);
 }
 
-// view(x, [n // 2, 2]) for n = x.size(0), which is even, and n itself.
+// Returns view(x, [n // 2, 2]) for n = x.size(0), which is even, and n itself.
 static tenon_graph* halved(void) {
   tenon_graph* graph = NULL;
   int64_t x = -1, n = -1, half = -1, first = -1, rest = -1;
@@ -364,7 +364,7 @@ static void GraphSize_Text_ReadsBack(void** state) {
   }
 }
 
-// Lines of a graph whose operator line and input are there already, and what is wrong with them.
+// Lines of a graph after its operator line and input, and a part of the error for them.
 static const char* const kMalformed[][2] = {
     {"size s0 = %1: %0\nreturn %0\n", "'['"},
     {"size s0 = %2: %0[0]\nreturn %0\n", "%1, the next value"},
@@ -433,7 +433,8 @@ static void GraphSize_File_HoldsAll(void** state) {
   unlink(path);
 }
 
-// What Python recorded: relu(x @ w) as a vector, and as many ones as x has rows.
+// A graph recorded by Python: relu(x @ w) as a vector, and a vector of ones with x.size(0)
+// elements.
 static void GraphSize_OfPython_RunsWithSeveralSizes(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -524,7 +525,8 @@ static void GraphSize_Defined_TakesAllSizes(void** state) {
   tenon_library_release(library);
 }
 
-// On tensors with symbols a run gives symbols, and asks of them what it asks of numbers.
+// A run with symbolic sizes returns symbolic sizes, and adds guards where a run with numbers
+// checks.
 static void GraphSize_SymbolicRun_GivesSymbols(void** state) {
   (void)state;
   tenon_graph* graph = flattened();

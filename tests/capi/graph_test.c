@@ -238,7 +238,7 @@ static void Recording_ThreadState_RecordsThere(void** state) {
     tenon_tensor* y = unary("aten::sin", x);
     assert_ok(tenon_thread_state_leave(before));
     assert_ok(tenon_graph_end(graph));
-    // What was carried on is off with the recording.
+    // The captured state no longer records once the recording has ended.
     assert_ok(tenon_thread_state_enter(carried, &before));
     tenon_tensor* z = unary("aten::cos", x);
     assert_ok(tenon_thread_state_leave(before));
@@ -497,7 +497,8 @@ static void Graph_File_HoldsAll(void** state) {
   assert_error(tenon_graph_save(again, path), TENON_ERROR_INVALID_ARGUMENT, "graph");
 }
 
-// Cut short anywhere, or with any byte changed, a file gives a graph or an error.
+// A file that is truncated anywhere, or has any byte changed, loads as a graph or fails with an
+// error.
 static void Graph_MalformedFile_IsRefused(void** state) {
   (void)state;
   tenon_graph *graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD), *again = NULL;
@@ -561,7 +562,8 @@ static void Graph_Defined_IsAnOperator(void** state) {
   tenon_library_release(library);
 }
 
-// A graph may hold the sizes that its inputs had: it takes no others, unless the caller says so.
+// A graph may depend on the sizes of its example inputs, so it refuses others unless the caller
+// allows them.
 static void Graph_OtherSizes_AreRefused(void** state) {
   (void)state;
   tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD);
@@ -575,7 +577,7 @@ static void Graph_OtherSizes_AreRefused(void** state) {
   tenon_graph_release(graph);
 }
 
-// An error in a run tells the node, and what was made before it is gone.
+// The error of a failed run names the node; results of earlier nodes are freed.
 static void Graph_RunFails_TellsTheNode(void** state) {
   (void)state;
   tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_ANY_SIZES);

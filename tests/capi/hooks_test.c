@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks from C: their order, what they may replace, their end, gradients that results retain, what
-// languages keep with nodes, and what runs when a pass is done.
+// Hooks from C: their order, replaced gradients, removal, retained gradients of results, objects
+// that languages attach to nodes, and callbacks at the end of a pass.
 #include "support.h"
 
 static const tenon_op* find(const char* name) {
@@ -244,7 +244,7 @@ static void retained_gradients_follow_writes(void** state) {
   assert_int_equal(tenon_tensor_retains_grad(y), 1);
   tenon_tensor* z = binary("aten::mul.Tensor", y, two);
   assert_ok(backward(z, TENON_BACKWARD_KEEP_GRAPH));
-  assert_grad(y, 2);  // of what it is now, not of x * x, which would have 4
+  assert_grad(y, 2);  // with respect to the value of y now; for the earlier x * x it would be 4
   assert_grad(x, 16);
   assert_ok(backward(z, 0));
   assert_grad(y, 4);
@@ -366,7 +366,8 @@ static void what_waits_is_given_as_it_is(void** state) {
   tenon_hook* added = NULL;
   assert_ok(tenon_node_add_hook(node, &options, &added));
   assert_ok(backward(y, 0));
-  // Both others came before, and what early gives itself is not in it: (7 x)^2 = 49 x^2 of 49 x^4.
+  // Holds the gradients from `late` and `later` but not that from `early`: x^2 * (49 x^2)' at x =
+  // 2.
   assert_float_equal(element_of(waiting[0]), 4 * 2 * 49 * 2, 1e-3);
   assert_grad(x, 49 * 4 * 8);
   tenon_tensor_release(waiting[0]);
@@ -404,7 +405,7 @@ static void what_runs_when_a_pass_is_done(void** state) {
   assert_string_equal(book.text, "ggdd");
   assert_int_equal(book.deleted, 2);
   assert_int_equal(tenon_backward_pass(), 0);
-  // A pass that fails calls none of them, and lets them go.
+  // A failed pass runs none of them, and frees them.
   diary bad = {"", 0, 0};
   tenon_hook_release(hook_tensor(x, TENON_HOOK_GRAD, &fails, &bad));
   assert_error(backward(y, 0), TENON_ERROR_STATE, "had enough");
@@ -441,8 +442,8 @@ static void assert_grads(tenon_tensor* x, float first, float second, tenon_tenso
   assert_ok(tenon_tensor_set_grad(w, NULL));
 }
 
-// Gradients wait for a node with two outputs, one with one, and a leaf, while another pass goes
-// through all of them: neither gets what is the other's, also where the outer one fails.
+// While gradients wait for a node with two outputs, a node with one and a leaf, a nested pass goes
+// through all of them. Neither pass gets the other's gradients, even if the outer one fails.
 static void passes_inside_of_passes(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -499,7 +500,7 @@ int main(void) {
       cmocka_unit_test(what_waits_is_given_as_it_is),
       cmocka_unit_test(passes_inside_of_passes),
   };
-  // The operators that ship stay: what they are is no leak.
+  // Load the shipped operators before counting: they stay registered, which is no leak.
   (void)find("aten::mul.Tensor");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

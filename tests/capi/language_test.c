@@ -7,7 +7,7 @@
 
 static uint32_t go;
 
-// What stands for a tensor in the language: one object for each tensor, with a count of its own.
+// The language's object for a tensor: one per tensor, with a separate reference count.
 typedef struct go_tensor {
   tenon_tensor* handle;  // one reference while the object is held by the language
   int references;        // of the language's program

@@ -6,7 +6,7 @@ static int retained, released;
 static void retain(void* self) { (void)self, ++retained; }
 static void release(void* self) { (void)self, ++released; }
 
-// Adds its own number to the first argument; fails for 13, in ways that 13, 14 and 15 stand for.
+// Adds the object's number to the first argument. Fails for 13 to 16, each in a different way.
 static tenon_status add_own(void* self, tenon_stack* stack) {
   const int64_t given = stack->args[0].as.i;
   stack->rets[0] = tenon_value_of_int(given + *(int*)self);
@@ -119,7 +119,7 @@ static void function_goes_where_the_schema_says_so(void** state) {
   assert_int_equal(ret.as.i, 42);
   assert_ok(tenon_op_call_named(typed, args, 2, NULL, NULL, 0, &ret, 1));
   assert_int_equal(ret.as.i, 42);
-  // An object that can be called stands for a function; another one does not.
+  // A callable object is accepted as a function; another object is not.
   args[0] = tenon_value_of_object(object);
   assert_ok(tenon_op_call_named(typed, args, 2, NULL, NULL, 0, &ret, 1));
   assert_int_equal(ret.as.i, 42);

@@ -90,7 +90,7 @@ static tenon_status check_vector(const char* name, uint32_t check, int tracked,
   return status;
 }
 
-// Checks an operator on a vector; `expected` is in the report, NULL: there is none.
+// Checks an operator on a vector; `expected` is part of the report, NULL expects no report.
 static void assert_report(const char* name, uint32_t check, const char* expected) {
   tenon_buffer* report = NULL;
   assert_ok(check_vector(name, check, 0, &report));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overrides from C: an object in the place of a tensor, carriers, a wrapper tensor that counts and
-// goes on, modes.
+// Overrides from C: objects as tensor arguments, carriers, a wrapper tensor that counts calls and
+// redispatches, and modes.
 #include "support.h"
 
 static int64_t handled;
@@ -18,7 +18,7 @@ static tenon_value object_value(tenon_object* object) {
   return value;
 }
 
-// Returns the object itself, where a tensor is due.
+// Returns the object itself, although the schema requires a tensor.
 static tenon_status return_self(void* self, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
   (void)self;

@@ -67,7 +67,8 @@ static void failing_load_leaves_nothing(void** state) {
   assert_nothing_left(before);
 }
 
-// What load left open is closed by the host; neither the namespace nor the name stays taken.
+// The host closes libraries that a failed load left open; the namespace and the name are free
+// again.
 static void failing_load_that_leaves_a_library_open_leaves_nothing(void** state) {
   (void)state;
   tenon_plugin *plugin = NULL, *other = NULL;

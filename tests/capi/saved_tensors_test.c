@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saved tensors from C: hooks that pack them, what nodes tell of them, hooks of new nodes, anomaly
-// mode, passes inside passes, and what collectors of cycles are told.
+// Saved tensors from C: pack hooks, access to a node's saved values, hooks for new nodes, anomaly
+// mode, nested passes, and reports to cycle collectors.
 #include "support.h"
 
 static const tenon_op* find(const char* name) {
@@ -101,18 +101,18 @@ static void hooks_pack_what_is_saved(void** state) {
   assert_ok(tenon_saved_hooks_pop(&ctx));
   tenon_tensor_release(w);
   assert_int_equal(ctx.packed, 1);
-  assert_int_equal(ctx.deleted, 0);  // the node keeps them
+  assert_int_equal(ctx.deleted, 0);  // retained by the node
   assert_ok(backward(y, TENON_BACKWARD_KEEP_GRAPH));
   assert_grad(x, 30);
   assert_ok(backward(y, 0));
   assert_int_equal(ctx.unpacked, 2);
-  assert_int_equal(ctx.deleted, 1);  // what was saved went with the second pass
+  assert_int_equal(ctx.deleted, 1);  // saved values are freed by the second pass
   tenon_tensor_release(y);
   tenon_tensor_release(x);
   assert_nothing_left(before);
 }
 
-// Packed is the tensor itself, without what it was to the graph.
+// Packs an alias of the tensor without its autograd state.
 static tenon_status pack_alias(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
   ((counts*)ctx)->packed++;
   *out_packed = tenon_value_give(tenon_value_of_tensor(tenon_tensor_retain(tensor)));
@@ -194,7 +194,8 @@ static void hooks_pack_each_tensor_of_a_list(void** state) {
   assert_ok(tenon_node_copy_saved(node, 0, &saved));
   assert_ptr_equal(((tenon_tensor* const*)saved.as.list.data)[1], NULL);
   tenon_value_clear(&saved);
-  // Twice: what is unpacked leads to where the list's tensors led. y is 10 x^2.
+  // Second order, because unpacked tensors must have the graph edges of the saved ones. y is 10
+  // x^2.
   tenon_tensor *first = NULL, *second = NULL;
   tenon_backward_options options;
   memset(&options, 0, sizeof options);
@@ -372,7 +373,8 @@ static tenon_tensor* slope_of(tenon_tensor* y, tenon_tensor* x, tenon_tensor* we
   return slope;
 }
 
-// The gradient of a gradient fails: its error tells where it was made, and by which node's run.
+// If a double backward fails, its error names where the node was created and during which node's
+// run.
 static void origins_lead_through_passes(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -534,7 +536,7 @@ int main(void) {
       cmocka_unit_test(passes_inside_each_other),
       cmocka_unit_test(what_only_a_tensor_keeps),
   };
-  // The operators that ship stay: what they are is no leak.
+  // Load the shipped operators before counting: they stay registered, which is no leak.
   (void)find("aten::mul.Tensor");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 static const char kBad[] = "gr\xfc\xdf", kGood[] = "gr\xc3\xbc\xc3\x9f";
 
-// Values that hold one text each, at different depths. Nothing is owned.
+// Values that contain one text each, at different depths. They own nothing.
 typedef struct Samples {
   tenon_value text, list, lists, by_text, of_texts, tuple, deep;
   tenon_value texts_[2], lists_[2], by_text_[2], of_texts_[4], tuple_[2], pairs_[2], deep_[1];

@@ -61,7 +61,7 @@ static void copy_of_nested_list_is_deep(void** state) {
   assert_nothing_left(before);
 }
 
-// Also after calls that left other values on the stack, and where the failure lies deep inside.
+// Also after calls that left other values on the stack, and if the failure is deeply nested.
 static void failed_functions_write_none(void** state) {
   (void)state;
   const int64_t numbers[3] = {1, 2, 3};

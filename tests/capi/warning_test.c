@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What a handler was told last, and how often.
+// The last warning that a handler received, and counters.
 typedef struct told {
   atomic_int count, deleted;
   char category[32], message[64], op[64];
@@ -22,7 +22,7 @@ static tenon_status note(void* ctx, const char* category, const char* message, c
   return TENON_OK;
 }
 
-// The same without texts, for handlers that several threads enter.
+// Only counts: a handler without text buffers, which several threads may enter.
 static tenon_status count_only(void* ctx, const char* category, const char* message,
                                const char* op) {
   (void)category, (void)message, (void)op;
@@ -32,7 +32,7 @@ static tenon_status count_only(void* ctx, const char* category, const char* mess
 
 static void forget(void* ctx) { ++((told*)ctx)->deleted; }
 
-// The first test: nobody has set a handler in this process.
+// Must run first, before any handler is set in this process.
 static void default_handler_serves_until_the_host_decides(void** state) {
   (void)state;
   told first = {0}, second = {0}, hosts = {0};
@@ -87,7 +87,7 @@ static void handler_is_told_and_replaced(void** state) {
   assert_int_equal(second.count, 1);
   assert_ok(tenon_warning_set_handler(NULL, &first, forget));
   assert_int_equal(second.deleted, 1);
-  assert_int_equal(first.deleted, 2);  // what comes with no handler goes at once
+  assert_int_equal(first.deleted, 2);  // a context without a handler is deleted at once
 }
 
 static tenon_status warn_in_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -121,7 +121,7 @@ static void operator_that_runs_is_named(void** state) {
   tenon_library_release(library);
 }
 
-// As a host that turns warnings into errors.
+// Like a host that turns warnings into errors.
 static tenon_status refuse(void* ctx, const char* category, const char* message, const char* op) {
   (void)category, (void)op;
   ++((told*)ctx)->count;
@@ -143,7 +143,7 @@ static void failure_becomes_the_callers(void** state) {
   assert_ok(tenon_warning_set_handler(refuse, &to, forget));
   assert_error(tenon_warning_emit("UserWarning", "as error"), TENON_ERROR_FOREIGN, "as error");
   assert_error(call(op, NULL, 0, NULL, 0), TENON_ERROR_FOREIGN, "from a kernel");
-  // A site is used up by a warning that was told well.
+  // A site counts as used only after its warning was handled successfully.
   assert_error(tenon_warning_emit_once(&site, "UserWarning", "again"), TENON_ERROR_FOREIGN,
                "again");
   assert_error(tenon_warning_emit_once(&site, "UserWarning", "again"), TENON_ERROR_FOREIGN,
@@ -173,7 +173,8 @@ static void site_warns_once_until_reset(void** state) {
   tenon_warning_reset_once();
 }
 
-// Warns for its own site and for none, sets another handler, and is told by neither again.
+// Emits a warning for its own site and one without a site, then replaces itself; it receives
+// neither warning.
 static tenon_status warn_again(void* ctx, const char* category, const char* message,
                                const char* op) {
   (void)op;
@@ -199,7 +200,7 @@ static void handler_may_warn_and_go(void** state) {
 
 static const int forgotten_site = 0;
 
-// Forgets the site that it is told of, has it warn anew, and fails for the first one.
+// Resets the sites, emits the same site's warning again, and fails for the first one.
 static tenon_status forget_and_fail(void* ctx, const char* category, const char* message,
                                     const char* op) {
   (void)op;
@@ -216,7 +217,7 @@ static void warning_from_before_a_reset_leaves_later_ones_alone(void** state) {
   assert_error(tenon_warning_emit_once(&forgotten_site, "UserWarning", "text"), TENON_ERROR_FOREIGN,
                "the first one");
   assert_int_equal(to.count, 2);
-  // The one made after the reset was told well: the failure of the older one does not undo that.
+  // The warning after the reset was handled; the failure of the earlier one does not undo that.
   assert_ok(tenon_warning_emit_once(&forgotten_site, "UserWarning", "text"));
   assert_int_equal(to.count, 2);
   assert_ok(tenon_warning_set_handler(NULL, NULL, NULL));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of operators, views and writes in place: whatever the program, its gradients, and the
-// gradients of these, are its derivatives, or something in it is refused; nothing is left behind.
+// Random programs of operators, views and in-place writes. For every program, first and second
+// derivatives must match numerical ones, or some step must be refused; nothing may leak.
 #include <array>
 #include <deque>
 #include <set>
@@ -18,17 +18,17 @@ namespace {
 constexpr size_t kMaxTensors = 24;
 constexpr int kMaxSteps = 24;
 
-// One call of a function under check. Tensors live until its end.
+// One call of the function under gradcheck. Its tensors live as long as the Program.
 class Program {
  public:
   Program(std::string_view bytes, const tenon_value* inputs, uint32_t count)
       : input_(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()) {
     for (uint32_t i = 0; i < count; ++i) {
-      // Of a variable a copy, which may be written.
+      // Clone: a leaf that requires grad must not be written in place.
       call("aten::clone", {inputs[i]});
     }
     const int64_t sizes[2] = {2, 3};
-    add(zeros(sizes));  // a buffer that nothing tracks yet
+    add(zeros(sizes));  // a buffer without gradient history
   }
   ~Program() {
     for (tenon_tensor* each : tensors_) tenon_tensor_release(each);
@@ -36,7 +36,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // What is refused is left out.
+  // Skips steps that are refused.
   void run() {
     for (int step = 0; step < kMaxSteps && !input_.empty(); ++step) {
       if (tensors_.size() >= kMaxTensors) break;
@@ -45,7 +45,8 @@ class Program {
     }
   }
 
-  // The last three tensors, whose sines stay small whatever became of them.
+  // Returns the sines of the last three tensors, which are bounded however large the tensors
+  // became.
   tenon_status give(tenon_value* result) {
     std::vector<tenon_value> ends;
     const size_t count = tensors_.size();
@@ -58,8 +59,8 @@ class Program {
                                 result);
   }
 
-  // Whether a tensor that a node may have saved was written later. Such a tensor may keep itself:
-  // its node leads to the one that saved it.
+  // Returns true if a tensor that a node may have saved was written later. This can create a
+  // reference cycle: the written tensor's node may lead to the node that saved the tensor.
   bool wrote_saved() const { return wrote_saved_; }
 
  private:
@@ -81,7 +82,7 @@ class Program {
     FUZZ_CHECK(tenon_tensor_describe(tensors_[index], &info) == TENON_OK);
     return info;
   }
-  // What tensors that share memory have in common.
+  // Returns the storage, which is equal for tensors that share memory.
   const void* memory(size_t index) const { return tenon_tensor_storage(tensors_[index]); }
 
   void call(const char* name, const std::vector<tenon_value>& args) {
@@ -150,7 +151,8 @@ class Program {
     }
   }
 
-  // Elements that are read several times: copied, since what writes them has no one meaning.
+  // Makes overlapping elements with as_strided(), and clones them, because writes to overlapping
+  // elements have no defined order.
   void spread(size_t index) {
     const tenon_tensor_info info = describe(index);
     if (info.numel < 3 || (info.flags & TENON_TENSOR_CONTIGUOUS) == 0) return;
@@ -173,7 +175,8 @@ class Program {
                                        "aten::mul_.Tensor", "aten::copy_"};
     const uint32_t which = input_.below(std::size(kUnary) + std::size(kBinary));
     const size_t other = pick();
-    // Memory that is written while it is read has no one meaning, but for the tensor itself.
+    // Reading memory that the same call writes has no defined order, unless both are the same
+    // tensor.
     const bool reads = which >= std::size(kUnary);
     if (reads && other != index && memory(other) == memory(index)) return;
     write(index);
@@ -222,7 +225,7 @@ tenon_tensor* variable(const std::vector<int64_t>& sizes, Input& input) {
 }
 
 void expect_no_report(tenon_status status, tenon_buffer* report) {
-  settle(status);  // a refusal, of any code but INTERNAL
+  settle(status);  // any refusal is allowed, but no INTERNAL error
   FUZZ_CHECK(report == nullptr, take_text(report));
 }
 
@@ -234,7 +237,7 @@ void load_operators() {
   FUZZ_CHECK(loaded);
 }
 
-// The first bytes are the inputs' elements; each of the others is part of a step.
+// The first bytes are the elements of the inputs; the remaining bytes encode the steps.
 void check_program(Input& input, bool* out_wrote_saved) {
   tenon_tensor* inputs[2] = {variable({2, 3}, input), variable({3}, input)};
   const bool second_order = input.coin();
@@ -258,7 +261,8 @@ void check_program(Input& input, bool* out_wrote_saved) {
   *out_wrote_saved = function.wrote_saved;
 }
 
-// Tensors that keep themselves, see wrote_saved(), are known: what is left otherwise is counted.
+// Disables LeakSanitizer for tensors in the reference cycles that wrote_saved() describes. Other
+// leaks are found by counting handles.
 class WithoutLeakCheck {
  public:
 #if defined(__SANITIZE_ADDRESS__)

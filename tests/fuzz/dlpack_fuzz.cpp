@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DLPack import: a description is refused, and then still the producer's, or becomes a tensor that
-// stays within it; the producer's deleter runs exactly once. Export gives the same description.
+// DLPack import and export. Import either refuses a description, which the producer then still
+// owns, or creates a tensor that stays within its memory; the producer's deleter runs exactly once.
+// Export must return the same description.
 #include <memory>
 #include <vector>
 
@@ -14,7 +15,8 @@ using tensor::dlpack::View;
 
 constexpr size_t kMemory = 256;
 
-// What a producer hands over: arrays of exactly the promised size, so that a read beyond shows.
+// A DLPack producer whose arrays have exactly the promised size, so that sanitizers detect reads
+// beyond their ends.
 template <class Managed>
 struct Producer {
   explicit Producer(Input& input);
@@ -57,7 +59,7 @@ Producer<Managed>::Producer(Input& input) {
   managed.deleter = input.below(16) == 0 ? nullptr : &count;
 }
 
-// Whether all elements of a description lie in the producer's memory, in exact arithmetic.
+// Returns true if all elements are inside the producer's memory; computed without overflow.
 bool within(const View& view) {
   __int128 last = 0;
   for (int32_t i = 0; i < view.ndim; ++i) {
@@ -106,7 +108,7 @@ void check_tensor(tenon_tensor* tensor, const View& view) {
     settle(status);
     tenon_buffer_release(text);
   }
-  if (info.device.type == TENON_DEVICE_CPU) {  // the export asks a GPU's provider for its stream
+  if (info.device.type == TENON_DEVICE_CPU) {  // export of a GPU tensor needs its stream
     check_export<DLManagedTensorVersioned>(tensor, &tenon_tensor_to_dlpack, view);
     check_export<DLManagedTensor>(tensor, &tenon_tensor_to_dlpack_legacy, view);
   }

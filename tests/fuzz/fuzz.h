@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share: reading an input, asserting, and counting what is left behind.
+// Shared parts of the fuzz targets: parsing inputs, checking conditions, and counting leaked
+// handles.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace tenon::fuzz {
 
-/// One target: runs one input and aborts when a promise is broken.
+/// A fuzz target: runs one input and aborts if a contract is violated.
 using Target = void (*)(const uint8_t* data, size_t size);
 
 void fuzz_schema(const uint8_t* data, size_t size);
@@ -46,7 +47,8 @@ inline constexpr NamedTarget kTargets[] = {
   std::abort();
 }
 
-/// Aborts, with an optional text, unless the condition holds: a finding.
+/// Aborts, with an optional text, if the condition does not hold. libFuzzer reports it as a
+/// finding.
 #define FUZZ_CHECK(condition, ...)                                                                 \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
@@ -54,7 +56,7 @@ inline constexpr NamedTarget kTargets[] = {
     }                                                                                              \
   } while (false)
 
-/// Takes an input apart, front to back. Past its end everything is zero, and `empty()` says so.
+/// Decodes an input from front to back. Beyond its end all bytes are zero and `empty()` is true.
 class Input {
  public:
   Input(const uint8_t* data, size_t size) : data_(data), left_(size) {}
@@ -65,7 +67,7 @@ class Input {
     --left_;
     return *data_++;
   }
-  /// A number below `bound`, which is at most 256.
+  /// Returns a number below `bound`, which is at most 256.
   uint32_t below(uint32_t bound) { return byte() % bound; }
   bool coin() { return (byte() & 1) != 0; }
   template <class Number>
@@ -76,7 +78,7 @@ class Input {
     std::memcpy(&number, bytes, sizeof number);
     return number;
   }
-  /// A number as tests like them: mostly small, sometimes at the edge, sometimes anything.
+  /// Returns a number: usually small, sometimes an edge case, sometimes arbitrary.
   int64_t interesting() {
     constexpr int64_t kEdges[] = {
         0,   1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 62, INT32_MAX, INT32_MIN, INT64_C(1) << 32,
@@ -86,7 +88,7 @@ class Input {
     if (kind < 240) return kEdges[kind % std::size(kEdges)];
     return number<int64_t>();
   }
-  /// Text up to the next zero byte or newline, which is skipped.
+  /// Returns the text up to the next zero byte or newline, and skips that byte.
   std::string line() {
     std::string text;
     while (left_ != 0) {
@@ -108,7 +110,7 @@ class Input {
   size_t left_;
 };
 
-/// Whether bytes are UTF-8 without overlong forms and surrogates.
+/// Returns true if bytes are UTF-8 without overlong forms and surrogates.
 inline bool is_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
@@ -133,8 +135,8 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// Empties the slot. A failure must have left an error of its own code with a message; a success
-/// leaves the slot alone. Returns the message.
+/// Clears the thread's error slot. Checks that a failure stored an error with its own code and a
+/// message, and that a success stored none. Returns the message.
 inline std::string settle(tenon_status status) {
   tenon_error* error = tenon_error_take();
   if (status == TENON_OK) {
@@ -151,7 +153,7 @@ inline std::string settle(tenon_status status) {
   return message;
 }
 
-/// Aborts at the end of its scope when a handle of any kind is left or lost.
+/// Aborts at the end of its scope if the number of live handles of any kind has changed.
 class NothingLeft {
  public:
   NothingLeft() { count(before_); }
@@ -168,12 +170,12 @@ class NothingLeft {
   }
   NothingLeft(const NothingLeft&) = delete;
   NothingLeft& operator=(const NothingLeft&) = delete;
-  /// What the input did may leave something.
+  /// Disables the check, for inputs that may leak.
   void forget() { forgotten_ = true; }
 
  private:
   static void count(int64_t* counts) {
-    // The first look at the registry makes the built-in fallbacks.
+    // The first check of the registry creates the built-in fallbacks.
     FUZZ_CHECK(tenon_introspect_check(nullptr) == TENON_OK);
     tenon_registry_reap();
     for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: any text and any bytes give a graph or an error, and run nothing; what is read prints and
-// writes as what reads back to its equal.
+// Graphs: any text and any bytes parse to a graph or to an error, without running anything. A graph
+// that was parsed prints and serializes to a form that parses to an equal graph.
 #include "fuzz.h"
 
 namespace tenon::fuzz {
@@ -17,7 +17,7 @@ tenon_status ran(void*, const tenon_op*, tenon_keyset, tenon_stack*) {
   broken(__FILE__, __LINE__, "reading a graph runs nothing", "");
 }
 
-// Operators for texts to name; they stay.
+// Operators that input texts can name; never removed.
 void define_operators() {
   static const bool done = [] {
     tenon_library* library = nullptr;
@@ -88,7 +88,7 @@ void examine(tenon_graph* graph) {
 
 }  // namespace
 
-// The first byte says whether a text follows or a file; a text has two tensors for attributes.
+// The first byte selects text or binary format; a text may use up to two tensors as attributes.
 void fuzz_graph(const uint8_t* data, size_t size) {
   define_operators();
   const NothingLeft nothing_left;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, key sets and guards against a plain model of what key.h and key_guard.h say.
+// Checks keys, key sets and guards against a simple model of key.h and key_guard.h.
 #include <vector>
 
 #include "fuzz.h"
@@ -19,7 +19,7 @@ bool per_backend(uint32_t functionality) {
 
 uint64_t bit(uint32_t number) { return uint64_t{1} << number; }
 
-// The key that key.h says a set goes to, where all its functionalities are built in.
+// Returns the key that a set dispatches to, as documented in key.h, for built-in functionalities.
 tenon_key model_highest(tenon_keyset keys) {
   for (int functionality = 39; functionality >= 0; --functionality) {
     const auto number = static_cast<uint32_t>(functionality);
@@ -35,7 +35,7 @@ tenon_key model_highest(tenon_keyset keys) {
   return TENON_KEY_UNDEFINED;
 }
 
-// Functionality numbers that key.h lists.
+// The functionality numbers listed in key.h.
 constexpr uint32_t kKnown[] = {0, 7, 10, 12, 14, 15, 16, 17, 18, 20, 22, 24, 27, 30, 33, 36};
 
 tenon_keyset only_known(tenon_keyset keys) {
@@ -50,7 +50,7 @@ void check_set(tenon_keyset keys) {
   FUZZ_CHECK(take_text(text).front() == '{');
   const tenon_keyset known = only_known(keys);
   FUZZ_CHECK(tenon_keyset_highest(known) == model_highest(known), std::to_string(known));
-  // Going down from the highest key visits each functionality once.
+  // Walking down from the highest key visits each functionality once.
   tenon_keyset left = known;
   int steps = 0;
   while (tenon_keyset_highest(left) != TENON_KEY_UNDEFINED) {
@@ -79,7 +79,7 @@ void check_key(tenon_key key) {
   tenon_key again = 0;
   const tenon_status parsed = tenon_key_parse(name.c_str(), &again);
   settle(parsed);
-  // Backends and functionalities without a name have keys, but no text that stands for them.
+  // Backends and functionalities without a name have keys, but these cannot be parsed by name.
   FUZZ_CHECK(parsed != TENON_OK || again == key, name);
 }
 
@@ -108,7 +108,7 @@ void check_name(const std::string& text) {
   const tenon_status named = tenon_dtype_parse(text.c_str(), &dtype);
   settle(named);
   if (named == TENON_OK) FUZZ_CHECK(tenon_dtype_size(dtype) > 0, text);
-  // No backend is called so: the name starts like no identifier.
+  // No backend can have this name: it does not start like an identifier.
   int32_t type = 0;
   const tenon_status registered = tenon_backend_register(("!" + text).c_str(), &type);
   FUZZ_CHECK(registered == TENON_ERROR_INVALID_ARGUMENT && type == -1, text);
@@ -121,7 +121,7 @@ struct Words {
   bool operator==(const Words&) const = default;
 };
 
-// Enters a guard or a captured state, goes on inside, leaves, and finds what was before.
+// Enters a guard or a captured state, recurses, leaves, and checks that the former state is back.
 void check_guards(Input& input, int depth) {
   const Words before;
   if (depth == 12 || input.empty()) return;
@@ -144,7 +144,7 @@ void check_guards(Input& input, int depth) {
                                 : kind == 1 ? tenon_key_guard_exclude(keys, &guard)
                                             : tenon_key_guard_force(keys, ~keys, &guard);
     FUZZ_CHECK(status == TENON_OK);
-    // Backend bits count in neither word, and Fake is never excluded.
+    // Guards ignore backend bits, and cannot exclude Fake.
     const tenon_keyset countable = ~(bit(TENON_BACKEND_BITS) - 1);
     const tenon_keyset excludable = countable & ~bit(TENON_BACKEND_BITS + TENON_FUNCTIONALITY_FAKE);
     const Words wanted = kind == 0   ? Words{before.included | (keys & countable), before.excluded}

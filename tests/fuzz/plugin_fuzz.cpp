@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin descriptors and life cycles: a bad descriptor is refused before any code of the plugin
-// runs, and loads and unloads in any order, failing or not, keep count of each other.
+// Plugin descriptors and life cycles. A bad descriptor must be refused before any code of the
+// plugin runs. Loads and unloads in any order, failing or not, must keep the reference counts
+// right.
 #include <dlfcn.h>
 
 #include <array>
@@ -17,7 +18,8 @@ namespace {
 
 // ---- Descriptors -------------------------------------------------------------------------------
 
-// A descriptor whose texts and lists take exactly the memory that they need.
+// A descriptor whose strings and arrays have exactly the needed size, so that sanitizers detect
+// reads beyond their ends.
 class Descriptor {
  public:
   explicit Descriptor(Input& input);
@@ -63,7 +65,7 @@ Descriptor::Descriptor(Input& input) {
   descriptor_.requirements = requirements_.get();
 }
 
-// Whether all that loading it would read is there.
+// Returns true if the descriptor has all fields that loading reads.
 bool Descriptor::complete() const {
   const tenon_plugin_descriptor& one = descriptor_;
   bool good = one.struct_size == sizeof one && one.name != nullptr && one.name[0] != '\0' &&
@@ -92,7 +94,7 @@ void check_descriptor(Input& input) {
 
 constexpr const char* kFiles[] = {FUZZ_PLUGIN_A, FUZZ_PLUGIN_B};
 
-// One of the two plugins on disk; what its functions do is told to it through `script`.
+// One of the two plugins on disk; the target controls its functions through `script`.
 struct Scripted {
   explicit Scripted(const char* file) : path(file) {
     void* handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -125,7 +127,7 @@ void load(Scripted* plugin, Input& input) {
 void unload(Scripted* plugin, Input& input) {
   tenon_plugin* handle = nullptr;
   plugin->reset();
-  if (!plugin->loaded) {  // the handle can only be had by loading
+  if (!plugin->loaded) {  // a handle is only returned by loading
     FUZZ_CHECK(tenon_plugin_load(plugin->path, &handle) == TENON_OK);
   }
   FUZZ_CHECK(tenon_plugin_load(plugin->path, &handle) == TENON_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fuzz target tells a plugin to do, and what the plugin counts. */
+/* The script by which a fuzz target controls a plugin, and the plugin's counters. */
 #ifndef TESTS_FUZZ_PLUGIN_SCRIPT_H
 #define TESTS_FUZZ_PLUGIN_SCRIPT_H
 

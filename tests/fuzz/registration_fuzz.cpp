@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration in any order: tables always follow from the registrations, failures change nothing,
-// and once all libraries are closed nothing is left and each deleter has run once.
+// Registration in any order. Dispatch tables must always follow from the registrations, a failure
+// must change nothing, and after all libraries are closed nothing remains and each deleter ran
+// once.
 #include <array>
 
 #include "fuzz.h"
@@ -86,10 +87,10 @@ class Registry {
   int steps_ = 0;
   int64_t made_ = 0;
   int64_t deleted_ = 0;
-  int64_t defined_ = 0;  // as the listener heard it
+  int64_t defined_ = 0;  // number of definitions, as counted by the listener
 };
 
-// The operators that inputs name; their handles are valid for ever.
+// Operators that inputs name; their handles stay valid until the process exits.
 const std::array<const tenon_op*, 5>& operators() {
   static const std::array<const tenon_op*, 5> all = [] {
     std::array<const tenon_op*, 5> ops{};
@@ -107,7 +108,7 @@ const std::array<const tenon_op*, 5>& operators() {
   return all;
 }
 
-// All that is registered for them, as text.
+// Returns all registrations of these operators as text.
 std::string Registry::dump() const {
   std::string all;
   for (const tenon_op* op : operators()) {
@@ -244,7 +245,7 @@ void Registry::step() {
   if (++steps_ % 8 == 0) check_tables();
 }
 
-// The tables must be what a resolution from scratch gives.
+// Checks that the dispatch tables equal ones that are resolved from scratch.
 void Registry::check_tables() {
   const tenon_status status = tenon_introspect_check(nullptr);
   FUZZ_CHECK(status == TENON_OK, settle(status));
@@ -259,7 +260,7 @@ Registry::~Registry() {
     one = nullptr;
   }
   for (tenon_registration*& one : registrations_) {
-    tenon_registration_remove(one);  // listeners; the rest is removed already
+    tenon_registration_remove(one);  // listeners; the others are removed
     tenon_registration_release(one);
     one = nullptr;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays the committed inputs of each fuzz target, and changed copies of them, without libFuzzer.
+// Replays the committed inputs of each fuzz target, and mutated copies of them, without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tenon::fuzz {
 
-// The name of a case shows its target.
+// Prints the target's name in the names of test cases.
 static void PrintTo(const NamedTarget& target, std::ostream* stream) { *stream << target.name; }
 
 namespace {
@@ -36,7 +36,7 @@ class Replay : public testing::TestWithParam<NamedTarget> {
     }
     ASSERT_GE(inputs_.size(), 8u) << folder << " must hold inputs";
   }
-  // A finding aborts: the last line printed then names the input.
+  // A failed check aborts; the last line printed then names the input.
   void run(const Bytes& input) const { GetParam().run(input.data(), input.size()); }
 
   std::vector<Bytes> inputs_;
@@ -52,12 +52,12 @@ TEST_P(Replay, Corpus_KeepsAllPromises) {
 }
 
 #ifdef FUZZ_WITH_KERNELS
-constexpr int kRounds = 250;  // each runs its program a hundred times
+constexpr int kRounds = 250;  // each input runs its program about a hundred times
 #else
 constexpr int kRounds = 2000;
 #endif
 
-// Prefixes, exchanged bytes, and halves of two inputs joined.
+// Mutations: prefixes, swapped bytes, and joined halves of two inputs.
 TEST_P(Replay, ChangedCorpus_KeepsAllPromises) {
   std::mt19937 random(20240607);
   const auto pick = [&](size_t bound) { return static_cast<size_t>(random() % bound); };

@@ -40,7 +40,7 @@ void visit_all(const tenon_schema* schema, Get get, int64_t count) {
       settle(status);
       continue;
     }
-    // A default device may name a backend that nobody registered.
+    // A default device may name a backend that is not registered.
     if (status != TENON_OK) FUZZ_CHECK(status == TENON_ERROR_NOT_FOUND, tenon_status_name(status));
     settle(status);
     if (status != TENON_OK) continue;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin that does what a script says. Its C functions come from the program that loads it. */
+/*
+ * A plugin whose behavior a script controls. It resolves the C API against the program that loads
+ * it.
+ */
 #include <string.h>
 
 #include "plugin_script.h"

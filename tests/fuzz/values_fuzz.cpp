@@ -24,7 +24,7 @@ tenon_object_type object_type(const char* name, const tenon_object_type* base, b
   return type;
 }
 
-// Makes values of all kinds; what they borrow lives as long as this.
+// Makes values of all kinds; owns the objects that the values borrow.
 class Values {
  public:
   explicit Values(Input& input) : input_(input) {
@@ -59,10 +59,10 @@ class Values {
   Values& operator=(const Values&) = delete;
 
   tenon_value make(int depth = 0);
-  /// Whether a value with a NULL handle was made, which only the checking functions may meet.
+  /// Returns true if a value with a NULL handle was made; only the checking functions accept it.
   bool made_null() const { return made_null_; }
-  /// Whether an overriding object was made. At a place for anything but tensors only the checking
-  /// call finds it.
+  /// Returns true if an overriding object was made. For an argument that is not a tensor, only the
+  /// checking call detects it.
   bool made_overriding() const { return made_overriding_; }
 
  private:
@@ -165,7 +165,7 @@ tenon_value Values::make(int depth) {
       break;
     case TENON_TAG_TENSOR_LIST:
       value.count = count;
-      fill_list<tenon_tensor*>(&value, count, [&] {  // NULL stands for an absent one
+      fill_list<tenon_tensor*>(&value, count, [&] {  // NULL is an absent optional
         return input_.below(4) == 0 ? nullptr : tensors_[input_.below(3)];
       });
       break;
@@ -184,7 +184,7 @@ tenon_value Values::make(int depth) {
   return value;
 }
 
-// Returns what the input says: the results of one call.
+// The results that one call returns, as read from the input.
 struct Results {
   std::vector<tenon_value> values;
 };
@@ -240,7 +240,7 @@ tenon_status run(tenon_status (*call)(const tenon_op*, tenon_stack*), const teno
 
 }  // namespace
 
-// The first line is a schema; the rest makes the arguments and what the kernel returns.
+// The first line is a schema; the remaining bytes encode the arguments and the kernel's results.
 void fuzz_values(const uint8_t* data, size_t size) {
   const NothingLeft nothing_left;
   Input input(data, size);
@@ -249,7 +249,7 @@ void fuzz_values(const uint8_t* data, size_t size) {
   tenon_schema* parsed = nullptr;
   settle(tenon_schema_parse(schema.data(), static_cast<int64_t>(schema.size()), &parsed));
   if (parsed == nullptr) return;
-  // The names of operators live for ever: all inputs share one.
+  // Operator names are never freed, so all inputs share one.
   const std::string text = tenon_schema_text(parsed);
   const std::string own = "fuzz_values::x" + text.substr(text.find('('));
   const int64_t wanted = tenon_schema_argument_count(parsed);

@@ -61,7 +61,7 @@ TEST(DualLevel, ThreadState_CarriesIt) {
   EXPECT_FALSE(level.unpack_dual(square).second);
 }
 
-// x * y * k, with a tangent ten times too large, to be told from the derived one.
+// x * y * k, with a tangent ten times too large, which shows that this function produced it.
 class Product : public Function<Product> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& x, double k, const Tensor& y) {

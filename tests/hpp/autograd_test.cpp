@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon.hpp: gradients of tensors, functions with gradients of their own, formulas as callables.
+// tenon.hpp: gradients of tensors, custom autograd functions, gradient formulas as callables.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -50,7 +50,7 @@ TEST(Autograd, Grad_DerivesTwice) {
   EXPECT_THROW(tenon::autograd::backward({aten::mul(x, x)}, {x, x}), Error);
 }
 
-// x * y * k, with a gradient ten times too large, to be told from the true one.
+// x * y * k, with a gradient ten times too large, which shows that this function produced it.
 class Product : public Function<Product> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& y, double k) {
@@ -81,7 +81,7 @@ TEST(AutogradFunction, OneNodeWithItsOwnGradient) {
   y.backward();
   EXPECT_EQ(element(x.grad()), 150);
   EXPECT_EQ(element(w.grad()), 60);
-  EXPECT_THROW(y.backward(), Error);  // what it saved is freed
+  EXPECT_THROW(y.backward(), Error);  // saved tensors are freed
   EXPECT_FALSE(Product::apply(plain, plain, 1.0).requires_grad());
 }
 

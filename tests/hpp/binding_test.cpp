@@ -192,7 +192,7 @@ TEST(Binding, TableInC_GivesValuesAndMessages) {
   });
 }
 
-// What the kernel that all operators of the table have was called with.
+// Arguments of the last call of the kernel that all operators of the table share.
 std::string arrived;
 
 tenon_status note_arguments(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {

@@ -46,8 +46,8 @@ TEST(FakeMode, MeetingRealTensors_RefusesThemOrMakesThemFake) {
   EXPECT_TRUE(aten::add(real, real).is_fake());
 }
 
-// A device of a fake tensor makes fakes, in constructors too: a composite kernel that knows nothing
-// of fakes allocates nothing.
+// Constructors on a fake tensor's device make fake tensors: a composite kernel without support for
+// fakes allocates nothing.
 TEST(FakeTensor, InACompositeKernel_MakesFakesByConstructors) {
   Library library(Library::Def, "fakes_hpp");
   library.def("halves(Tensor x) -> Tensor", [](const Tensor& x) {

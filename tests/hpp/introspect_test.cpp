@@ -71,7 +71,8 @@ TEST(Introspect, Profiles_TypedCallsToo) {
   EXPECT_GE(spans[1].begin_ns, spans[0].end_ns);
 }
 
-// Keys and kernels of the way that the words tell: "AutogradCPU front, CPU back".
+// Returns the keys and kernels of a call path in an explanation's text: "AutogradCPU front, CPU
+// back".
 std::string way_told(const std::string& text) {
   std::string way;
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
@@ -89,7 +90,8 @@ std::string way_told(const std::string& text) {
   return way;
 }
 
-// The same of a call that was recorded. Kernels of lambdas have no name: "a kernel" is told.
+// Like way_told(), for a recorded call. The text calls a kernel without a name "a kernel", as for
+// lambdas.
 std::string way_taken(const Profile& profile) {
   std::string way;
   for (const tenon_profile_span& span : profile.spans()) {
@@ -142,7 +144,7 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("m", 3)), tenon::Error);
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("x", x)), tenon::Error);
   EXPECT_THROW(tenon::introspect::explain(op, x, tenon::kw("n", 3)), tenon::Error);
-  // What the call refuses, in the call's words.
+  // explain() must refuse what a call refuses, with the same message.
   const auto refusal = [](const auto& body) {
     try {
       body();
@@ -161,7 +163,7 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   expect_same(x, list, tenon::kw("n", 3), tenon::kw("n", 3));
   expect_same(x, list, tenon::kw("m", 3));
   expect_same(x, tenon::kw("n", 3));
-  // Whom a handler would ask is told, and nobody is asked.
+  // The explanation names an object whose handler a call would run, without running it.
   static tenon_object_type type{};
   type.struct_size = sizeof type;
   type.language = TENON_LANGUAGE_CPP;

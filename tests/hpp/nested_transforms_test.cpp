@@ -176,7 +176,7 @@ Fn by_backward(const Fn& f) {
     const Tensor leaf = follow(x);
     check(tenon_tensor_retain_grad(leaf.get()));
     const Tensor sum = aten::sum(f(leaf));
-    // `f` may itself have run a backward pass that set it.
+    // Clear a gradient that a backward pass inside of `f` has set.
     check(tenon_tensor_set_grad(leaf.get(), nullptr));
     autograd::backward({sum}, {}, true, true);
     return leaf.grad();

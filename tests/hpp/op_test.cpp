@@ -100,7 +100,7 @@ TEST(TypedOp, OptionalTensorResult_IsTyped) {
   EXPECT_EQ(std::get<0>(both(x))->get(), x.get());
   EXPECT_FALSE(std::get<1>(both(x)).has_value());
   EXPECT_FALSE(std::get<0>(both(std::nullopt)).has_value());
-  // The same kernels, entered by their boxed form.
+  // The boxed forms of these kernels.
   EXPECT_EQ(Op("hpp_optional::maybe")(x, true)[0].tensor().get(), x.get());
   EXPECT_TRUE(Op("hpp_optional::maybe")(x, false)[0].is_none());
   const Op boxed("hpp_optional::maybe");
@@ -176,7 +176,7 @@ TEST(TypedOp, TypedKernel_GetsEveryParameterType) {
 TEST(TypedOp, BoxedKernel_IsCalledThroughTheStack) {
   Library library(Library::Def, "hpp4");
   const Op op = library.def(kDescribeSchema);
-  // The same function, registered without its typed form.
+  // The boxed form of this function alone.
   library.impl_boxed("describe", TENON_KEY_CPU,
                      &tenon::detail::AdapterOf<decltype(&describe)>::boxed,
                      reinterpret_cast<void*>(&describe));

@@ -36,7 +36,7 @@ struct Throwing {
   bool override_call(OverriddenCall&) { throw std::domain_error("not today"); }
 };
 
-// Counts calls and goes on: unwrap, call, rewrap.
+// Counts calls, then unwraps, calls and rewraps.
 struct Counting {
   static constexpr const char* tenon_name = "hpp.Counting";
   Tensor inner;

@@ -82,7 +82,7 @@ TEST(Tensor, Alias_ViewsTheSameStorage) {
   EXPECT_EQ(transposed.raw_data(), base.raw_data());
 }
 
-// What was never a tensor, or was moved away, answers or throws.
+// A default-constructed or moved-from tensor has the properties of the undefined tensor, or throws.
 TEST(Tensor, WithoutOne_AnswersAsTheUndefinedTensor) {
   Tensor moved = Tensor::from({1.0f}, {1});
   const Tensor taken = std::move(moved);
@@ -171,7 +171,7 @@ TEST(KeySet, GuardsEndWithTheirScope) {
   EXPECT_THROW(tenon::key("Nonsense"), tenon::Error);
 }
 
-// What a call answers for a tensor that is none.
+// Returns the error of a call on an undefined tensor, or "" if it succeeds.
 template <class Body>
 std::string refusal(Body&& body) {
   try {

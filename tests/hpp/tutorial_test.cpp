@@ -57,7 +57,7 @@ Tensor myadd_autograd(const Tensor& self, const Tensor& other) {
   return MyAddFunction::apply(self, other);
 }
 
-// The same with a list of results, of which the caller takes the first.
+// Like MyAddFunction, but with a list of results, of which the caller takes the first.
 class MyAddList : public tenon::autograd::Function<MyAddList> {
  public:
   static variable_list forward(AutogradContext*, tenon::Tensor self, tenon::Tensor other) {

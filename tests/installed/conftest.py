@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users install, as they install it: the artefacts of `dist/`, and nothing of the build."""
+"""Fixtures for tests of the artefacts in `dist/`, installed as users do and without the build tree.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ def artefact(pattern: str) -> pathlib.Path:
 
 
 def run(*command, **options) -> str:
-    """What a program prints that must succeed, in an environment that knows no build of ours."""
+    """Runs a program, which must succeed, in an environment without paths to our build; returns its
+    output.
+    """
     strangers = ("TENON_", "PYTHON", "LD_", "CMAKE_", "PKG_CONFIG", "CARGO", "JAVA", "CLASSPATH")
     own = {name: value for name, value in os.environ.items() if not name.startswith(strangers)}
     env = {**own, **options.pop("env", {})}
@@ -54,7 +57,7 @@ def plugins(prefix, tmp_path_factory):
 
 
 def cmake(build: pathlib.Path, project: str, prefix: pathlib.Path) -> pathlib.Path:
-    """Builds a project of this folder against an installed Tenon; gives its build folder."""
+    """Builds a project of this folder against an installed Tenon; returns its build folder."""
     source = pathlib.Path(__file__).parent / project
     run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build)
@@ -71,7 +74,7 @@ def crates(tmp_path_factory):
 
 
 def built(crates: dict, project: str, folder: pathlib.Path, *options: str, env: dict):
-    """Builds a copy of a project of this folder; the crates stand in for those of crates.io."""
+    """Builds a copy of a project of this folder, with our crates in place of those on crates.io."""
     copy = folder / project
     shutil.copytree(pathlib.Path(__file__).parent / project, copy)
     patches = [
@@ -79,14 +82,14 @@ def built(crates: dict, project: str, folder: pathlib.Path, *options: str, env: 
         for name, path in crates.items()
         for word in ("--config", f"patch.crates-io.{name}.path='{path}'")
     ]
-    # Both projects share what they build of the crates.
+    # Share the compiled crates between both projects.
     env = {**env, "CARGO_TARGET_DIR": str(folder / "target")}
     run(CARGO, *patches, "build", "--release", *options, cwd=copy, env=env)
     return folder / "target" / "release"
 
 
 def built_program(crates: dict, folder: pathlib.Path, *options: str, env: dict):
-    """Builds the plugin in Rust and the program that loads it; gives the folder of both."""
+    """Builds the Rust plugin and the program that loads it; returns the folder of both."""
     built(crates, "rust_plugin", folder, *options, env=env)
     return built(crates, "rust", folder, *options, env=env)
 

@@ -38,17 +38,17 @@ JDK = {
     "trixie": "openjdk-21-jdk-headless",
     "sid": "openjdk-25-jdk-headless",
 }
-# There is no wheel for Python 3.14 where `dist/` was made without one: pip compiles the sources.
-# PyPI has another project of the name, so that pip must not look for it there.
+# If `dist/` was built without a wheel for Python 3.14, pip compiles the sources there. pip must not
+# use PyPI, where another project has this name.
 WHEEL = "env/bin/pip install -q --no-index --find-links /dist tenon"
 SOURCES = "env/bin/pip install -q /dist/tenon-0.1.0.tar.gz"
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """The lines that a user of one language types, from nothing to programs that run.
+    """The commands of a user of one language, from an empty system to running programs.
 
-    A line that comes as a pair is a program and what it prints.
+    A pair is a command that runs a program, and its expected output.
     """
 
     system: str
@@ -161,8 +161,8 @@ CASES = (
             (f"{GRADLE} -Pload=$(echo /plugins/*.so | tr ' ' ,) run", test_java.PRINTS),
         ),
     ),
-    # Debian 11 has glibc 2.31, and a C++ library that is older than plugins in C++ which are built
-    # here ask for: its programs use C and Java alone, and end where they would load such a plugin.
+    # Debian 11 has glibc 2.31 and a C++ library that is too old for C++ plugins built here: its
+    # programs use C and Java only, and end before they would load such a plugin.
     Case(
         "bullseye",
         "c",

@@ -85,7 +85,7 @@ def test_a_broken_file_is_unpacked_again(java, tmp_path):
 
 
 def test_a_cache_that_cannot_be_written(java, tmp_path):
-    """What lies in the place of the folder is a file: a temporary folder serves, and goes."""
+    """If a file blocks the cache folder's path, a temporary folder is used and then removed."""
     (tmp_path / "tenon").write_text("in the way")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -95,7 +95,8 @@ def test_a_cache_that_cannot_be_written(java, tmp_path):
 
 
 def mounting(option: str, *folders: pathlib.Path) -> list[str]:
-    """What runs a program for which the folders are empty and mounted so."""
+    """Returns a command prefix that runs a program with empty file systems mounted on the folders.
+    """
     enter = ["unshare", "--user", "--map-root-user", "--mount"]
     probe = [*enter, "mount", "-t", "tmpfs", "-o", option, "none", str(folders[0])]
     if shutil.which("unshare") is None or subprocess.run(probe).returncode != 0:
@@ -105,7 +106,7 @@ def mounting(option: str, *folders: pathlib.Path) -> list[str]:
 
 
 def test_a_cache_that_nothing_is_run_from(java, tmp_path):
-    """A temporary folder serves; if nothing is run from that either, the error says what to do."""
+    """A temporary folder is used; if that is noexec as well, the error says what to do."""
     cache, temporary = (tmp_path / name for name in ("cache", "temporary"))
     cache.mkdir()
     temporary.mkdir()
@@ -172,7 +173,7 @@ def test_maven_project(tmp_path):
         f"-Dout={tmp_path}",
     ]
     command += [f"-Drepository={(DIST / 'maven').as_uri()}", f"-Dmaven.repo.local={local}"]
-    # What Maven itself needs is there from the tests of the binding.
+    # Reuse Maven's own plugins, which the binding's tests have downloaded.
     known = pathlib.Path.home() / ".m2" / "repository"
     if known.is_dir():
         shutil.copytree(known, local, ignore=shutil.ignore_patterns("dev", "_remote.repositories"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bill of materials against the files themselves, and the licences in each of them."""
+"""Checks the bill of materials against the files, and the licences in each of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def document(text) -> dict:
 
 
 def shipped() -> list[pathlib.Path]:
-    """Files that a bill of materials tells of: all but itself and the checksums over it."""
+    """Lists the files that a bill of materials covers: all but itself and its checksums."""
     return sorted(
         path
         for path in DIST.rglob("*")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a real model, examples/model: written by the wheel, run by programs on the others.
+"""Runs the graph of a real model, examples/model, written by the wheel, in all languages.
 
-Its operators are in plugins of three languages. Each program trains with the file; all of them
-write the bytes that Python does.
+Its operators are in plugins of three languages. Each program trains with the file, and must write
+the same bytes as Python.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ pytestmark = pytest.mark.skipif(
 
 
 def cargo(source: pathlib.Path, folder: pathlib.Path, crates: dict, env: dict) -> pathlib.Path:
-    """Builds a copy of a project of the example on the crates; gives the folder of the results."""
+    """Builds a copy of a project of the example with the crates; returns the folder of the results.
+    """
     shutil.copytree(source / "src", folder / "src")
     manifest = (source / "Cargo.toml").read_text()
     manifest, count = re.subn(r'path = "[^"]*"', f'path = "{crates["tenon"]}"', manifest)

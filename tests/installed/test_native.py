@@ -81,7 +81,7 @@ def test_the_backend_of_the_examples(prefix, tmp_path):
 
 
 def find_package(folder: pathlib.Path, prefix: pathlib.Path, arguments: str) -> str:
-    """What CMake says of a project that cannot be configured."""
+    """Returns CMake's error for a project that cannot be configured."""
     folder.mkdir()
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\n"
@@ -105,7 +105,7 @@ def test_a_component_that_is_not_there_is_named(prefix, tmp_path):
 
 
 def test_sources_in_another_build(tmp_path):
-    """add_subdirectory needs nothing but a compiler, and gives the same targets."""
+    """add_subdirectory needs only a compiler, and provides the same targets."""
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C CXX)\n"
         f"add_subdirectory({ROOT} tenon EXCLUDE_FROM_ALL)\n"

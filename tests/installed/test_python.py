@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel in an environment of its own: a program, the command, what builds plugins."""
+"""Tests the wheel in a separate environment: a program, the command, and building plugins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRINTS = (
 
 OWN = "{}.{}".format(*sys.version_info)
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
-# Version -> path of each Python that was found; ./dev test knows where to look.
+# Version -> path of each Python that ./dev test found.
 FOUND = {OWN: sys.executable, **json.loads(os.environ.get("TENON_PYTHONS", "{}"))}
 
 
@@ -59,7 +59,7 @@ def test_program_of_each_python(version, plugins, tmp_path):
 
 
 def test_types(environment, tmp_path):
-    """mypy --strict finds the types in the wheel, and nothing to say."""
+    """mypy --strict finds the types in the wheel and reports no errors."""
     command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path}"]
     python = f"--python-executable={environment / 'python'}"
     assert run(*command, python, HERE / "use_types.py").startswith("Success")
@@ -72,7 +72,7 @@ def test_command(environment):
 
 
 def test_plugin_by_flags(environment, plugins, tmp_path):
-    """A plugin built with what `tenon config` says, loaded beside those of the archive."""
+    """A plugin built with the flags of `tenon config` loads beside those of the archive."""
     flags = run(environment / "tenon", "config", "--cflags", "--libs").split()
     plugin = tmp_path / "libfrom_c.so"
     run("cc", "-shared", "-fPIC", HERE / "c" / "plugin.c", "-o", plugin, *flags)
@@ -90,7 +90,7 @@ def test_plugins_by_cmake(environment, tmp_path):
 
 
 def test_sources_are_built_by_pip(plugins, tmp_path):
-    """With no more than a compiler: CMake and SWIG come from where pip finds packages."""
+    """A compiler is enough: pip installs CMake and SWIG itself."""
     run(sys.executable, "-m", "venv", tmp_path)
     (sources,) = (path for path in DIST.glob("tenon-*.tar.gz") if "linux" not in path.name)
     run(tmp_path / "bin" / "pip", "install", "-q", sources, cwd=tmp_path)
@@ -111,7 +111,7 @@ def test_what_is_in_the_wheel():
 
 
 def test_free_threaded_pythons_are_refused(environment, tmp_path):
-    """The extension's own sources say so, to whoever builds them."""
+    """The extension's sources refuse to compile for such a Python."""
     include = run(sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))")
     command = ["cc", "-fsyntax-only", "-DPy_GIL_DISABLED=1", f"-I{include.strip()}"]
     command += [f"-I{ROOT / 'capi/include'}", f"-I{ROOT / 'bindings/python'}"]

@@ -23,7 +23,7 @@ def prints(release: pathlib.Path, plugins: dict) -> str:
     plugin = release / "libfrom_rust.so"
     names = run("nm", "-D", "--defined-only", plugin).split("\n")
     assert "tenon_plugin_query" in [line.split()[-1] for line in names if line]
-    # Nothing says where libtenon is but the program itself.
+    # No environment variable leads to libtenon; the program's own path finds it.
     return run(release / "consumer", *plugins.values(), plugin)
 
 
@@ -49,7 +49,8 @@ def test_metadata(crates):
 
 @pytest.fixture
 def without_compilers(tmp_path) -> str:
-    """A PATH on which what would build or find libtenon fails, as docs.rs has none of it."""
+    """Returns a PATH on which programs that build or find libtenon fail, because docs.rs has none.
+    """
     folder = tmp_path / "programs"
     folder.mkdir()
     for name in ("cmake", "c++", "g++", "pkg-config"):
@@ -59,7 +60,7 @@ def without_compilers(tmp_path) -> str:
 
 
 def test_docs_rs_can_build_the_reference(crates, without_compilers, tmp_path):
-    """With the features that the manifest asks docs.rs for, and neither library nor compiler."""
+    """The features that the manifest requests for docs.rs build without library and compiler."""
     manifest = (crates["tenon"] / "Cargo.toml").read_text()
     features = 'features = [\n    "ndarray",\n    "ndarray-0_16",\n    "ndarray-0_15",\n]'
     assert f"[package.metadata.docs.rs]\n{features}" in manifest

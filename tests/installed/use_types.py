@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that uses every part of the package with types: mypy --strict reads it, Python runs it.
+"""Uses every part of the package with types: mypy --strict checks it, and Python runs it.
 
-Each `assert_type` is checked by the type checker alone; decorators keep what they decorate.
+Only the type checker evaluates `assert_type`; decorators preserve the types of functions.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix: one process, five languages; each schema language × kernel language × caller, each
-// kernel language × gradient formula language × caller of the backward pass, each kernel language ×
-// cast rule language × caller in a region, each kernel language × batching rule language × caller
-// in a vmap, each kernel language × fake kernel language × caller with fake tensors, each kernel
-// language × language of an overriding object × caller, transforms of three languages nested,
-// functions with a gradient of their own, graphs through the kernels of all languages, recorded by
-// each one and run by each one, and errors of each language on their way through the others.
+// The language matrix: one process with five languages. Combines the language of kernels with that
+// of schemas, gradient formulas, cast rules, batching rules, fake kernels and overriding objects,
+// each with callers in all languages. Also checks transforms nested across three languages, custom
+// autograd functions, graphs recorded and run by each language, and errors that pass through the
+// others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -67,8 +65,8 @@ static void run_gradients_of(int implementer, int deriver, int marks[LANGUAGES])
   }
 }
 
-// Runs the five callers of operators of one language whose cast rule another one has; marks[caller]
-// is 1 where the kernel got the region's dtype inside of the caller's region, and none outside.
+// Runs the five callers of operators of one language whose cast rule is another's; marks[caller] is
+// 1 if the kernel got the region's dtype inside the caller's region and the original one outside.
 static void run_casts_of(int implementer, int ruler, int marks[LANGUAGES]) {
   char ns[64];
   snprintf(ns, sizeof ns, "cast_%s_%s", languages[implementer], languages[ruler]);
@@ -83,8 +81,8 @@ static void run_casts_of(int implementer, int ruler, int marks[LANGUAGES]) {
   }
 }
 
-// Runs the five callers of operators of one language whose batching rule another one has;
-// marks[caller] is 1 where the mapped call had what only the rule gives.
+// Runs the five callers of operators of one language whose batching rule is another's;
+// marks[caller] is 1 if the call under vmap returned the rule's result.
 static void run_maps_of(int implementer, int ruler, int marks[LANGUAGES]) {
   char ns[64];
   snprintf(ns, sizeof ns, "map_%s_%s", languages[implementer], languages[ruler]);
@@ -99,8 +97,8 @@ static void run_maps_of(int implementer, int ruler, int marks[LANGUAGES]) {
   }
 }
 
-// Runs the five callers of operators of one language whose fake kernel another one has;
-// marks[caller] is 1 where fake tensors, which the kernel cannot serve, gave one.
+// Runs the five callers of operators of one language whose fake kernel is another's; marks[caller]
+// is 1 if fake tensors, which the real kernel cannot serve, produced a fake tensor.
 static void run_fakes_of(int implementer, int shaper, int marks[LANGUAGES]) {
   char ns[64];
   snprintf(ns, sizeof ns, "fake_%s_%s", languages[implementer], languages[shaper]);
@@ -143,7 +141,8 @@ static tenon_status define_overridden(void) {
   return tenon_library_define(overridden, "echo(Tensor a, int n) -> Tensor", NULL, NULL);
 }
 
-// What each language makes, used by `verb` of each language. `more` follows the maker's name.
+// Applies `verb` of each language to the object that each language makes. `more` is appended to the
+// maker's name.
 static int run_makers(const char* title, const char* verb, const char* more, int print) {
   int passed = 0;
   if (print) {
@@ -165,12 +164,12 @@ static int run_makers(const char* title, const char* verb, const char* more, int
   return passed;
 }
 
-// Each language's object, made by matrix_x::object, in a call from each language.
+// Passes each language's object, made by matrix_x::object, to a call from each language.
 static int run_overrides(int print) {
   return run_makers("object of", "override", ",overridden", print);
 }
 
-// Each language's object in the call of an operator that another language implements.
+// Passes each language's object to an operator that another language implements.
 static void run_overrides_of(int implementer, int maker, int marks[LANGUAGES]) {
   char ns[64], spec[96];
   snprintf(ns, sizeof ns, "over_%s_%s", languages[implementer], languages[maker]);
@@ -183,14 +182,14 @@ static void run_overrides_of(int implementer, int maker, int marks[LANGUAGES]) {
   step(languages[implementer], "close", ns);
 }
 
-// Each language's function with a gradient of its own, made by matrix_x::cube and derived twice by
-// each language.
+// Applies each language's custom autograd function, made by matrix_x::cube, from each language, and
+// differentiates it twice.
 static int run_functions(int print) { return run_makers("function of", "apply", "", print); }
 
 // ---- Graphs -------------------------------------------------------------------------------------
 
-// Opens, or closes, what graphs are recorded with: each language's product, whose gradient the
-// language after it has.
+// Opens or closes the operators that graphs are recorded with: each language's product, whose
+// gradient formula the next language registers.
 static int run_stages(int open) {
   int good = 1;
   for (int i = 0; i < LANGUAGES; ++i) {
@@ -206,8 +205,9 @@ static int run_stages(int open) {
   return good;
 }
 
-// A graph of forward and backward through the kernels and formulas of all languages, recorded in
-// each one; run by each one from a file and as an operator, which is derived.
+// Records in each language a graph of forward and backward through the kernels and formulas of all
+// languages; runs it in each language, from a file and as an operator, and differentiates the
+// latter.
 static int run_graphs(int print) {
   int passed = 0;
   const char* folder = getenv("TMPDIR");
@@ -239,8 +239,8 @@ static int run_graphs(int print) {
 
 // ---- Errors through languages -------------------------------------------------------------------
 
-// Calls `matrix_<home>::catch` with a path that ends at home: what home raises there has to come
-// back through all others as the same object.
+// Calls `matrix_<home>::catch` with a path that ends at `home`: the error that `home` raises must
+// pass through all others and arrive as the same object.
 static int comes_home(int home, const char* path) {
   char op[64];
   snprintf(op, sizeof op, "matrix_%s::catch", languages[home]);
@@ -253,7 +253,7 @@ static int comes_home(int home, const char* path) {
   return 0;
 }
 
-// The 25 pairs, and for each language the chain through the other four.
+// Checks the 25 pairs, and for each language the chain through the other four.
 static int run_errors(int print) {
   int passed = 0;
   char path[96];
@@ -282,8 +282,8 @@ static int run_errors(int print) {
   return passed;
 }
 
-// An error that nobody on the way knows: its text names the frames of every language, once more
-// from each of them. Returns how many of the five texts do.
+// Raises an error that no language on the path catches: its text must name the frames of every
+// language. Tried with each language last; returns how many of the five texts are complete.
 static int run_profiles(int print) {
   static const char* const frames[] = {"[C]", "[C++]", "[Python]", "[Java]", "[Rust]"};
   int passed = 0;
@@ -316,7 +316,8 @@ static int run_profiles(int print) {
 
 // ---- Recursion without end ----------------------------------------------------------------------
 
-// A dive along a path, on a thread with a stack of its own size or on this one (0).
+// An endless recursion along a path, on a thread with the given stack size in bytes, or on the
+// current thread if 0.
 typedef struct dive {
   const char* path;
   size_t stack_size;
@@ -338,7 +339,7 @@ static int start_dive(dive* one) {
     run_dive(one);
     return 1;
   }
-  // Memory of our own: a stack that the C library kept of another thread may be larger.
+  // Allocate the stack ourselves: one that the C library cached from another thread may be larger.
   const size_t guard = 4096;
   char* memory = mmap(NULL, guard + one->stack_size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -355,7 +356,8 @@ static int start_dive(dive* one) {
   return ended;
 }
 
-// Whether a dive ends with an error that says what happened, in a text that people can read.
+// Returns true if the recursion ends with an error whose text names the cause and has a readable
+// length.
 static int ends_well(const char* path, size_t stack_size) {
   enum { LONGEST = 16 * 1024 };
   dive one = {path, stack_size, TENON_OK, NULL};
@@ -372,7 +374,8 @@ static int ends_well(const char* path, size_t stack_size) {
   return good;
 }
 
-// Each language into itself, each pair, and all five in a ring; on this thread and on small ones.
+// Recurses in each language alone, in each pair, and in a ring of all five, on the current thread
+// and on threads with small stacks.
 static int run_dives(int print) {
   static const size_t stack_sizes[] = {0, 8 << 20, 1 << 20, 512 << 10, 256 << 10};
   enum { SIZES = sizeof stack_sizes / sizeof *stack_sizes };
@@ -433,8 +436,8 @@ static void count_live(int64_t counts[32]) {
   }
 }
 
-// Lets go of what only garbage holds: exceptions hold errors of other languages, and Java frees on
-// a thread of its own, some time after it has collected.
+// Collects garbage in Java and Python: exceptions hold errors of other languages, and Java frees
+// objects on a thread of its own some time after a collection.
 static void collect(void) {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   for (int i = 0; i < 10; ++i) {
@@ -445,7 +448,7 @@ static void collect(void) {
   tenon_registry_reap();
 }
 
-// Collects until nothing more goes, and counts.
+// Collects garbage until the counts of live handles no longer change, and stores them in `counts`.
 static void count_settled(int64_t counts[32]) {
   int64_t former[32];
   collect();
@@ -464,7 +467,7 @@ static int is_more(const int64_t counts[32], const int64_t before[32]) {
   return 0;
 }
 
-// Runs all pairs of two languages, with the five callers of each.
+// Runs all pairs of two languages, each with the five callers.
 static int run_pairs(const char* first_title, const char* second_title,
                      void (*run)(int first, int second, int marks[LANGUAGES]), int print) {
   int passed = 0;
@@ -518,7 +521,7 @@ int main(void) {
   const int overrides = LANGUAGES * LANGUAGES;
   const int dives = 5 * (LANGUAGES + LANGUAGES * (LANGUAGES - 1) / 2 + 1);
   int64_t before[32], after[32];
-  // A round for its numbers only: afterwards every language has its own caches and threads set up.
+  // A warm-up round: afterwards every language has created its caches and threads.
   run_all(0);
   run_gradients(0);
   run_casts(0);
@@ -547,8 +550,8 @@ int main(void) {
   const int good_nests = run_nests(1);
   const int good_escapes = run_escapes(1);
   count_settled(after);
-  // A busy machine gives Java's thread its turn late, and what an error holds may stay until others
-  // come: lost is what grows with every pass.
+  // On a busy machine Java's cleaner thread may run late, and handles held by an error may live
+  // until more errors arrive. Only a count that grows in every pass is a leak.
   int leaked = is_more(after, before);
   for (int pass = 0; leaked && pass < 3; ++pass) {
     memcpy(before, after, sizeof before);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets each allocation of a scripted scenario fail in turn: every function then succeeds or says
-// that memory could not be had, and once the scenario is over nothing is left and nothing is lost.
+// Fails each allocation of a scripted scenario in turn. Every function must succeed or report out
+// of memory, and at the end of the scenario nothing may be leaked or lost.
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -58,7 +58,7 @@ namespace {
 
 // ---- The scenario ------------------------------------------------------------------------------
 
-// What one run did. Nothing here allocates.
+// Results of one run. Nothing here allocates.
 struct Run {
   int made = 0;                 // kernels handed over
   int deleted = 0;              // of them
@@ -66,7 +66,7 @@ struct Run {
   tenon_status odd = TENON_OK;  // any other failure
   const char* where = "";
 
-  // Whether a function succeeded. Its error, if any, must be that of short memory.
+  // Returns true if a function succeeded; records any error other than out of memory.
   bool good(tenon_status status, const char* what) {
     tenon_error* error = tenon_error_take();
     if (status == TENON_OK) {

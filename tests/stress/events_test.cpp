@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight threads that call, register, remove, replace, close, load and unload at random: every call
-// is answered by a kernel that is alive, none is lost or counted twice, every deleter runs once.
+// Eight threads call, register, remove, replace, close, load and unload at random. A live kernel
+// must serve every call, no call may be lost or counted twice, and every deleter must run once.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreads = 8;
 constexpr const char* kNamespace = "stress_events";
 
-// What the threads share. Kernels hold a reference to it through their context.
+// Counters shared by the threads. Kernels hold a reference to them through their contexts.
 struct Totals {
   std::atomic<int64_t> made{0}, deleted{0};       // kernels
   std::atomic<int64_t> calls{0}, sum_called{0};   // by the callers
@@ -129,7 +129,7 @@ void Worker::remove() {
   registration_ = nullptr;
 }
 
-// Several threads load and unload one plugin; nobody calls what it defines.
+// Loads and unloads one plugin from several threads; no thread calls its operators.
 void Worker::plug(bool load) {
   tenon_plugin* plugin = nullptr;
   check(tenon_plugin_load(STRESS_PLUGIN, &plugin));

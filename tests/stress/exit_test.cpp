@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that end with something alive: threads in kernels, libraries, tensors, errors, guards.
-// Each scenario is a process of its own, run again and again; it must end with its own status.
+// Processes that exit with something alive: threads in kernels, libraries, tensors, errors, guards.
+// Each scenario runs repeatedly in a separate process and must exit with its own status.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -79,7 +79,7 @@ void start_busy_threads(const Opened& all, int count) {
 void call_at_exit(void (*function)()) { std::atexit(function); }
 Opened at_exit_state;
 
-// What a process does before it returns from main().
+// The action of each process before main() returns.
 const struct {
   const char* name;
   void (*run)();
@@ -186,7 +186,7 @@ const struct {
 
 class Exit : public testing::TestWithParam<int> {};
 
-// How a scenario's process ended where that was wrong; "" where it was right.
+// Runs a scenario in a child process; returns how the child ended if that was wrong, otherwise "".
 std::string run(int scenario) {
   const pid_t child = fork();
   if (child < 0) return "no process";

@@ -209,7 +209,7 @@ class Maker:
 
 
 class Calls:
-    """Makes the calls that names say, and describes them."""
+    """Makes the calls that names encode, and describes them."""
 
     def __init__(self) -> None:
         import tenon
@@ -298,7 +298,7 @@ class Calls:
         values[at] = made
 
     def make(self, call: str) -> int:
-        """Makes a call; returns the bytes of its results. Raises what it raises."""
+        """Makes a call; returns the bytes of its results. Errors of the call propagate."""
         if call.startswith(TRIAL):
             return misbehave(call.removeprefix(TRIAL))
         name, mode, args, kwargs = self.arguments(call)
@@ -431,7 +431,7 @@ class Place:
 
 
 def misbehave(kind: str) -> int:
-    """Fails on purpose, in one of the ways that --self-test expects to be found."""
+    """Misbehaves in one of the ways that --self-test expects to detect."""
     if kind == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if kind in ("slow", "hang"):
@@ -525,7 +525,7 @@ def watch(names: list[str], processes: int) -> list[watched.Failure]:
 
 
 def self_test(processes: int) -> int:
-    """Whether each kind of failure is found, and nothing else."""
+    """Returns true if each kind of failure is detected, and nothing else."""
     kinds = ("crash", "slow", "hang", "memory", "error")
     os.environ["TENON_EXTREMES_SLOW"] = "1"  # more than the allocation of memory takes
     found = watch([f"{TRIAL}{kind}" for kind in ("nothing", *kinds, "nothing")], processes)

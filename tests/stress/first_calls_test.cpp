@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first lookups and calls of a process, by several threads at once: the plugin that ships with
-// the library is loaded by one of them, and none may be told that an operator or kernel is missing.
+// The first lookups and calls of a process, by several threads at once. One of the threads loads
+// the plugin with the shipped kernels; no thread may get an error about a missing operator or
+// kernel.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,8 +48,8 @@ bool find_and_call(const char* name, int64_t delay) {
   return good;
 }
 
-// A process of its own, since each loads the plugin once. Threads begin at different moments, so
-// that some come while others load and some just after.
+// Runs in a separate process, because a process loads the plugin only once. Threads start at
+// different times, so that some call during the loading and some just after it.
 [[noreturn]] void live_as_child(int round) {
   static const char* const kNames[kThreads] = {"aten::neg", "aten::abs", "aten::exp", "aten::neg"};
   alarm(60);
@@ -82,18 +83,18 @@ TEST(FirstCalls, BySeveralThreadsAtOnce_FindOperatorsAndKernels) {
 
 std::atomic<bool> loading{false};
 
-// Tells of the first operator that the plugin defines, and keeps the plugin from going on.
+// Reports the first operator that the plugin defines, and delays the plugin's loading.
 void dawdle(void*, uint32_t event, const tenon_op*) {
   if (event != TENON_EVENT_OP_DEFINED || loading.exchange(true)) return;
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }
 
-// A process of its own: forks when another thread has loaded a part of the plugin.
+// Runs in a separate process: forks while another thread has loaded a part of the plugin.
 [[noreturn]] void fork_while_loading() {
   alarm(60);
   tenon_registration* listening = nullptr;
   bool good = tenon_registry_add_listener(&dawdle, nullptr, nullptr, &listening) == TENON_OK;
-  loading.store(false);  // what was told of so far is none of the plugin's
+  loading.store(false);  // events before this one are not the plugin's
   std::thread first([&] { good = find_and_call("aten::neg", 0) && good; });
   while (!loading.load()) std::this_thread::yield();
   const pid_t child = fork();

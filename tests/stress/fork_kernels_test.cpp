@@ -35,7 +35,8 @@ bool multiply() {
   return true;
 }
 
-// How a child of this process ends that runs `body`; a child that waits for ever ends by a signal.
+// Runs `body` in a child process and returns its exit status, or minus the signal: a deadlock ends
+// by SIGALRM.
 template <class Body>
 int end_of_child(Body&& body) {
   const pid_t child = fork();

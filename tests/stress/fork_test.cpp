@@ -39,7 +39,7 @@ bool make_tensor() {
   return true;
 }
 
-// Defines, implements, calls, closes and drains an operator of a namespace of its own.
+// Defines, implements, calls, closes and drains an operator in a given namespace.
 bool register_and_call(const char* ns) {
   tenon_library* library = nullptr;
   const tenon_op* op = nullptr;
@@ -63,15 +63,16 @@ bool plug() {
          tenon_plugin_unload(plugin, 20'000'000'000) == TENON_OK;
 }
 
-// The same in a child: whose parent was in the middle of it has nobody to end it, and says so.
+// Calls plug() in a child. If the parent forked while loading, no thread in the child can finish
+// that load, and the error must say so.
 bool plug_in_child() {
   if (plug()) return true;
   return take_error().find("a process that forks must not be loading") != std::string::npos;
 }
 
-// What a child does and how it ends: its number picks. Never returns.
+// Runs the actions that `number` selects, then exits. Never returns.
 [[noreturn]] void live_as_child(const tenon_op* op, int number) {
-  alarm(60);  // a lock that nobody holds any more shows as a signal, not as a hang
+  alarm(60);  // turns a deadlock on an orphaned lock into a signal
   bool good = good_call(op, number) && make_tensor();
   if (number % 2 == 0) good = register_and_call("child") && good;
   if (number % 3 == 0) good = plug_in_child() && good;

@@ -307,7 +307,10 @@ def run_functionalize(sample: Sample) -> Outcome:
 
 
 def run_vmap(sample: Sample) -> Outcome:
-    """The second of two equal calls in a vmap, which returns what has none from outside of it."""
+    """Runs two equal calls under vmap; returns the second one's outcome.
+
+    Results that are not tensors are taken from inside the vmap.
+    """
     calls: list = []
 
     def function(*tensors: Any) -> Any:
@@ -403,13 +406,13 @@ def outcomes_of_case(case: dict, variant: str) -> Iterator[tuple[str, str]]:
 
 
 def is_affordable(sample: Sample) -> bool:
-    """Whether a call's results are not much larger than its arguments."""
+    """Returns true if a call's results are not much larger than its arguments."""
     outcome = run_meta(sample)
     return bool(outcome.results) and all(one.numel() <= 4 * LARGE for one in outcome.results)
 
 
 def failure_of(sample: Sample, layer: str, want: Outcome) -> str:
-    """How a layer's outcome differs from the one that is wanted, "" if it does not."""
+    """Describes how a layer's outcome differs from the expected one; "" if it does not."""
     run, equal = LAYERS[layer]
     if sample.is_unset and equal in (same_all, same_values):
         equal = same_layout if equal is same_all else same_kind

@@ -9,13 +9,13 @@ import re
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """A kind of difference that is known.
+    """A known kind of difference.
 
     Attributes:
-        layers: Where it is.
+        layers: Layers that it occurs in.
         operators: Matches the names of the overloads.
         text: Matches the difference.
-        why: What explains it.
+        why: The explanation.
     """
 
     layers: tuple[str, ...]

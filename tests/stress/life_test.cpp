@@ -27,7 +27,8 @@ class Meeting {
 
 std::atomic<int> deleted{0};
 
-// Closes a library while both kernels run, then looks at what draining says from inside.
+// Context of a kernel that closes its library while two kernels run, and then drains it from
+// inside.
 struct Closer {
   tenon_library* victim = nullptr;
   Meeting* inside = nullptr;
@@ -81,8 +82,8 @@ TEST(Life, TwoKernelsCloseEachOthersLibraries_BothReturnAndBothAreFreed) {
   }
 }
 
-// Registers a newer kernel of its own operator, which the next call runs, and closes its own
-// library.
+// A chain of kernels: each registers a newer kernel of its operator, for the next call, and closes
+// its own library.
 struct Chain {
   const tenon_op* op = nullptr;
   std::atomic<int64_t> runs{0}, alive{0}, made{0};
@@ -146,7 +147,7 @@ TEST(Life, KernelsThatReplaceThemselvesInsideTheCall_OnFourThreads) {
   }
   EXPECT_EQ(chain.runs, 4 * rounds);
   EXPECT_EQ(chain.made, 4 * rounds + 1);
-  // What no call ran is still registered: links that lost the race for the newest place.
+  // Links that were never the newest kernel were not called, so they are still registered.
   for (tenon_library* library : chain.libraries) {
     tenon_library_close(library);
     tenon_library_release(library);
@@ -155,7 +156,7 @@ TEST(Life, KernelsThatReplaceThemselvesInsideTheCall_OnFourThreads) {
   EXPECT_EQ(chain.alive, 0);
 }
 
-// Each thread has a record that it gives back; the next one takes it over.
+// Each thread has a record, which it returns on exit and the next thread reuses.
 TEST(Life, ThousandsOfThreads_ComeCallAndGo) {
   const NothingLeft nothing_left;
   const int64_t count = scaled(1'000, 20'000);
@@ -203,7 +204,7 @@ TEST(Life, ThousandsOfThreads_ComeCallAndGo) {
   std::printf("%lld threads came, called and went in %.2f s: %.0f threads/s\n",
               static_cast<long long>(count), seconds.count(),
               static_cast<double>(count) / seconds.count());
-  // A thread that takes over a record finds none of the last one's settings.
+  // A thread that reuses a record finds none of its previous thread's settings.
   std::thread([] {
     EXPECT_EQ(tenon_keyset_included() & keys({TENON_KEY_TRACER}), 0u);
     EXPECT_EQ(tenon_error_peek(), nullptr);

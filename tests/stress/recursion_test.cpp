@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursion without end, on stacks of every size: an error, and the thread goes on.
+// Infinite recursion on stacks of every size: it must end in an error, and the thread must stay
+// usable.
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ void* run(void* given) {
   return nullptr;
 }
 
-// Runs a dive on a thread whose stack has this size, above a page that nobody may touch.
+// Runs a dive on a thread with a stack of this size above a guard page.
 void run_on_stack(Dive* dive, size_t size) {
   const auto guard = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* memory = mmap(nullptr, guard + size, PROT_READ | PROT_WRITE,
@@ -74,7 +75,7 @@ void run_on_stack(Dive* dive, size_t size) {
   munmap(memory, guard + size);
 }
 
-// Forbids a page of the calling thread's stack, so many bytes below.
+// Protects a page of the calling thread's stack, `distance` bytes further down.
 [[gnu::noinline]] bool guard_stack_below(size_t distance) {
   constexpr size_t kPage = 4096;
   auto* room = static_cast<volatile char*>(__builtin_alloca(distance));
@@ -104,10 +105,10 @@ class Recursion : public testing::Test {
   tenon_registration* endless_ = nullptr;
 };
 
-// What is kept free for the error and for a kernel's own frames is 16 KiB at least.
+// At least 16 KiB stay free for the error and for a kernel's own frames.
 TEST_F(Recursion, StacksFrom64KiB_EndInAnError) {
 #if defined(__SANITIZE_THREAD__)
-  constexpr size_t kStacks[] = {1024, 8192};  // the sanitizer takes 900 KiB of each for itself
+  constexpr size_t kStacks[] = {1024, 8192};  // TSan uses 900 KiB of each stack
 #else
   constexpr size_t kStacks[] = {64, 128, 256, 512, 1024, 8192};
 #endif
@@ -146,8 +147,9 @@ TEST_F(Recursion, MainThread_EndsInAnErrorAgainAndAgain) {
   }
 }
 
-// As a Java machine does, which leaves the main thread 1 MiB of its stack. In a fresh process: once
-// a thread went deeper than the page, its stack is known.
+// Protects a page of the main thread's stack as a Java VM does, which leaves it 1 MiB. Runs in a
+// fresh process, because once a thread has gone deeper, the known end of its stack is below the
+// page.
 TEST_F(Recursion, MainThreadWithALaterGuardPage_EndsInAnErrorAboveIt) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto dive_above_guard = [this] {

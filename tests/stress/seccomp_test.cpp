@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls and removals where a sandbox refuses membarrier: from before the process started, and from
-// some point on. Each case is a process of its own, since a filter cannot be taken off again.
+// Calls and removals in a sandbox that refuses membarrier, either from the start of the process or
+// from some point on. Each case is a separate process, since a seccomp filter cannot be removed.
 #include <linux/filter.h>
 #include <linux/membarrier.h>
 #include <linux/seccomp.h>
@@ -96,7 +96,7 @@ int replace_while_calling(bool refuse_midway) {
   return failed;
 }
 
-// Runs this program again, with what it shall do in the variable that main() reads.
+// Runs this program again with the action in the environment variable that main() reads.
 void run_again(const char* what) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stress tests share: how long they are, and counts of live handles.
+// Shared parts of the stress tests: their lengths, and counts of live handles.
 #pragma once
 
 #include <gtest/gtest.h>

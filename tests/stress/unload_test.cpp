@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of registration, removed and added again by some threads while others call the
-// operator in every way there is: each call ends well or says what was missing at that moment, no
-// callback runs after its deleter, and every deleter runs once.
+// Some threads remove and add registrations of every kind, while others call the operator in every
+// way. Each call must succeed or report what was missing at that moment, no callback may run after
+// its deleter, and every deleter must run once.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -124,8 +124,8 @@ tenon_status stack_up(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) 
   return status;
 }
 
-// The shapes of those that layers call for tensors of this program; the kernels that ship are not
-// linked here. They stay: the library remembers where it found them.
+// Minimal versions of the operators that layers call for this program's tensors, because the
+// shipped kernels are not linked here. They are never removed: the library caches their handles.
 class Operators : public testing::Environment {
  public:
   void SetUp() override {
@@ -218,7 +218,7 @@ tenon_library* open(uint32_t kind) {
   return library;
 }
 
-// A registration that some threads remove and add again, and the one that always stays.
+// A registration that some threads remove and add again, and the registrations that stay.
 struct Registration {
   const char* name;
   void (*stays)(tenon_library*);
@@ -269,13 +269,13 @@ constexpr Registration kRegistrations[] = {
     {"Plugin", nullptr, nullptr},
 };
 
-// Lets calls in before what was added goes again.
+// Waits so that calls can use what was added before it is removed again.
 void linger() {
   static thread_local uint32_t turn = 0;
   if (++turn % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-// One registration that comes and goes.
+// Adds and removes one registration.
 void churn(const Registration& registration) {
   if (registration.comes == nullptr) {
     tenon_plugin* plugin = nullptr;
@@ -351,7 +351,7 @@ tenon_status call_tracked(const tenon_op* op) {
   TENON_EXPECT_OK(tenon_tensor_set_requires_grad(x.get(), 1));
   const Tensor y(call_f(op, x.get()));
   if (y.get() == nullptr) return TENON_ERROR_RUNTIME;
-  std::this_thread::yield();  // what was recorded outlives a removal here
+  std::this_thread::yield();  // a recorded node may outlive a removal that happens here
   return tenon_tensor_requires_grad(y.get()) != 0 ? run_backward(y.get(), x.get()) : TENON_OK;
 }
 
@@ -536,7 +536,8 @@ constexpr CallKind kCalls[] = {
 
 // ---- What may be answered -----------------------------------------------------------------------
 
-// Whether an error says what may be missing at some moment, and does not contradict itself.
+// Returns true if an error names something that may be missing at some moment, without
+// contradicting itself.
 bool makes_sense(const std::string& error) {
   // "key must have a kernel, got CPU; kernels: CPU" would.
   static const std::regex missing("key must have a kernel, got (\\w+); kernels: ([\\w, ]+)");

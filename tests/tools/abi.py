@@ -129,7 +129,7 @@ def compare(old: dict, new: dict) -> dict:
                 if kind == "structs":
                     _compare_struct(name, before[name], after[name], verdict)
                 elif name.endswith("_COUNT") and int(before[name]) < int(after[name]):
-                    # How many constants of a kind there are grows as they are appended.
+                    # The number of constants of a kind grows as constants are appended.
                     verdict["added"].append(f"{label}: {before[name]} -> {after[name]}")
                 else:
                     verdict["changed"].append(
@@ -165,13 +165,15 @@ def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None
 
 
 def _heir(field: str, fields: dict, given: dict) -> str:
-    """The new field that took the whole place of a reserved word; "" for what is removed."""
+    """Returns the new field that replaced a reserved word entirely; "" for a removed field."""
     new = (name for name in given if name not in fields and given[name] == fields[field])
     return next(new, "") if field.startswith("reserved") else ""
 
 
 def _gave_way(before: str, after: str) -> bool:
-    """Whether reserved words begin later and end where they ended: new fields took the first."""
+    """Returns true if reserved words start later but end at the same offset, because new fields use
+    the first ones.
+    """
     begin, size = (int(word) for word in before.split()[1::2])
     later, less = (int(word) for word in after.split()[1::2])
     return later > begin and later + less == begin + size
@@ -182,7 +184,8 @@ def _show(item) -> str:
 
 
 def breaks(old: dict, verdict: dict, new: dict) -> bool:
-    """Whether callers of the old ABI break though the major number stayed. Major 0 may break."""
+    """Returns true if callers of the old ABI break without a new major version. Major 0 may break.
+    """
     changed = bool(verdict["changed"] or verdict["removed"])
     return changed and old["abi_major"] > 0 and new["abi_major"] == old["abi_major"]
 

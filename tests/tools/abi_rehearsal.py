@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was built against an old release runs on the new one: programs and plugins in C and C++.
+"""Checks that C and C++ programs and plugins built against an old release run on the new one.
 
     abi_rehearsal.py OLD NEW
 
-OLD and NEW are archives of `./dev dist`, or folders that have one. Each of the projects in
-tests/installed is built against both; every program then runs on NEW's libraries with every
-plugin, and must print what it prints where all is of its own release.
+OLD and NEW are archives of `./dev dist`, or folders that contain one. Each project in
+tests/installed is built against both; every program then runs on NEW's libraries with every plugin,
+and must print the same as with everything from its own release.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 PROJECTS = pathlib.Path(__file__).resolve().parents[1] / "installed"
-# Project -> the plugin that it makes, and the project whose plugin its program wants.
+# Project -> the plugin that it builds, and the project whose plugin its program needs.
 PLUGINS = {"c": ("libfrom_c.so", "cpp"), "cpp": ("libfrom_cpp.so", "c")}
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the operators of ATen that PyTorch's own samples (OpInfo) call and that are not there.
+"""Lists the operators of ATen that PyTorch's samples (OpInfo) call and that Tenon lacks.
 
-Each sample runs in PyTorch. It counts for the operator that it is a sample of, and for each
-operator of ATen that the call ends in below autograd. What is there are the lines of
-kernels/ops/ops.list; nothing has to be built. Needs torch:
-`./dev python tests/tools/absent_operators.py`.
+Each sample runs in PyTorch. It counts for its own operator and for each ATen operator that the call
+reaches below autograd. Tenon's operators are the lines of kernels/ops/ops.list, so no build is
+needed. Needs torch: `./dev python tests/tools/absent_operators.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 import operators
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What no program calls on dense tensors of the CPU: other layouts, and the database's own helpers.
+# Operators that do not concern dense CPU tensors: other layouts, and the database's own helpers.
 LEFT_OUT = ("sparse", "jagged", "quantize", "_to_copy", "nested", "_refs", "torch.ops", "cudnn")
 
 

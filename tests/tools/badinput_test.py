@@ -11,7 +11,7 @@ import cheader
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Functions whose only errors no caller can ask for, and why.
+# Functions whose only errors cannot be provoked by a caller, with the reason.
 WITHOUT = {
     "tenon_tensor_describe": "fails for symbolic shapes, which nothing makes yet",
     "tenon_tensor_sizes": "gives NULL for symbolic shapes, which nothing makes yet",
@@ -24,7 +24,7 @@ WITHOUT = {
 
 
 def can_be_misused(function: cheader.Function) -> bool:
-    """Whether a contract names an error other than that memory is short."""
+    """Returns true if a contract names an error other than out of memory."""
     errors = re.search(r"^Errors:(.*?)(?=^\w+:|\Z)", function.comment, re.M | re.S)
     if errors is None:
         return False

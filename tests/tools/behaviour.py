@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/behaviour.md from the numbered tests, and checks that every item has its verdict.
+"""Writes docs/behaviour.md from the numbered tests, and checks that every item has a verdict.
 
-A Python test says its verdict in a decorator, `@better(44, "what", "how")`; a C++ test in the
-comment above it, `// item 44, better: what | how`. Both carry the number in their name.
+A Python test states its verdict in a decorator, `@better(44, "what", "how")`; a C++ test in the
+comment above it, `// item 44, better: what | how`. Both have the number in their names.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./dev bench: samples, rows and budgets, before and after, plots. Nothing is measured here."""
+"""Tests of ./dev bench: samples, rows, budgets, comparison of runs, plots. Measures nothing."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def renamed(text: str) -> list:
     """(was, is now) of each row of the table, as the identifiers that each names in full."""
     rows = re.findall(r"^\| (`.*) \| (.*) \|$", text, re.M)
-    # Names inside a call's parentheses are its parameters.
+    # Ignores text in the parentheses of calls.
     return [
         tuple(re.findall(r"`((?:tenon|TENON)_\w+)", re.sub(r"\([^)]*\)", "", cell)) for cell in row)
         for row in rows
@@ -40,7 +40,7 @@ class ChangelogTest(unittest.TestCase):
         self.assertGreater(len(rows), 30)
         now = {name for _, names in rows for name in names}
         self.assertEqual(now - known, set())
-        # A name may have passed to something else, or have changed in what it takes.
+        # A replaced name may still exist with another meaning, or with other parameters.
         was = {name for names, _ in rows for name in names}
         kept = {
             "tenon_op_call",

@@ -59,7 +59,9 @@ def _without_comments(text: str) -> str:
 
 
 def _flat(text: str) -> str:
-    """One spelling of a type: single spaces, stars on the type, none inside parentheses."""
+    """Returns the canonical spelling of a type: single spaces, stars on the type, no spaces inside
+    parentheses.
+    """
     text = re.sub(r"\s*\*\s*", "* ", re.sub(r"\s+", " ", text).strip())
     while "* *" in text:
         text = text.replace("* *", "**")

@@ -14,7 +14,7 @@ THREADS = ("any thread", "owner thread", "init only")
 
 
 def complaints(function: cheader.Function) -> list:
-    """What the comment of one function lacks."""
+    """Lists the faults in one function's declaration and comment."""
     comment = function.comment
     if not comment.strip():
         return ["must have a comment right above"]
@@ -45,7 +45,7 @@ def complaints(function: cheader.Function) -> list:
 
 def _hands_over(function: cheader.Function) -> bool:
     if "*" in function.returns:
-        # retain returns its own argument: the word says it all.
+        # A retain function returns its own argument; its name is enough.
         return not function.name.endswith("_retain")
     return any(
         kind.count("*") >= 2 and name.startswith("out_") for kind, name in function.parameters

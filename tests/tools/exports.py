@@ -14,23 +14,23 @@ import tempfile
 import cheader
 
 NEEDED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|ld-linux[\w-]*)\.so\.\d+$")
-# An older glibc has threads and the loader in libraries of their own.
+# Older versions of glibc have threads and the loader in separate libraries.
 NEEDED_SHIPPED = re.compile(r"^(libc|libm|libpthread|libdl|libgcc_s|ld-linux[\w-]*)\.so\.\d+$")
-NEWEST_GLIBC = (2, 28)  # that a shipped library may ask for
+NEWEST_GLIBC = (2, 28)  # newest version that a shipped library may require
 OURS = re.compile(r"^libtenon\.so\.\d+$")
 VENDOR = re.compile(r"^(libcudart|libcublas|libcublasLt|libdnnl|libopenblas|libgomp)\.so\.\d+$")
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What libtenon may need and take."""
+    """Limits on libtenon's dependencies and size."""
 
     needed: re.Pattern = NEEDED
     thread_local_bytes: int = 8
     stripped: int = 1_500_000  # docs/design.md#layers
 
 
-# The C++ library inside takes the rest: docs/platforms.md.
+# The statically linked C++ library needs more: docs/platforms.md.
 SHIPPED = Limits(NEEDED_SHIPPED, Limits.thread_local_bytes + 16, Limits.stripped + 270_000)
 
 
@@ -68,20 +68,20 @@ def thread_local_bytes(library: pathlib.Path) -> int:
 
 
 def foreign_thread_locals(library: pathlib.Path) -> list:
-    """Thread-locals of other libraries that it reaches by a fixed offset.
+    """Lists thread-locals of other libraries that a library accesses by a fixed offset.
 
-    Their library then has to fit into the process's static block, which is a matter of luck once
-    another package is loaded: `import torch` first, and libstdc++ no longer fits.
+    Such a library must fit into the process's static TLS block. Whether it does depends on the
+    packages that are loaded first: after `import torch`, libstdc++ no longer fits.
     """
     relocations = _run("readelf", "-rW", library)
     return re.findall(r"R_\S*TPOFF\S*\s+\S+\s+(\w+)@", relocations)
 
 
 def waits_for_a_static(library: pathlib.Path) -> list:
-    """A complaint where a function's static variable is made at its first use, under a lock.
+    """Complains if a function's static variable is initialized at its first use, under a lock.
 
-    A child process that is forked while another thread makes it would wait for that thread for
-    ever: base::singleton() and LazyOp are the ways that a fork cannot break.
+    If a process forks while another thread initializes the variable, the child would wait for that
+    thread forever. base::singleton() and LazyOp are safe in a forked child.
     """
     if "__cxa_guard_acquire" not in _run("nm", "-D", "--undefined-only", library):
         return []
@@ -111,7 +111,7 @@ def check_shipped(library: pathlib.Path) -> list:
 def check_library(
     library: pathlib.Path, include: pathlib.Path = cheader.INCLUDE, limits: Limits = Limits()
 ) -> list:
-    """Complaints about libtenon.so itself; [] when it keeps every promise."""
+    """Returns complaints about libtenon.so; [] if it meets all requirements."""
     parsed = cheader.parse_all(include)
     declared = {function.name for header in parsed for function in header.functions}
     major = next(

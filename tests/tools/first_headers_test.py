@@ -28,7 +28,7 @@ def members(archive: tarfile.TarFile) -> dict:
 
 
 def commit_of(archive: tarfile.TarFile) -> str:
-    """The commit that `git archive` wrote into what it made, '' where something else made it."""
+    """Returns the commit that `git archive` wrote into an archive; '' for other archives."""
     archive.getmembers()
     return archive.pax_headers.get("comment", "")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares docs/glossary.md with the code: its identifiers exist, and no replaced word is used.
 
-REPLACED is the one table of words that the code no longer says. EXCEPTIONS names the files that
-still do; one that is no longer needed is a complaint, so that the table only shrinks.
+REPLACED is the only table of words that the code must not use. EXCEPTIONS names the files that
+still use one; an exception that is no longer needed is a complaint, so that the table only shrinks.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([^|]+) \|$", re.M)
 
 @dataclasses.dataclass(frozen=True)
 class Word:
-    """A replaced word, as a pattern of identifiers and comments, and what is said instead."""
+    """A replaced word, as a pattern of identifiers and comments, and its replacement."""
 
     name: str
     pattern: str
     instead: str
-    folders: tuple = FOLDERS  # where it is not said; elsewhere it means something else
+    folders: tuple = FOLDERS  # folders where the word is replaced; it has other meanings elsewhere
 
 
 REPLACED = (

@@ -69,7 +69,8 @@ def compile_alone(job: tuple, include: pathlib.Path, folder: pathlib.Path) -> st
     """Compiles a file that includes one header twice; returns the compiler's complaint or ''."""
     compiler, language, standard, header = job
     source = folder / (re.sub(r"\W", "_", "-".join(job)) + (".c" if language == "c" else ".cpp"))
-    # Twice: the second tests the include guard. The typedef keeps C's rule of no empty unit.
+    # The second include tests the include guard. The typedef keeps the unit from being empty, which
+    # C forbids.
     source.write_text(f'#include "{header}"\n#include "{header}"\ntypedef int tenon_not_empty;\n')
     strict = ["-Wstrict-prototypes"] if language == "c" else []
     done = subprocess.run(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who includes whom: core's arrows, and that all others see public headers only.
+"""Checks includes: the dependencies among core's layers, and that others use public headers.
 
-With --objects it looks at what was compiled, too: no layer of core needs a symbol that only a layer
-above it defines, which no include would tell.
+With --objects it also checks object files: no layer of core may need a symbol that only a layer
+above it defines, which includes would not show.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ BELOW["gradcheck"].add("autograd")
 BELOW["opcheck"].update(LAYERS)
 CONNECTOR = "init.cpp"
 BELOW[CONNECTOR] = set(BELOW)
-BELOW["capi"] = set(BELOW)  # for symbols: its files have a check of includes of their own
+BELOW["capi"] = set(BELOW)  # for symbols only; includes of its files are checked separately
 
 # Folders that may see public headers only, and the siblings each part of kernels/ may see.
 OUTSIDERS = (
@@ -68,7 +68,7 @@ KERNEL_PARTS = {
     "cpu": {"common", "ops", "cpu"},
     "cuda": {"common", "ops", "cuda"},
 }
-# What CMake files of outsiders may not name: a link is a side door too.
+# Targets that CMake files outside must not name, because linking bypasses the check of includes.
 PRIVATE_TARGETS = re.compile(r"\b(tenon_core|tenon_capi_objects)\b|capi/src|\$\{\w*\}/core\b")
 
 

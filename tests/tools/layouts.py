@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the layout asserts of C and Rust from the ABI description; with --check, compares.
 
-One source, capi/abi/tenon.abi.json: sizes of open structs, offsets and sizes of their fields, and
-values of constants. Java's and Python's tests read the description itself.
+The only source is capi/abi/tenon.abi.json: sizes of open structs, offsets and sizes of their
+fields, and values of constants. Java's and Python's tests read the description directly.
 """
 
 from __future__ import annotations

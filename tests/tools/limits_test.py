@@ -28,7 +28,7 @@ def limits(page: str) -> list:
 
 
 def number(name: str, text: str) -> int:
-    """The value that a C++ source gives a constant."""
+    """Returns the value of a constant in a C++ source."""
     found = re.search(rf"\b{name}\s*=\s*([^;]+);", text)
     if found is None:
         raise LookupError(f"{name} must be a constant, got none")
@@ -54,7 +54,7 @@ class LimitsTest(unittest.TestCase):
                 elif name in constants():
                     self.assertEqual(constants()[name], limit)
                 else:
-                    # A function whose contract tells the number.
+                    # Otherwise the name is a function whose contract states the limit.
                     headers = ROOT / "capi" / "include" / "tenon"
                     text = "".join(path.read_text() for path in sorted(headers.glob("*.h")))
                     contract = text[: text.index(f" {name}(")].rsplit("\n\n", 1)[1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/operators.md from the facts of all operators, and checks that the page is up to date.
+"""Writes docs/operators.md from the facts of all operators, and checks that it is up to date.
 
-The facts are read as text, from the headers that kernels/ops/ops.list names: the page says what the
-sources say, whatever is built.
+The facts are parsed from the headers that kernels/ops/ops.list names, so that the page follows the
+sources, whatever is built.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DTYPES = {
 }
 
 
-# What serves an operator in a vmap, by the word of its facts; of none and of the loop, why.
+# How vmap runs an operator, by the word in its facts; for no rule and for the loop, the reason.
 BATCHING = {
     "Pointwise": "rule",
     "Fold": "rule",
@@ -103,7 +103,8 @@ class Operator:
         return [name for flag, name in names.items() if flag in flags]
 
     def dtypes(self, others: dict) -> str:
-        """The dtypes that it computes in, as the facts say; `others` are all operators by facts."""
+        """Returns the dtypes that it computes in, from its facts; `others` maps facts to operators.
+        """
         if self.fields["family"] == "&kView":
             return "all"
         if "tensor_form" in self.fields:
@@ -125,7 +126,7 @@ class Operator:
         return re.findall(r"\.rules = (k\w+)", self.fields.get("pointwise", ""))
 
     def batching(self) -> str:
-        """What serves it in a vmap: a rule, what it calls, or a loop and why."""
+        """Describes how vmap runs it: a rule, a composition, or a loop with the reason."""
         if self.fields["family"] in ("&kNumberForm", "&kSynonym", "&kComposite"):
             return "composite" if self.word("batching") != "Own" else "rule"
         if self.word("batching") in BATCHING:
@@ -139,11 +140,11 @@ class Operator:
         return "loop: how many depends on data"
 
     def has_tensors(self) -> bool:
-        """Whether some argument is a tensor."""
+        """Returns true if some argument is a tensor."""
         return "Tensor" in self.text("params")
 
     def cast(self) -> str:
-        """What it is cast to where autocast is on, by device where that differs."""
+        """Returns the dtype that autocast casts it to, by device if that differs."""
         everywhere = CASTS[self.word("cast")]
         if "cast_on_cpu" not in self.fields:
             return everywhere
@@ -184,7 +185,7 @@ def operators(root: pathlib.Path) -> list:
         if facts not in bodies:
             raise ValueError(f"kernels/ops/{header}.h: must have {facts}, got {sorted(bodies)}")
         fields = fields_of(bodies, facts)
-        # What fields name may stand in a header that this one includes.
+        # Constants that fields name may be defined in an included header.
         shared = re.findall(r'^#include "kernels/ops/([\w/]+\.h)"', text, re.M)
         near = [path for name in shared if (path := root / LIST.parent / name).exists()]
         constants = dict(CONSTANT.findall("\n".join([*(one.read_text() for one in near), text])))
@@ -213,7 +214,7 @@ def tested(root: pathlib.Path, row: Operator) -> str:
 
 
 def tangent(row: Operator) -> str:
-    """The formula of its tangent, or why there is none."""
+    """Returns the formula of its tangent, or the reason why it has none."""
     return row.text("tangent").replace("|", "\\|")
 
 

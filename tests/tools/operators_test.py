@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of operators: what it reads from facts, and that it notices a change."""
+"""Tests the table of operators: it parses facts correctly, and detects changes."""
 
 from __future__ import annotations
 

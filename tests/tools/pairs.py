@@ -12,7 +12,7 @@ import sys
 import operators
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Headers without functions of their own need no source.
+# Headers without functions need no source.
 HEADER_ONLY = {"tenon.h"}
 
 
@@ -49,8 +49,8 @@ def headers_of(root: pathlib.Path) -> set:
 
 
 def check_facts(root: pathlib.Path) -> list:
-    """Each operator's facts stand in the list, what is there has its header and its functors, and
-    each header a test."""
+    """Checks that each operator is listed, and that listed ones have a header, functors and a test.
+    """
     found = []
     listed = {(words[1], words[2]) for words in operators_of(root)}
     folder = root / "kernels/ops"
@@ -74,7 +74,7 @@ def check_facts(root: pathlib.Path) -> list:
 
 
 def _is_tested(root: pathlib.Path, name: str) -> bool:
-    """Whether an operator's header, as `family/stem`, has a test or cases that PyTorch answered."""
+    """Returns true if an operator's header (`family/stem`) has a test, or cases from PyTorch."""
     tests = root / "tests/kernels"
     return (tests / f"{name}_test.cpp").exists() or (tests / "golden" / f"{name}.txt").exists()
 
@@ -101,7 +101,7 @@ def _functors(words: str) -> list:
 
 
 def check_listed(root: pathlib.Path) -> list:
-    """Each source stands in a CMakeLists.txt of its folder or above: none is built by chance."""
+    """Checks that each source is listed in a CMakeLists.txt of its folder or a parent folder."""
     found = []
     for folder in (
         "core",
@@ -130,7 +130,8 @@ def _in_part(root: pathlib.Path, path: pathlib.Path) -> str:
 
 
 def _lists(cmake: pathlib.Path, path: pathlib.Path) -> bool:
-    """Whether a CMakeLists.txt names a source by its path from there, or a test by its stem."""
+    """Returns true if a CMakeLists.txt names a source by its relative path, or a test by its stem.
+    """
     if not cmake.exists():
         return False
     name = re.escape(str(path.relative_to(cmake.parent)))
@@ -159,7 +160,7 @@ def check_operators(root: pathlib.Path) -> list:
 
 
 def _registers(path: pathlib.Path) -> bool:
-    """Whether a kernel file registers an operator or kernel; what several share does not pair."""
+    """Returns true if a kernel file registers an operator or kernel; shared files do not."""
     return re.search(r"\.(def|define|impl)\(", path.read_text()) is not None
 
 

@@ -29,7 +29,7 @@ def rows(picture: str) -> list:
 
 
 def misplaced(header: str, picture: str) -> list:
-    """What is wrong with the names and the order of the rows."""
+    """Lists errors in the names and the order of the rows."""
     known = numbers(header)
     names = [name for name, _ in rows(picture)]
     found = [f"{name}: no key has this name" for name in names if name.lower() not in known]
@@ -41,7 +41,7 @@ def misplaced(header: str, picture: str) -> list:
 
 
 def skipped(page: str) -> set:
-    """The keys that the page's example of `explain` says are skipped."""
+    """Returns the keys that the page's example of `explain` lists as skipped."""
     return set(re.search(r"skipped: ([\w, ]+), which fall through", page)[1].split(", "))
 
 

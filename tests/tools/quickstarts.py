@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the code in the README and in docs/ equal to the tested files that it is quoted from.
+"""Keeps code in the README and in docs/ equal to the tested files that it quotes.
 
-In the README, a block that follows a line `<!-- quickstart: FILE -->` holds what FILE has between
-its [quickstart.begin] and [quickstart.end] marks. In docs/, one that follows
-`<!-- quote: FILE NAME -->` holds what is between [quote.begin NAME] and [quote.end]. With --write
-the blocks are replaced.
+In the README, a block that follows a line `<!-- quickstart: FILE -->` equals the part of FILE
+between its [quickstart.begin] and [quickstart.end] marks. In docs/, one that follows `<!-- quote:
+FILE NAME -->` equals the part between [quote.begin NAME] and [quote.end]. With --write the blocks
+are replaced.
 """
 
 from __future__ import annotations

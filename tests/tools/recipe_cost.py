@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator costs: follows docs/write-a-kernel.md on a copy of a revision and counts.
+"""Measures what adding an operator costs, by following docs/write-a-kernel.md on a scratch copy.
 
-For a unary and a binary operator, a reduction and a view, an operator that is there is copied under
-another name: its own files, each line of a list that names it, and a conformance case. Printed are
-the lines written, the files written or touched, and the seconds until the CPU plugin is linked
-again (without ccache; the lowest of several, as other work on the machine adds to them).
+For a unary and a binary operator, a reduction and a view, an existing operator is copied under
+another name: its own files, each line of a list that names it, and a conformance case. Prints the
+lines written, the files written or touched, and the seconds until the CPU plugin is linked again
+(without ccache; the minimum of several runs, because other load on the machine adds time).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LISTS = (
 
 @dataclasses.dataclass
 class Cost:
-    """What was written: lines by kind, and the files."""
+    """The work written: lines by kind, and the files."""
 
     code: int = 0
     listed: int = 0
@@ -141,7 +141,7 @@ def build(root: pathlib.Path, without_cache: bool) -> float:
 
 
 def measure(root: pathlib.Path, repeat: int) -> dict:
-    """Seconds for each kind of operator, whose twins are there: touched, then built alone."""
+    """Returns build seconds for each kind of operator: its copy is touched and rebuilt alone."""
     build(root, without_cache=False)
     seconds = {}
     for kind, header in SAMPLES.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that what docs and code refer to is there: links, anchors, pages and paths of files.
+"""Checks that references in docs and code resolve: links, anchors, pages and file paths.
 
 A comment that names a file, such as `key.h`, means one of the repository. A page is cited as
 `docs/page.md` or `docs/page.md#heading`, never by a word like DESIGN with a number, which no reader
@@ -20,9 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LANGUAGES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".i", ".rs", ".java", ".cmake"}
 CODE = {*sizes.SOURCES, ".rst", ".toml", ".json", ".txt"}
 MADE = {"bindings/java/tenon.jar"}  # by builds, in their own folder
-# What was written by somebody else, or is no text of ours.
+# Third-party and generated files, and those without text of ours.
 SKIPPED = re.compile(r"(^|/)(golden|corpus|schemas)/|Cargo\.lock$|^LICENSE$|\.abi\.json$")
-EXEMPT = {"references.py", "references_test.py"}  # they name what they look for
+EXEMPT = {"references.py", "references_test.py"}  # their examples contain such names
 NAMED = re.compile(r"(?<![\w/.<*>-])[a-z]\w*\.(?:h|hpp|cpp|c|py|rs|java)\b")
 COMMENT = re.compile(r"(?://|/\*|^\s*\*|#).*")
 ELSEWHERE = {"stdint.h", "stddef.h", "a_test.cpp", "a_test.c", "as.c"}  # the last is a field
@@ -35,7 +35,7 @@ PATH = re.compile(r"[\w.<>*{},-]+(?:/[\w.<>*{},-]+)+/?|[\w-]+\.(?:md|py|h|hpp|cp
 
 
 def anchor(heading: str) -> str:
-    """The anchor that GitHub gives a heading."""
+    """Returns the anchor that GitHub assigns to a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
@@ -59,7 +59,7 @@ def unresolved(target: str, folder: pathlib.Path, root: pathlib.Path) -> str:
 
 
 def _is_there(text: str, folder: pathlib.Path, root: pathlib.Path, tops: set) -> bool:
-    """Whether a path in backticks exists; True also for what only looks like a path."""
+    """Returns true if a path in backticks exists, and for text that only looks like a path."""
     first = text.split("/")[0]
     if "/" in text and first not in tops and not (folder / first).exists():
         return True

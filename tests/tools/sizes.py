@@ -33,7 +33,7 @@ GENERATED = re.compile(r"generated", re.I)
 
 
 def tracked(root: pathlib.Path) -> list:
-    """Files that git tracks or would: what is ignored is nobody's source."""
+    """Lists files that git tracks or would track, without ignored ones."""
     done = subprocess.run(
         ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
         capture_output=True,

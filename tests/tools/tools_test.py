@@ -60,7 +60,7 @@ TENON_API tenon_status tenon_thing_new(const char* name, void (*deleter)(void* c
 
 
 def quietly(function, *arguments) -> tuple:
-    """Result of a main() and what it printed."""
+    """Runs a main() and returns its result and its output."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         status = function(*arguments)
@@ -254,7 +254,7 @@ class AbiTest(Fixture):
             self.assertEqual(status, 1)
             self.assertIn(told, text)
             lines = [line for line in text.splitlines() if line.startswith("abi: ")]
-            # Nothing but the break itself, the counts and what to do is said.
+            # Prints only the break, the counts and the instructions.
             self.assertLessEqual(len(lines), 4, text)
 
     def test_break_of_a_stable_major_is_refused_even_with_update(self):
@@ -442,7 +442,7 @@ class ExportsTest(Fixture):
         self.assertIn("no static variable that is made at its first use", found[0])
 
     def test_other_needed_library_fails(self):
-        # Undefined symbols pull in libz only if it is there; libresolv always is.
+        # libz may be missing here, so the test links libresolv, which always exists.
         found = self.complaints(self.SOURCE, self.MAP, "-Wl,--no-as-needed", "-lresolv")
         self.assertTrue(any("libresolv" in text for text in found))
 
@@ -466,7 +466,7 @@ class ExportsTest(Fixture):
 
     def test_shipped_library_for_newer_systems_fails(self):
         self.assertEqual(exports.check_shipped(self.build(self.SOURCE)), [])
-        # Only the version that the symbol is bound to is of interest, not what it does.
+        # Only the symbol's version matters here, not its function.
         newer = self.SOURCE + "int pthread_cond_clockwait(void);\n"
         newer += "int tenon_w(void) { return pthread_cond_clockwait(); }\n"
         flags = ("-Wl,--no-as-needed", "-lstdc++")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One version number: every other place that names it says what common.h says.
+"""Checks that every place with a version number has the one in common.h.
 
 version.py [ROOT]
 """
@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = "capi/include/tenon/common.h"
 FULL = r"(\d+\.\d+\.\d+)"
-# File -> what finds the number there; each must find one at least. Two parts stand for a minor.
+# File -> patterns that find the number there; each must match. Two parts are major and minor.
 PLACES = {
     "README.md": (
         rf"tenon-{FULL}-linux",

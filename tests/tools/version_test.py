@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the version number finds one that was forgotten."""
+"""Checks that the check of version numbers finds one that was forgotten."""
 
 from __future__ import annotations
 

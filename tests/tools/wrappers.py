@@ -18,8 +18,8 @@ from tenon.wrap import java, operator, pyi, rust, wrap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = "bindings/python/tenon"
 
-# Operators that Python reaches otherwise, as in PyTorch: by a function or a method of its own, or
-# not at all.
+# Operators that Python exposes differently, as PyTorch does: by a hand-written function or method,
+# or not at all.
 FACTORIES = {
     *("arange", "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones"),
     "ones_like",
@@ -81,7 +81,8 @@ def methods(space: operator.Namespace) -> list[str]:
 
 
 def of_self(op: operator.Operator) -> bool:
-    """Whether an overload's first argument is a tensor that methods are called on."""
+    """Returns true if an overload's first argument is a tensor named self, so it can be a method.
+    """
     first = op.parameters[0] if op.parameters else None
     return first is not None and first.name == "self" and first.type.key == "Tensor"
 
@@ -99,7 +100,7 @@ def rust_methods(space: operator.Namespace) -> str:
 
 
 def is_method(op: operator.Operator) -> bool:
-    """Whether an overload is a method where languages have one for every operator."""
+    """Returns true if an overload is a method in languages that have methods for all operators."""
     return of_self(op) and op.name[0] != "_" and op.name not in METHODLESS
 
 
@@ -142,11 +143,11 @@ def method_names(names: list[str]) -> str:
 
 
 def method_types(space: operator.Namespace, names: list[str]) -> str:
-    """The stub of that module: a class with the methods, for Tensor to be one of."""
+    """Returns the module's stub: a class with the methods, which Tensor inherits."""
     lines = ["METHODS: _tuple[_str, ...]\n", "class TensorMethods:"]
     for name in names:
         of_name = [op for op in space.operators if op.name == name and of_self(op)]
-        # Methods return what they compute: `out` is for functions.
+        # Methods return their results; only functions have `out`.
         calls = [pyi.Call.of(op) for op in of_name if not any(p.is_out for p in op.parameters)]
         lines += pyi.overloads(name, [call.without_first() for call in calls], "self")
     code = "\n".join(lines)
@@ -155,7 +156,7 @@ def method_types(space: operator.Namespace, names: list[str]) -> str:
 
 
 def generated() -> dict[str, str]:
-    """Every file that is generated, with what it must hold."""
+    """Returns every generated file and its contents."""
     space = operator.read("aten")
     of_functions, of_methods = functions(space), methods(space)
     return {

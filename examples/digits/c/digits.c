@@ -56,7 +56,7 @@ static void call(tape* t, const char* name, const tenon_value* args, int64_t nar
   }
 }
 
-// Calls an operator of up to three tensors that returns one, which the tape keeps.
+// Calls an operator of up to three tensors that returns one tensor, which the tape owns.
 static tenon_tensor* call_tensors(tape* t, const char* name, tenon_tensor* a, tenon_tensor* b,
                                   tenon_tensor* c) {
   const tenon_value args[3] = {tenon_value_of_tensor(a), tenon_value_of_tensor(b),

@@ -36,7 +36,7 @@ Tensor call(const char* name, const std::vector<tenon::Value>& arguments) {
   return tenon::Op(std::string("digits::") + name).call(arguments)[0].tensor();
 }
 
-// Turns recording off until it goes.
+// Disables recording for its lifetime.
 class NoGrad {
  public:
   NoGrad() { tenon::check(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard_)); }

@@ -41,7 +41,7 @@ public final class Digits {
     return p;
   }
 
-  /** Mean of the negative logarithms of what softmax gives the labels [n]. */
+  /** Mean cross-entropy of the softmax of logits for the labels [n]. */
   private static Object crossEntropy(Object[] args) {
     Tensor logits = (Tensor) args[0];
     long[] labels = ((Tensor) args[1]).toLongArray();
@@ -58,7 +58,7 @@ public final class Digits {
     return Tensor.of(new float[] {(float) (total / labels.length)});
   }
 
-  /** The gradient of the logits: probabilities, less 1 at the labels. Labels have none. */
+  /** The gradient of the logits: probabilities, minus 1 at the labels. Labels have none. */
   private static Tensor[] crossEntropyBackward(BackwardCall call) {
     Tensor logits = call.savedTensor(0);
     long[] labels = call.savedTensor(1).toLongArray();

@@ -13,7 +13,7 @@ _caller: Library | None = None
 
 
 class Linear(tenon.autograd.Function):
-    """x @ weight + bias, with a gradient of its own."""
+    """x @ weight + bias, as a custom autograd function."""
 
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -23,7 +23,7 @@ class Linear(tenon.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
-        wants_x, _, _ = ctx.needs_input_grad  # images want none
+        wants_x, _, _ = ctx.needs_input_grad  # images need no gradient
         return grad.mm(weight.t()) if wants_x else None, x.t().mm(grad), grad.sum([0])
 
 

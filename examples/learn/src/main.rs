@@ -6,7 +6,7 @@ use tenon::{grad_mode, DType, Device, Error, Generator, Result, Status, Tensor};
 
 const EPOCHS: i64 = 40;
 const BATCH: usize = 32;
-const TRAINING: i64 = 1437; // images; the others are held out
+const TRAINING: i64 = 1437; // images; the remaining ones are held out
 
 fn zeros(shape: &[i64]) -> Result<Tensor> {
     Tensor::zeros(shape, DType::F32, Device::CPU)

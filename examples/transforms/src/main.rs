@@ -11,7 +11,7 @@ fn one_minus(x: &Tensor) -> Result<Tensor> {
     &(x * -1.0)? + 1.0
 }
 
-/// Traces one ray; returns by how much it misses the focus.
+/// Traces one ray; returns its distance from the focus in the focal plane.
 fn miss(surface: &Tensor, height: &Tensor) -> Result<Tensor> {
     let (curvature, conic) = (surface.select(0, 0)?, surface.select(0, 1)?);
     let square = (&(height * height)? * &curvature)?;

@@ -50,7 +50,8 @@ static tenon_value tensor(const tenon_value* result) {
 
 static tenon_value number(double x) { return tenon_value_of_float(x); }
 
-// Arguments that are left out take their defaults; `gain`, where there is one, is given by name.
+// Calls an operator; omitted arguments take their defaults. `gain` is passed by name unless it is
+// NULL.
 static tenon_status call(const char* name, const tenon_value* args, int64_t nargs,
                          const tenon_value* gain, tenon_value* rets, int64_t nrets) {
   static const char* const names[] = {"gain"};

@@ -104,7 +104,7 @@ public class CallBench {
     b.close();
   }
 
-  // What kernels and upcalls add to: an empty method would be skipped.
+  // Kernels and upcalls add to this field, so that the JIT cannot eliminate them.
   static long seen;
 
   /** A native that does nothing. */
@@ -113,7 +113,7 @@ public class CallBench {
     return Natives.noop(1, 2);
   }
 
-  /** The operator that returns nothing, called by a native written for it: what is below Java. */
+  /** A hand-written native that calls the operator without results: the cost below Java. */
   @Benchmark
   public int jniTyped() {
     return Natives.typed(nothingByHand, firstByHand, secondByHand);
@@ -215,7 +215,7 @@ public class CallBench {
     }
   }
 
-  /** The same, its text and stack trace read. */
+  /** An error from C, thrown and caught, with its message and stack trace read. */
   @Benchmark
   public int errorRead() {
     try {
@@ -226,7 +226,7 @@ public class CallBench {
     }
   }
 
-  /** What a Java kernel throws, caught by its Java caller. */
+  /** An exception from a Java kernel, caught by its Java caller. */
   @Benchmark
   public Object throwingLambdaFromJava() {
     try {

@@ -8,7 +8,7 @@ final class Natives {
   /** Does nothing. */
   static native long noop(long a, long b);
 
-  /** Calls {@link #visited} so many times. */
+  /** Calls {@link #visited} `count` times. */
   static native void upcall(int count);
 
   /** Finds the operator that {@link #callLambda} calls, and makes its arguments. */
@@ -23,7 +23,7 @@ final class Natives {
   /** Calls an operator's typed kernel with two tensors, as one writes it by hand. */
   static native int typed(long op, long a, long b);
 
-  /** Calls the prepared operator so many times with two tensors. */
+  /** Calls the prepared operator `count` times with two tensors. */
   static native void callLambda(int count);
 
   static void visited(long id, long frame) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be measured: a module with `measure(bench)` for each part of options.PARTS."""
+"""The parts of the benchmarks: a module with `measure(bench)` for each of options.PARTS."""
 
 from . import counts, java, kernels, layers, native, python, rust, weight
 
-# By name: the function, and the prefixes of all names that it may give.
+# Part -> its function, and the prefixes of all names that it may report.
 PARTS = {
     "c": (native.measure, ("c:", "many:")),
     "instructions": (counts.measure, ("count:",)),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Java under JMH, beside plain JNI; on a JDK of 22 or newer too where there is one."""
+"""Measures calls from Java under JMH beside plain JNI, also on a JDK of 22 or newer if one exists.
+"""
 
 from __future__ import annotations
 

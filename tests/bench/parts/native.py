@@ -9,12 +9,12 @@ import peer
 from bench import Bench
 from sample import Sample
 
-# The last part of a key of many_operators says its unit.
+# Units, by the last part of a many_operators key.
 UNITS = {"ns": "ns", "us": "µs", "ms": "ms", "bytes": "bytes", "x": "×", "kib": "KiB"}
 
 # Rows of call_bench that the part on layers measures, as an expression.
 LAYERS = "^(torch/)?(gradients|graphs)/"
-# What the names of rows that time themselves end with.
+# Suffix of rows that time themselves.
 MANUAL = "/manual_time"
 
 
@@ -61,7 +61,8 @@ def call_bench(bench: Bench, rows: str) -> dict[str, list[float]]:
 
 
 def scale(bench: Bench) -> None:
-    """What many_operators prints: each figure's least of a few processes, ratios their most."""
+    """Runs many_operators in several processes: the minimum of each figure, the maximum of ratios.
+    """
     count = 2000 if bench.quick else 100000
     program = bench.build / "bin" / "many_operators"
     turns = [json.loads(bench.run([program, count])) for _ in range(1 if bench.quick else 3)]

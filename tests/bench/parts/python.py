@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Python, peers in the same process; what imports take in processes of their own."""
+"""Measures calls from Python with peers in the same process, and imports in separate processes."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _compile(bench: Bench) -> None:
         seconds = []
         for _ in range(1 if bench.quick else 3):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            # Past a compiler cache: what is asked is what compiling takes.
+            # Bypass the compiler cache to measure compilation itself.
             bench.run(command, {"CCACHE_DISABLE": "1"})
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shared library of peers gives to call_bench: loops of calls, timed in the same process.
+// Interface of a shared library of peers: loops of calls that call_bench times in its own process.
 #pragma once
 
 #include <stdint.h>
 
-// A row has one of both functions.
+// A benchmark row; exactly one of both functions is set.
 struct tenon_bench_peer {
   const char* name = nullptr;
   void (*run)(int64_t calls) = nullptr;
@@ -12,7 +12,7 @@ struct tenon_bench_peer {
   double (*timed)(int64_t calls) = nullptr;
 };
 
-// How many names a registry of a peer holds: as many as many_operators registers.
+// Number of names in a peer's registry, equal to the number that many_operators registers.
 constexpr int kTenonBenchNames = 100000;
 
 // Every peer library exports this: an array that ends with a NULL name.

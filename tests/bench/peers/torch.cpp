@@ -77,7 +77,7 @@ void lookup(int64_t calls) {
   }
 }
 
-// One of as many operators as many_operators registers, in random order.
+// Looks up registered operators in random order, in a registry of the size of many_operators'.
 void lookup_any(int64_t calls) {
   static const std::vector<c10::OperatorName> names = [] {
     // Never closed: the process ends soon.

@@ -35,7 +35,7 @@ void repeat(int64_t calls) {
 
 using T = const Tensors&;
 
-// In-place rows write tensors of their own.
+// In-place rows write separate tensors.
 at::Tensor add_in_place(T t) {
   static at::Tensor self = at::ones({1});
   return self.add_(t.b1);
@@ -44,7 +44,7 @@ at::Tensor fill_in_place(T) {
   static at::Tensor self = at::ones({64});
   return self.fill_(2.0);
 }
-// As a caller would that has his list already.
+// The list exists already, as in a caller that holds one.
 at::Tensor cat_1(T t) {
   static const std::vector<at::Tensor> both{t.a1, t.b1};
   return at::cat(both);

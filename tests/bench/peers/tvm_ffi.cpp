@@ -72,7 +72,7 @@ void lookup(int64_t calls) {
   }
 }
 
-// One of as many functions as many_operators registers operators, in random order.
+// Looks up registered functions in random order, in a registry of the size of many_operators'.
 void lookup_any(int64_t calls) {
   static const std::vector<std::array<char, 32>> names = [] {
     std::vector<std::array<char, 32>> made(kTenonBenchNames);

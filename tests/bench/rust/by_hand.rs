@@ -148,7 +148,7 @@ impl<'a> BoxedPair<'a> {
 /// One typed call of an operator of two tensors without results.
 #[inline(always)]
 pub fn call_typed(op: Op, a: &Tensor, b: &Tensor) {
-    // SAFETY: the hash says that the type is the function's; the tensors live for the call.
+    // SAFETY: the signature hash proves the function's type; the tensors outlive the call.
     unsafe {
         typed(op, a, b, TWO_TENSORS, |function, frame| {
             let function = std::mem::transmute::<unsafe extern "C" fn(), TypedNoop>(function);
@@ -171,10 +171,9 @@ pub fn call_add(op: Op, a: &Tensor, b: &Tensor, alpha: &sys::tenon_value) {
     }
 }
 
-/// Begins a call of two tensors, runs it and leaves after its success.
+/// Begins a call with two tensors, runs it, and leaves the frame if it succeeds.
 ///
-/// # Safety
-/// `call` calls the function as the signature says.
+/// # Safety `call` must call the function with the type that the signature states.
 #[inline(always)]
 unsafe fn typed(
     op: Op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the benchmarks of the Rust binding share.
+//! Shared parts of the benchmarks of the Rust binding.
 
 pub mod by_hand;
 pub mod thread_time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin whose load fails, unless it is told not to, with a library left open. */
+/* A plugin whose load leaves a library open, and fails if TENON_TEST_FAIL is set. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 
 #include <stdlib.h>
@@ -20,7 +20,9 @@ static void mark_deleted(void* ctx) {
   setenv("TENON_TEST_DELETED", "1", 1);
 }
 
-/* A plugin's handles are its own to release: those of failed loads stay where they are found. */
+/*
+ * The plugin releases its own handles. Those of failed loads stay here, so that they are reachable.
+ */
 static tenon_library* kept[8];
 static int kept_count = 0;
 
@@ -42,7 +44,7 @@ static tenon_status load(tenon_plugin* self, void** out_state) {
   status =
       tenon_library_impl(library, "seven", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL);
   if (status != TENON_OK) return status;
-  /* One that is closed when it fails has nothing to give back. */
+  /* A library that is closed before the failure: nothing is left of it to clean up. */
   status =
       tenon_library_new(TENON_LIBRARY_FRAGMENT, "leaves_things", TENON_KEY_NONE, NULL, 0, &closed);
   if (status != TENON_OK) return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin that puts a kernel of its own over aten::relu when it is loaded. */
+/* A plugin that overrides aten::relu with its own kernel when it is loaded. */
 #include <string.h>
 
 #include <tenon/tenon.h>

@@ -13,7 +13,7 @@ constexpr bool kHasAssertions = false;
 constexpr bool kHasAssertions = true;
 #endif
 
-// The build type is CMake's word for it; flags that a preset gives itself could say otherwise.
+// Compares with CMake's build type, because a preset's own flags could contradict it.
 TEST(CheckTest, AssertionsAreOn_InDebugBuildsOnly) {
   EXPECT_EQ(kHasAssertions, TENON_IS_DEBUG_BUILD != 0);
 }

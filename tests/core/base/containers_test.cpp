@@ -67,7 +67,7 @@ TEST(TextHash, NumberedNames_SpreadOverLowAndHighBits) {
     for (size_t i = 0; i < kNames; ++i) {
       ++hits[hash_text(concat("many::operator_", i)) >> shift & (kNames - 1)];
     }
-    // Of so many balls in as many bins, about 1 - 1/e of the bins have one.
+    // If n balls fall into n bins, about 1 - 1/e of the bins have at least one.
     const auto used = std::count_if(hits.begin(), hits.end(), [](int n) { return n != 0; });
     EXPECT_NEAR(static_cast<double>(used) / kNames, 0.632, 0.03) << "shift " << shift;
   }

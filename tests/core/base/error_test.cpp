@@ -191,7 +191,7 @@ TEST_F(ErrorTest, MessageTooLargeForMemory_GivesTheOutOfMemoryError) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers end the program on a request of this size";
 #endif
-  // Nothing is read: the size alone is beyond any allocation.
+  // The text is not read: its size alone exceeds any allocation.
   const std::string_view huge("x", size_t{1} << 62);
   EXPECT_EQ(tenon_error::make(TENON_ERROR_TYPE, {}, huge), tenon_error::out_of_memory());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of reclamation: what runs is kept, what does not is freed, and nobody waits for ever.
+// Tests of epoch reclamation: an object in use is kept, an unused one is freed, and no thread waits
+// forever.
 #include "base/reclaim.h"
 
 #include <gtest/gtest.h>
@@ -173,7 +174,7 @@ TEST_F(ReclaimTest, FallbackRecord_WaitsForAnyPick) {
 TEST_F(ReclaimTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
   Op op;
   const int before = live_items;
-  const Entered interrupted = enter(&op);  // has loaded the snapshot, say
+  const Entered interrupted = enter(&op);  // as if it had just loaded the snapshot
   op.replace();
   EXPECT_EQ(live_items, before + 2);
   Op other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of pins that threads count apart: what they hold lives until the last one is dropped, by
+// Tests of pins counted per thread: a pinned object lives until the last pin is dropped, by
 // whichever thread, and is freed then.
 #include "base/spread_pins.h"
 
@@ -23,7 +23,7 @@ using testing::Op;
 
 class SpreadPinsTest : public ::testing::Test {
  protected:
-  // Nothing is swept here: what is left now was not freed when its last pin went.
+  // No sweep here: an object that is left was not freed by its last unpin.
   void TearDown() override {
     EXPECT_EQ(live_items.load(), 0);
     Item::bury();
@@ -162,7 +162,7 @@ TEST_F(SpreadPinsTest, TakenAndDroppedByMany_WhileRetired) {
     item->spread.drop();
   }
   EXPECT_EQ(bad, 0);
-  reap();  // what was in a call when it was retired
+  reap();  // frees objects that were in a call when they were retired
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class ThreadPool : public testing::Test {
   }
 };
 
-// What a thread has written in one loop it finds in its own caches in the next.
+// Each thread begins with the same part in every loop, so that its data is still in its caches.
 TEST(Region, EachThread_BeginsWithItsPartAndHelpsTheOthers) {
   const auto order_of = [](int32_t threads, int32_t thread) {
     std::vector<int64_t> order;

@@ -28,7 +28,7 @@ TEST(Utf8, OtherBytes_AreNone) {
   EXPECT_FALSE(is_utf8("\xed\xa0\x80"));      // U+D800, a surrogate
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));  // U+110000
   EXPECT_FALSE(is_utf8("\xf5\x80\x80\x80"));
-  EXPECT_FALSE(is_utf8("\xe2\x28\xa1"));  // a second byte that follows none
+  EXPECT_FALSE(is_utf8("\xe2\x28\xa1"));  // second byte is no continuation byte
   EXPECT_FALSE(is_utf8("\xe2\x82\x28"));  // a third
 }
 

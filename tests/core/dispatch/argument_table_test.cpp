@@ -50,7 +50,7 @@ const std::map<std::string, uint16_t> kTags = {
     {"DICT", TENON_TAG_DICT},
 };
 
-// Types that the header describes in words, each by one of the kind.
+// An example for each type that the header describes only in words.
 const std::map<std::string, std::string> kExamples = {
     {"a class", "__torch__.torch.classes.test.Own"},
     {"a function type", "Function"},
@@ -93,7 +93,7 @@ std::set<uint16_t> tags_in(const std::string& text) {
     const auto found = kTags.find(it->str());
     if (found != kTags.end()) tags.insert(found->second);
   }
-  // Of the examples: T is int, U is str.
+  // In the examples T is int and U is str.
   if (text.find("what T takes") != std::string::npos) tags.insert(TENON_TAG_INT);
   if (text.find("what T or U takes") != std::string::npos) {
     tags.insert({TENON_TAG_INT, TENON_TAG_STRING});
@@ -191,7 +191,7 @@ class Samples {
   }
 
  private:
-  tenon_symbol symbol_{nullptr, TENON_TAG_SYMINT};  // nobody looks into it
+  tenon_symbol symbol_{nullptr, TENON_TAG_SYMINT};  // never dereferenced
   tenon_object_type own_{};
   value::ObjectPtr object_;
   tenon_generator* generator_ = nullptr;

@@ -115,7 +115,7 @@ TEST_F(Boxed, Item153_And154_EveryTypeGoesInAndComesOut) {
   };
   for (size_t i = 0; i < std::size(types); ++i) {
     const std::string name = "type" + std::to_string(i);
-    // As a return, "(int, str)" would be two.
+    // As a return type, "(int, str)" would mean two results.
     const std::string returned = types[i][0] == '(' ? "Any" : types[i];
     const std::string schema = name + "(" + types[i] + " x) -> " + returned;
     const tenon_op* op = library_.define(schema.c_str());
@@ -125,13 +125,13 @@ TEST_F(Boxed, Item153_And154_EveryTypeGoesInAndComesOut) {
     Call one({values[i]}, 1);
     TENON_EXPECT_OK(tenon_op_call(op, one.stack()));
     EXPECT_EQ(print_value(one.ret()), print_value(values[i])) << schema;
-    // Any other kind of value is refused by the checked call, naming what was expected.
+    // The checked call must refuse values of any other kind and name the expected type.
     for (size_t j = 0; j < std::size(values); ++j) {
       if (values[j].tag == values[i].tag) continue;
       Call wrong({values[j]}, 1);
       const tenon_status status = tenon_op_call(op, wrong.stack());
       if (status == TENON_OK) {
-        // A type that takes it must be one that says so.
+        // Only these types accept values of several kinds.
         const std::string type = types[i];
         EXPECT_TRUE(type == "Any" || type == "Scalar" || type == "ScalarType" ||
                     type == "MemoryFormat" || type == "Layout" || type.back() == '?')
@@ -276,8 +276,8 @@ TEST_F(Boxed, Item160_CallKey_PicksKernelOrFallbackWhateverTheArgumentsCarry) {
                      TENON_ERROR_INVALID_ARGUMENT, "got Autograd");
 }
 
-// A CPU kernel never sees what it cannot read: keys that the caller chose are compared with the
-// tensors where nothing else has compared them.
+// A CPU kernel must never receive a tensor that it cannot read. If the caller passes explicit keys,
+// the call compares them with the tensors, unless an earlier step has done so.
 TEST_F(Boxed, ExplicitKeys_TensorThatTheBackendCannotRead_AreRefused) {
   const tenon_op* op = library_.define("keyed(Tensor a, Tensor[] more) -> ()");
   library_.impl("keyed", TENON_KEY_CPU, noting("cpu"));
@@ -500,7 +500,7 @@ TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
   check({none, none, null(TENON_TAG_OBJECT)}, "got NULL");
 }
 
-// No tag stands for all: also not the largest one that fits.
+// No tag is a wildcard, not even the largest value.
 TEST_F(Boxed, UnknownTags_AreTypeErrors) {
   const tenon_op* op = library_.define("tags(Tensor[] a) -> ()");
   library_.impl("tags", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("tags"));

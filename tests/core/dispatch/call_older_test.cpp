@@ -11,7 +11,7 @@ namespace {
 
 using CallOlder = DispatchTest;
 
-// Notes its name, then calls what it replaced.
+// A kernel that records its name and then calls the kernel that it replaced.
 struct Front {
   const char* name;
   tenon_registration* registration = nullptr;
@@ -99,7 +99,8 @@ TEST_F(CallOlder, ErrorOfTheOlder_ComesHome) {
   take_notes();
 }
 
-// What stands in front of one that comes and goes; a registration that has gone by now is no error.
+// The registration in front of one that is removed and added again. That the older one is already
+// gone is not an error here.
 std::atomic<tenon_registration*> front_registration{nullptr};
 tenon_status call_older_quietly(void*, const tenon_op*, tenon_keyset keys, tenon_stack* stack) {
   const tenon_status status = tenon_registration_call_older(front_registration, keys, stack);

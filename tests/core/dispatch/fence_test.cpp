@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls and removals where the system refuses the barrier call. A program of its own: the refusal
-// holds for the rest of the process.
+// Calls and removals on a system that refuses membarrier. A separate program, because the refusal
+// is permanent for the process.
 #include <atomic>
 #include <thread>
 

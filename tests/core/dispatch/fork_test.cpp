@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process made while other threads register and call goes on working.
+// A child process forked while other threads register and call must keep working.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,7 +61,7 @@ TEST(Fork, ChildOfBusyThreads_RegistersAndCalls) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      alarm(20);  // a lock that nobody holds any more shows as a signal, not as a hang
+      alarm(20);  // turns a deadlock on an orphaned lock into a signal
       _exit(use_everything());
     }
     int status = -1;

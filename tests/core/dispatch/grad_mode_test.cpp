@@ -74,7 +74,7 @@ class GradModes : public DispatchTest {
     }
     return take_notes();
   }
-  // The same by all routes, which must agree.
+  // Makes the call by all routes and checks that they agree.
   std::string call_all(const tenon_op* op, const TestTensor& a, const TestTensor& b) {
     const std::string first = call_by(Route::kCallFast, op, a, b);
     for (const Route route : kRoutes) {

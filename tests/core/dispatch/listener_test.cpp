@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which registry listeners are told of what comes and goes on several threads.
+// The order in which registry listeners receive events from several threads.
 #include <atomic>
 #include <mutex>
 #include <thread>

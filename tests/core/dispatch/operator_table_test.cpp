@@ -22,7 +22,7 @@ TEST(OperatorTable, NamesOfEveryLength_AreFoundAndTheirNeighboursAreNot) {
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "lengths");
   std::string name;
   std::vector<const tenon_op*> ops;
-  // Short ones lie in one line with what a call reads, long ones go on behind it.
+  // Short names share a cache line with the data that a call reads; long names continue after it.
   for (size_t length = 1; length <= 130; ++length) {
     name += static_cast<char>('a' + length % 26);
     ops.push_back(library.define((name + "(Tensor a) -> ()").c_str()));

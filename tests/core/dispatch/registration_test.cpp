@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries and registrations: what is refused and why, what a failure leaves, what removal brings.
+// Libraries and registrations: refusals and their reasons, the state after a failure, and the
+// effect of removals.
 #include <atomic>
 
 #include "support.h"

@@ -15,7 +15,7 @@ namespace {
 using Removal = DispatchTest;
 using std::chrono::milliseconds;
 
-// A kernel that stays inside until it is told to leave.
+// A kernel that blocks until the test opens the gate.
 struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
@@ -74,7 +74,7 @@ TEST_F(Removal, DrainOfAnOpenLibrary_IsRefused) {
   TENON_EXPECT_ERROR(tenon_library_drain(library.get(), 0), TENON_ERROR_STATE, "closed");
 }
 
-// A kernel that keeps itself for later, as a recorded call will.
+// A kernel that pins itself for later use, as a recorded call does.
 struct Keeping {
   dispatch::KernelPin pin;
   std::atomic<int> deleted{0};
@@ -130,7 +130,7 @@ TEST_F(Removal, PinOfARegisteredKernel_IsNobodysBusiness) {
   TENON_EXPECT_OK(tenon_library_drain(library.get(), 0));
 }
 
-// The last pins go while others remove: each kernel is freed once, and none is forgotten.
+// The last pins are dropped while other threads remove: each kernel is freed exactly once.
 TEST_F(Removal, PinsAndRemovalsAtOnce_FreeEachKernelOnce) {
   constexpr int kRounds = 2000;
   static std::atomic<int> deleted;
@@ -176,7 +176,7 @@ TEST_F(Removal, PinsAndRemovalsAtOnce_FreeEachKernelOnce) {
   EXPECT_EQ(deleted, kRounds);
 }
 
-// A kernel that closes its own library, then goes on using its context.
+// A kernel that closes its own library and then keeps using its context.
 struct SelfClosing {
   tenon_library* library;
   tenon_status drained = TENON_OK;
@@ -273,7 +273,7 @@ TEST_F(Removal, FallbackRemovedWhileItRuns_IsFreedAfterwards) {
   EXPECT_EQ(gate.deleted, 1);
 }
 
-// What a kernel must find alive whenever it runs.
+// A context that must be alive whenever its kernel runs.
 struct Alive {
   std::atomic<uint32_t> mark{kMark};
   static constexpr uint32_t kMark = 0x600dbeef;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selectors of fallbacks: how often they are asked, and what they may do meanwhile.
+// Selectors of fallbacks: how often they are called, and what they may do during the call.
 #include <string>
 
 #include "support.h"
@@ -37,7 +37,7 @@ TEST_F(Selections, FallbackWithSelect_IsAskedOncePerOperator) {
   EXPECT_EQ(selection.asked, asked_at_once + 2);
 }
 
-// A selector that registers and looks up, as often as it is asked, and keeps what came of it.
+// A selector that registers and looks up operators each time it is called, and stores the statuses.
 struct Registering {
   std::vector<tenon_status> done;
   int number = 0;
@@ -73,7 +73,7 @@ TEST_F(Selections, SelectorThatUsesTheRegistry_MayDoSo) {
   EXPECT_EQ(slot(after, TENON_KEY_WRAPPER), "selected");
 }
 
-// Selectors that change, while they are asked about one operator, who is to be asked.
+// Selectors that add and remove selectors while the registry calls them for one operator.
 struct Changing {
   tenon_registration* own = nullptr;
   tenon_library* later = nullptr;

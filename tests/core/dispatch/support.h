@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dispatcher's tests share: a library to register in, kernels that note their calls,
-// tensors of any key set, and the text of the last error.
+// Shared parts of the dispatcher's tests: a library to register in, kernels that record their
+// calls, tensors with any key set, and the text of the last error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace tenon::test {
 
-/// Takes the error of the thread's slot: "Kind: message", or "" when there is none.
+/// Takes the error from the thread's slot: returns "Kind: message", or "" if there is none.
 inline std::string take_error() {
   tenon_error* error = tenon_error_take();
   if (error == nullptr) return "";
@@ -43,7 +43,7 @@ inline std::string take_text(tenon_buffer* buffer) {
   return text;
 }
 
-/// A CPU tensor of two elements, whose keys may be overwritten to stand for any other tensor.
+/// A CPU tensor of two elements, whose keys may be overwritten to imitate any other tensor.
 class TestTensor {
  public:
   TestTensor() {
@@ -97,7 +97,7 @@ inline tenon_value device_value(int32_t type, int32_t index = -1) {
   return value;
 }
 
-/// Calls with these arguments. `rets` keeps the results, cleared with it.
+/// A call with these arguments. Owns the results.
 class Call {
  public:
   Call(std::vector<tenon_value> args, uint32_t nrets) : args_(std::move(args)), rets_(nrets) {
@@ -128,7 +128,7 @@ inline tenon_status call(const tenon_op* op, std::vector<tenon_value> args, uint
 inline constexpr tenon_key kImplicit = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
 inline constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
 
-/// What the noting kernels noted: "name{keys}" per call, oldest first.
+/// Returns the records of the noting kernels: "name{keys}" per call, oldest first.
 inline std::vector<std::string>& notes() {
   static thread_local std::vector<std::string> instance;
   return instance;
@@ -145,7 +145,7 @@ inline tenon_status note_call(void* ctx, const tenon_op*, tenon_keyset, tenon_st
   notes().push_back(static_cast<const char*>(ctx));
   return TENON_OK;
 }
-/// Notes its name and the highest key, then goes on below that key.
+/// Records its name and the highest key, then redispatches below that key.
 inline tenon_status note_and_go_on(void* ctx, const tenon_op* op, tenon_keyset keys,
                                    tenon_stack* stack) {
   const tenon_key key = tenon_keyset_highest(keys);
@@ -212,7 +212,7 @@ class TestLibrary {
     tenon_registration* registration = nullptr;
     EXPECT_EQ(tenon_library_impl(handle_, name, key, &kernel, &registration), TENON_OK)
         << take_error();
-    tenon_registration_release(registration);  // the library's reference keeps it
+    tenon_registration_release(registration);  // the library holds another reference
     return registration;
   }
   void fallback(tenon_key key, const tenon_kernel& kernel, tenon_fallback_select select = nullptr) {

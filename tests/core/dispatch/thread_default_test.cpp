@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys registered at run time that are included or excluded by default: on which threads, and what
-// guards and captured states from before make of them. Declarations last as long as the process, so
-// this is a program of its own, and each test has keys of its own.
+// Keys registered at run time that are included or excluded by default: which threads they affect,
+// and their interaction with guards and captured states that are older. Declarations last for the
+// life of the process, so this is a separate program, and each test declares its own keys.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -39,7 +39,7 @@ class Watched {
   const tenon_op* op_;
 };
 
-// A thread that has called an operator before and does what it is told, one step at a time.
+// A thread that has already called an operator, and then runs the test's steps one at a time.
 class OldThread {
  public:
   explicit OldThread(std::function<void()> first) : steps_{std::move(first)} {
@@ -254,8 +254,8 @@ TEST(ThreadDefault, OtherDefaultThanBefore_RefusedInWords) {
                      TENON_ERROR_INVALID_ARGUMENT, "got both included and excluded");
 }
 
-// Threads that call, guard and end while keys are declared: each call has exactly what was declared
-// before it began.
+// Threads call, enter guards and exit while keys are declared: each call has exactly the keys that
+// were declared before it began.
 TEST(ThreadDefault, DeclaredWhileThreadsRun_CallsAfterItHaveIt) {
   const Watched op("racing(Tensor a) -> ()");
   std::atomic<uint64_t> declared{0};

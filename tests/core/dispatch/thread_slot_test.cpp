@@ -8,7 +8,7 @@
 namespace tenon::test {
 namespace {
 
-// A word is a number with a count of what lives; copies get a number of their own.
+// A numbered slot value with a count of live copies; copies get new numbers.
 struct Word {
   int number;
   int copies = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform stack, proven by two small layers written here: one that batches and one that
-// carries derivatives forward. They nest in both orders and twice each.
+// The transform stack, tested with two small layers defined here: one that batches and one that
+// computes forward derivatives. They nest in both orders, and each also in itself.
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -218,8 +218,9 @@ TensorPtr value_of(const Tensor& tensor, const Layer& layer) {
 }
 TensorPtr plus(const TensorPtr& a, const TensorPtr& b) { return !a ? b : !b ? a : add(a, b); }
 
-// Product rule, and linearity of the rest. Values go on to TransformBack; derivatives are computed
-// below the layer. Without a layer of its own it runs too, as every Autograd kernel does.
+// Applies the product rule to mul, and otherwise linearity. Values are redispatched to
+// TransformBack; derivatives are computed below the layer. Like any Autograd kernel it also runs
+// without such a layer.
 tenon_status derive(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const LayerPtr layer = dispatch::top_layer();
   const tenon_status status =
@@ -383,8 +384,8 @@ TEST_F(Transforms, GradOfSummedVmap_DerivativeIsOutsideTheBatch) {
   EXPECT_EQ(elements(grad(total)(scalar(2))), Numbers{20});
 }
 
-// Both orders of the same two layers in one call: whichever of Batched and Autograd were always
-// first, one of the two would be wrong.
+// One call with both orders of the same two layers: a fixed order of Batched and Autograd would
+// make one of them wrong.
 TEST_F(Transforms, GradOfSummedVmapOfGrad) {
   const TensorPtr x = vector_of({1, 2, 3});
   // g(x) = d/dy y^3 at x = 3 x^2; total(s) = sum of g(s x) = 3 s^2 (1 + 4 + 9); derivative 84 s.
@@ -406,7 +407,7 @@ TEST_F(Transforms, VmapOfGradOfSummedVmap) {
 TEST_F(Transforms, GradOfGrad_LevelsKeepTheirDerivativesApart) {
   EXPECT_EQ(elements(grad(grad(cube))(scalar(2))), Numbers{12});  // 6 x
   EXPECT_EQ(elements(grad(grad(grad(cube)))(scalar(2))), Numbers{6});
-  // d/dx (x * d/dy (x + y)) at y = 1 is 1; mixing the levels up gives 2.
+  // d/dx (x * d/dy (x + y)) at y = 1 is 1; confusing the levels returns 2.
   const Function confusable = [](const TensorPtr& x) {
     return mul(x, grad([&](const TensorPtr& y) { return add(x, y); })(scalar(1)));
   };
@@ -439,7 +440,8 @@ TEST_F(Transforms, FactoryInsideLayers_ComesFromBelow) {
                   give(stack, scalar(5));
                   return TENON_OK;
                 }));
-  // The rule is asked though nothing is batched: what it calls comes from below the layer.
+  // The batching rule runs although no argument is batched; its operator calls are made below the
+  // layer.
   library_.impl("make", TENON_KEY_BATCHED, kernel_of(&batch, nullptr, "batch"));
   const Function with_constant = [&](const TensorPtr& x) {
     Call call({tenon_value{}}, 1);
@@ -464,7 +466,7 @@ TEST_F(Transforms, InPlaceBelow_ReturnsTheSameHandleAtItsLevel) {
   EXPECT_EQ(elements(below), Numbers{40});
 }
 
-// Inside a layer that lifts nothing, a dead tensor is replaced by what it stands for.
+// Inside a layer that lifts no arguments, a tensor of an ended layer is unwrapped.
 TEST_F(Transforms, InPlaceOnADeadTensorInsideALayer_ReturnsTheCallersHandle) {
   const TensorPtr below = scalar(4);
   TensorPtr dead;
@@ -486,8 +488,8 @@ TEST_F(Transforms, InPlaceOnALiftedTensor_ReturnsTheCallersHandle) {
   EXPECT_EQ(elements(captured), Numbers{40});
 }
 
-// Whoever holds the only handle of a layer's tensor may write the memory below all its layers, and
-// nobody else sees it.
+// A caller with the only handle of a layer's tensor may overwrite the memory below all its layers,
+// because no other tensor shares it.
 TEST_F(Transforms, TensorsOfLayersAreAloneWhereAllBelowAre) {
   const LayerPtr outer = dispatch::enter_layer(kDeriving);
   const LayerPtr inner = dispatch::enter_layer(kDeriving);
@@ -574,7 +576,7 @@ TEST_F(Transforms, KeysInsideALayer_AreThoseOfTheLayerAlone) {
   tenon_value value{};
   value.tag = TENON_TAG_TENSOR;
   value.as.tensor = x.get();
-  // The tracer sees the call when no layer remains: below Batched, on what was unwrapped.
+  // The tracer runs after the last layer: below Batched, with the unwrapped tensor.
   TENON_EXPECT_OK(call(op, {value}));
   dispatch::leave_layer(*layer);
   tenon_key_guard_leave(&guard);

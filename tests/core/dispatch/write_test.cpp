@@ -28,7 +28,7 @@ class Writes : public DispatchTest {
   TestTensor other_;
 };
 
-// What a kernel saw when it ran.
+// Keys and arguments of a kernel's last run.
 struct Seen {
   int calls = 0;
   tenon_keyset keys = 0;

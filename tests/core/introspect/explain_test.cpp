@@ -48,7 +48,7 @@ TEST_F(Explain, WholeWay_KeyByKey) {
   EXPECT_EQ(take_notes(), "") << "explaining must call nothing";
 }
 
-// What it says is what happens.
+// The explanation must match what the call does.
 TEST_F(Explain, AgreesWithTheCall) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("explicit"));

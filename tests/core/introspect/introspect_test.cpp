@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Introspection: lists, live counts and the check of tables. Dumps and slots are covered where they
-// are used, in tests/core/dispatch.
+// Introspection: lists, live counts and the check of dispatch tables. Dumps and slots are tested
+// with the features that use them, in tests/core/dispatch.
 #include "support.h"
 
 #include "dispatch/registry.h"

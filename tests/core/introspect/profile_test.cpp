@@ -46,7 +46,7 @@ std::string shape(const std::vector<tenon_profile_span>& spans) {
   return text;
 }
 
-// Every span lies inside its parent, and after the spans before it began.
+// Checks that every span is contained in its parent and begins after the spans before it.
 void expect_nested(const std::vector<tenon_profile_span>& spans) {
   for (size_t i = 0; i < spans.size(); ++i) {
     EXPECT_GE(spans[i].end_ns, spans[i].begin_ns) << i;
@@ -128,7 +128,8 @@ TEST_F(ProfileRecord, FailuresEndTheirSpans) {
   for (const tenon_profile_span& span : spans) EXPECT_EQ(span.status, TENON_ERROR_INDEX);
 }
 
-// Frames are left by a store that nobody sees: the kernel's return is the end.
+// A frame is left by a plain store, which the profiler cannot observe: the span ends with the
+// kernel's return.
 TEST_F(ProfileRecord, FramesEndWithTheirKernel) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator: registrations tried on an operator that nobody sees.
+// The simulator: registrations that are tried on an operator outside of the registry.
 #include "support.h"
 
 namespace tenon::test {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon_op_explain tells is what a call does: the way that the words tell, key by key and
-// kernel by kernel, is compared with the recorded profile of the real call, for random
-// registrations, arguments, guards, layers and modes. Two keys with thread defaults are declared,
-// which last as long as the process, so this is a program of its own.
+// Compares tenon_op_explain with real calls: the path that its text describes, key by key and
+// kernel by kernel, must equal the recorded profile of the call, for random registrations,
+// arguments, guards, layers and modes. Two keys with thread defaults are declared, which last for
+// the life of the process, so this is a separate program.
 #include <memory>
 #include <random>
 
@@ -17,7 +17,7 @@ namespace {
 enum class End {
   kLast,     // nothing is below, or the kernel is composed of other operators
   kMissing,  // a redispatch from the last kernel fails
-  kAnew,     // the last kernel goes on by calls of its own
+  kAnew,     // the last kernel continues with new calls
   kRefused,  // the call fails before any kernel
 };
 
@@ -27,7 +27,7 @@ struct Way {
   End end = End::kAnew;
 };
 
-// What stands between two texts; what is behind the first one where `to` is not there.
+// Returns the text between `from` and `to`, or all text after `from` if `to` does not occur.
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
   const size_t begin = text.find(from) + from.size();
   return text.substr(begin, text.find(to, begin) - begin);
@@ -95,7 +95,7 @@ std::vector<std::string> steps_taken(tenon_profile* profile, std::string* out_ke
   return steps;
 }
 
-// Goes on while a key is left that calls do not skip, as the table in use says.
+// Redispatches until no key is left that calls do not skip, according to the current table.
 tenon_status go_on(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   keys &= tenon_keyset_below(tenon_keyset_highest(keys));
   tenon_slot_info info{};
@@ -142,7 +142,7 @@ Way expect_told(const tenon_op* op, const std::vector<tenon_value>& args, uint32
         break;
       }
       [[fallthrough]];  // a handler of these tests calls again, whatever is left
-    case End::kAnew:    // by calls that the words do not tell
+    case End::kAnew:    // with calls that the text does not describe
       if (taken.size() > told.steps.size()) taken.resize(told.steps.size());
       break;
   }
@@ -220,7 +220,7 @@ constexpr tenon_key kAliases[] = {TENON_KEY_AUTOGRAD,
 
 tenon_status accept(const tenon_op*, tenon_stack*) { return TENON_OK; }
 
-// Tensors of all kinds, and objects that stand for one, made once.
+// Tensors of all kinds, and objects that replace a tensor argument, created once.
 class Tensors {
  public:
   Tensors() : object_(overrides_, "object", &accept), carrier_(object_.value()) {
@@ -322,7 +322,7 @@ class World {
   void add_fallback(Random& random) {
     const tenon_key key = random.of(runtime_keys());
     const tenon_kernel one = kernel(random, key);
-    // A second one of a key is refused, which is as good.
+    // A second fallback at one key is refused, which is acceptable here.
     if (tenon_library_fallback(wildcard_.get(), key, &one, nullptr, nullptr) != TENON_OK) {
       take_error();
     }
@@ -400,7 +400,7 @@ TEST_F(ExplainedWay, IsTheProfiledOne_AtRandom) {
       long_ones += told.steps.size() >= 3 ? 1 : 0;
     }
   }
-  // All that can be told was told, often.
+  // Each kind of end must have occurred often.
   for (const int times : ends) EXPECT_GE(times, 500);
   EXPECT_GE(long_ones, 500);
 }

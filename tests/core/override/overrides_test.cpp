@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Override handlers of objects: who is asked, in which order, at which positions; carriers.
+// Override handlers of objects: which handlers run, in which order, for which argument positions;
+// carriers.
 #include "support.h"
 
 namespace tenon::test {
@@ -67,7 +68,7 @@ TEST_F(Overrides, DistinctTypesLeftToRight_DerivedBeforeBase_EachOnce) {
   tenon_tensor* const tensors[2] = {cpu_.get(), carried.get()};
   TENON_EXPECT_OK(call(op, {list_value(TENON_TAG_TENSOR_LIST, tensors, 2), two.value(),
                             third.value(), sub.value()}));
-  // Left to right would be base1, other, derived; the derived type goes before its base.
+  // Left to right the order is base1, other, derived, but a derived type precedes its base.
   EXPECT_EQ(take_notes(), "derived base1 other");
 }
 

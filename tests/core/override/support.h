@@ -17,7 +17,7 @@ namespace tenon::test {
 
 using HandlerBody = std::function<tenon_status(const tenon_op*, tenon_stack*)>;
 
-/// What an object of these tests wraps: its name, and what its handlers do after noting it.
+/// The state of a test object: its name, and the action of its handlers after recording it.
 struct Actor {
   std::string name;
   HandlerBody body;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrapper tensors: what they carry, their handlers below autograd, unwrap - call - rewrap.
+// Wrapper tensors: their contents, handlers below autograd, and handlers that unwrap, call and
+// rewrap.
 #include "support.h"
 
 namespace tenon::test {

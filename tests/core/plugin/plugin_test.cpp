@@ -172,7 +172,7 @@ TEST_F(Plugin, OtherAbi_IsRefusedBeforeItsCodeRuns) {
   TENON_EXPECT_ERROR(load("no_query"), TENON_ERROR_ABI, "tenon_plugin_query");
 }
 
-// What the loader would read is looked at before any code of the plugin runs.
+// The loader validates everything it reads before any code of the plugin runs.
 TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
   tenon_plugin_descriptor descriptor{};
   descriptor.struct_size = sizeof descriptor;
@@ -200,8 +200,8 @@ TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
   EXPECT_EQ(refusal(), "");
 }
 
-// Descriptors of other versions: shorter ones down to the first released, longer ones while what is
-// unknown here is zero.
+// Descriptors of other versions: shorter ones down to the first released version, and longer ones
+// if their unknown fields are zero.
 TEST_F(Plugin, DescriptorsOfOtherVersions) {
   struct Later {
     tenon_plugin_descriptor known{};
@@ -281,8 +281,8 @@ TEST_F(Plugin, MissingKernelOfAShippedNamespace_TriesItsPluginToo) {
   tenon_error_release(error);
 }
 
-// Nobody has the plugin: the error says so, and where it was looked for, before it tells to write a
-// kernel.
+// If the plugin is not installed, the error says so and lists the searched places before it
+// suggests registering a kernel.
 TEST_F(Plugin, MissingKernelOfADeviceWhosePluginIsMissing_NamesThePlugin) {
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "tenon");
   const tenon_op* op = library.define("unserved_there(Tensor a) -> ()");

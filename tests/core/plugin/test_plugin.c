@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin for the loader's tests; what is wrong with it is chosen when it is compiled. It needs no
- * symbol of the library but those it finds in the program that loads it. */
+/*
+ * A plugin for the loader's tests; a macro selects at compile time what is wrong with it. The
+ * program that loads it provides all library symbols that it needs.
+ */
 #include <stdint.h>
 #include <string.h>
 

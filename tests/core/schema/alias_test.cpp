@@ -51,7 +51,7 @@ TEST(Alias, Item103_MayContainAlias) {
   EXPECT_FALSE(may_contain_alias(*list, argument(1), result(0)));
   EXPECT_FALSE(may_contain_alias(*list, argument(2), result(0)));
 
-  // What goes to the wildcard set may be in any container of its type.
+  // A value that enters the wildcard set may be in any container of its type.
   const SchemaPtr wild = parse_schema("f(Tensor(a -> *) x) -> Tensor[]");
   EXPECT_TRUE(may_contain_alias(*wild, result(0), argument(0), false));
   EXPECT_FALSE(may_contain_alias(*wild, argument(0), result(0), false));

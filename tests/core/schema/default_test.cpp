@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of default values: what they are, how they print, and which are refused.
+// Tests of default values: parsing, printing, and refusals.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -86,10 +86,10 @@ TEST(Mismatch, LoweredTypes_AreTheSame) {
   EXPECT_EQ(mismatch("(Any _0) -> Any", "f(Dict(str, int) a) -> Tensor"), "");
   EXPECT_EQ(mismatch("(Tensor? _0) -> ()", "f(Tensor a) -> ()"), "");
   EXPECT_EQ(mismatch("(Tensor[] _0) -> ()", "f(Tensor?[] a) -> ()"), "");
-  // What is always there is one of what may be absent.
+  // A value that is always present may be returned as an optional.
   EXPECT_EQ(mismatch("() -> Tensor", "f() -> Tensor?"), "");
   EXPECT_EQ(mismatch("() -> Tensor?", "f() -> Tensor"), "return 1 must be Tensor, got Tensor?");
-  // A kernel that expects a tensor cannot be given none.
+  // A kernel that expects a tensor cannot accept an optional.
   EXPECT_EQ(mismatch("(Tensor _0) -> ()", "f(Tensor? a) -> ()"),
             "argument 1 ('a') must be Tensor?, got Tensor");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of what schemas may not say, and of the messages.
+// Tests of invalid schemas and of their error messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of what schemas may say, and of how they are printed.
+// Tests of valid schemas and of how they are printed.
 #include "schema/parser.h"
 
 #include <gtest/gtest.h>

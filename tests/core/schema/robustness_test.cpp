@@ -11,7 +11,8 @@
 namespace tenon::schema {
 namespace {
 
-// Parses; where that works, the printed text has to parse to an equal schema with the same text.
+// Parses the text; if that succeeds, the printed schema must parse to an equal schema with the same
+// text.
 void check(const std::string& text) {
   SchemaPtr schema;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the schema tests share: parsing, printing and errors as text.
+// Shared parts of the schema tests: parsing, printing, and errors as text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace tenon::schema::testing {
 /// The canonical text of a schema text.
 inline std::string reprint(std::string_view text) { return parse_schema(text)->text(); }
 
-/// The error of parsing `text`; "" and a test failure when there is none.
+/// Returns the error of parsing `text`; fails the test and returns "" if there is none.
 inline std::string parse_error(std::string_view text) {
   try {
     const SchemaPtr schema = parse_schema(text);

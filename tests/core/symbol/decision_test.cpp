@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided, without a guard where possible.
+// Decisions on symbolic relations, made without a guard where possible.
 #include "symbol_testing.h"
 
 namespace tenon::symbol {

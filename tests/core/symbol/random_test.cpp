@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions made at random give what their functions give where numbers stand for variables, and
-// what was decided stays so for all numbers that the guards hold for.
+// Random expressions must evaluate to what their functions return for numbers in place of the
+// variables, and a decision must hold for all numbers that satisfy the guards.
 #include <random>
 
 #include "symbol/function.h"

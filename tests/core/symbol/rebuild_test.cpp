@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols told to who keeps them in another form: here as texts with a bracket for each function.
+// Rebuilding symbols in another representation: here as text with brackets around each function.
 #include "base/symbol_function.h"
 #include "symbol_testing.h"
 
@@ -10,7 +10,7 @@ class RebuildTest : public testing::SymbolTest, private base::SymbolBuilder {
  protected:
   std::string rebuilt(Word word) { return text_of(env_->rebuild(word, *this)); }
 
-  /// "relation @ op, file:line" of each guard whose variables have one of these names.
+  /// Returns "relation @ op, file:line" for each guard whose variables are all in `known`.
   std::vector<std::string> rebuilt_guards(const std::vector<Word>& known) {
     std::vector<std::string> texts;
     env_->rebuild_guards(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of symbols share: an environment with a few sizes, and words as texts.
+// Shared parts of the symbol tests: an environment with a few sizes, and words as text.
 #pragma once
 
 #include <gtest/gtest.h>

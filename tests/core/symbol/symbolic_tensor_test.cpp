@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors with symbolic sizes: what they show, keep and become.
+// Tensors with symbolic sizes: their metadata, lifetimes and conversions.
 #include "symbol/symbolic_tensor.h"
 
 #include "base/live_count.h"

@@ -41,7 +41,7 @@ TEST(Allocator, BlocksFreedElsewhere_ComeBackInBatches) {
 
   std::thread([&] {
     for (void* block : blocks) free_block(block, kClass);
-  }).join();  // keeps two batches, and gives those back to malloc as it exits
+  }).join();  // keeps two batches, which it returns to malloc when it exits
 
   ASSERT_EQ(depot_batches(kClass), before + 1);
   const std::set<void*> freed(blocks.begin(), blocks.end());
@@ -55,7 +55,7 @@ TEST(Allocator, BlocksFreedElsewhere_ComeBackInBatches) {
   for (void* block : again) free_block(block, kClass);
 }
 
-// However many are freed, a thread keeps two batches and the depot its few.
+// However many blocks are freed, a thread keeps at most two batches, and the depot a few.
 TEST(Allocator, BlocksKept_AreBounded) {
   if (!kRecycleBlocks) GTEST_SKIP() << "AddressSanitizer gets blocks back at once";
   free_block(allocate_block(kBlock1024), kBlock1024);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;  // NOLINT: the test's own helpers
 
-// A device whose memory is the heap and which writes down what it is asked.
+// A device that uses heap memory and records its requests.
 struct FakeDevice {
   int allocated = 0;
   int copies = 0;
@@ -75,7 +75,7 @@ struct FakeDevice {
   }
 };
 
-// The device that all tests share: providers stay registered for ever.
+// Returns the device that all tests share: providers cannot be unregistered.
 FakeDevice& fake() {
   static FakeDevice* const device = new FakeDevice;
   return *device;

@@ -246,7 +246,7 @@ TEST(Dlpack, ExportOfView_AppliesTheOffset) {
   EXPECT_EQ(view.data, static_cast<float*>(base->data()) + 2);
   base.reset();
   column.reset();
-  EXPECT_EQ(static_cast<float*>(view.data)[3], 5.0f);  // the export keeps the memory
+  EXPECT_EQ(static_cast<float*>(view.data)[3], 5.0f);  // the export retains the memory
   managed->deleter(managed);
 }
 

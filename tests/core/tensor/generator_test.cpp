@@ -116,7 +116,8 @@ TEST(CpuGenerator, StateWithTooLittleRoom_NamesBoth) {
   EXPECT_EQ(bytes[0], 0);
 }
 
-// Each of these would draw from outside the words, for ever the same, or not a number.
+// With these states a generator would read outside of its words, repeat one number forever, or
+// return a NaN.
 TEST(CpuGenerator, HostileStates_AreRefusedAndChangeNothing) {
   const GeneratorPtr generator = new_generator(nullptr, 7);
   draw_normal(*generator, 1);
@@ -138,7 +139,7 @@ TEST(CpuGenerator, HostileStates_AreRefusedAndChangeNothing) {
       {std::vector<unsigned char>(5056), "seeded"},
       {poked(12, int32_t{2}), "seeded"},
       {poked(16, uint64_t{625}), "1 to 624, got 625"},
-      {poked(16, uint64_t{3}), "1 to 624, got 3"},  // not what `left` says
+      {poked(16, uint64_t{3}), "1 to 624, got 3"},  // contradicts `left`
       {poked(16, uint64_t{0}), "1 to 624, got 0"},
       {poked(16, ~uint64_t{0}), "1 to 624"},
       {poked(8, int32_t{-1}), "-1 left"},
@@ -175,7 +176,7 @@ TEST(CpuGenerator, ThereIsOneCpu) {
 
 // ---- threads and forks
 
-// Each draw is a run of the sequence, no number is drawn twice and none is lost.
+// Concurrent draws return disjoint runs of one sequence, without gaps.
 TEST(CpuGenerator, DrawsOfSeveralThreads_AreDisjointAndComplete) {
   constexpr int kThreads = 4, kDraws = 500, kCount = 130;
   const GeneratorPtr generator = new_generator(nullptr, 7);
@@ -201,7 +202,7 @@ TEST(CpuGenerator, DrawsOfSeveralThreads_AreDisjointAndComplete) {
   EXPECT_TRUE(runs == expected);
 }
 
-// Generators are made, drawn from, seeded and dropped by threads while others ask for states.
+// Some threads create, draw from, seed and release generators while others read their states.
 TEST(CpuGenerator, EverythingAtOnce_IsWhole) {
   const NothingLeft nothing_left;
   const GeneratorPtr shared = new_generator(nullptr, 7);
@@ -242,7 +243,7 @@ TEST(CpuGenerator, ChildOfBusyThreads_GoesOnDrawing) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      alarm(20);  // a lock that nobody holds any more shows as a signal, not as a hang
+      alarm(20);  // turns a deadlock on an orphaned lock into a signal
       const Numbers numbers = draw(*generator, kCount);
       bool found = false;
       for (size_t at = 0; at + numbers.size() <= all.size() && !found; at += kCount) {
@@ -325,7 +326,7 @@ struct Counting {
 };
 
 Counting& counting() {
-  static Counting* const device = new Counting;  // providers stay registered for ever
+  static Counting* const device = new Counting;  // providers cannot be unregistered
   return *device;
 }
 int32_t counting_type() {
@@ -411,7 +412,7 @@ TEST(ProviderGenerator, OlderProviders_HaveNone) {
   }
 }
 
-// What a provider leaves out is an error where it is asked for.
+// A function that a provider lacks is an error only when it is used.
 TEST(ProviderGenerator, MissingFunctions_AreNamed) {
   const int32_t type = register_backend_name("terse");
   tenon_device_provider provider = counting().provider(type);
@@ -468,7 +469,7 @@ TEST(DefaultGenerator, ProviderThatFailsToSeed_IsToldAndOthersAreSeeded) {
   EXPECT_EQ(draw(*default_generator(nullptr), 2), expected_numbers(9, 2));
 }
 
-// Threads that ask at once for the first time get one and the same.
+// Threads that concurrently request it for the first time get the same generator.
 TEST(DefaultGenerator, FirstAskedForByManyThreads_IsOne) {
   for (int round = 0; round < 4; ++round) {
     const int32_t type =

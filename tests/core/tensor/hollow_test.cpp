@@ -126,7 +126,7 @@ TEST(Hollow, SymbolicShape_HasNoNumbers) {
   tensor->check_invariants();
 }
 
-// A device that is not Meta says nothing about memory: hollow tensors claim any.
+// A device other than Meta does not imply memory: hollow tensors may claim any device.
 TEST(Hollow, ClaimedDevice_GivesNoMemory) {
   const TensorPtr tensor = hollow(dims({2}), nullptr, nullptr, {TENON_DEVICE_CUDA, 1});
   EXPECT_EQ(tensor->device().type, TENON_DEVICE_CUDA);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks: where they lie, that they come back, and how many are kept.
+// Large blocks: alignment, reuse, and the limit of cached memory.
 #include "tensor/large_block.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ TEST(LargeBlock, BytesKept_AreBounded) {
   for (int k = 0; k < 100; ++k) blocks.push_back(allocate_elements(4 * kMegabyte));
   for (void* data : blocks) free_elements(data, 4 * kMegabyte);
   EXPECT_LE(kept_bytes(), kMostKeptBytes);
-  // One that is most of what may be kept is not.
+  // A block that would use most of the limit is not cached.
   const int64_t before = kept_bytes();
   void* huge = allocate_elements(kMostKeptBytes);
   free_elements(huge, kMostKeptBytes);

@@ -31,7 +31,7 @@ void on_small_stack(std::function<void()> body) {
 
 void release_tensor(void* tensor) { static_cast<Tensor*>(tensor)->release(); }
 
-// A tensor that owns `next`, in one of the three ways.
+// Makes a tensor that owns `next`, in one of three ways.
 TensorPtr hollow_around(TensorPtr next) {
   const HollowClaim claim{"test", 0, TENON_DTYPE_F32, kCpu, Dims{}};
   return TensorPtr::adopt(

@@ -208,7 +208,8 @@ TEST(Tensor, AliasOutside_IsRefused) {
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { alias({1}, {1}, INT64_MAX / 4); });
   error_of(TENON_ERROR_INVALID_ARGUMENT,
            [] { new_alias(*Tensor::undefined(), dims({}), dims({}), 0); });
-  // Nothing is reached, so any offset will do; slicing past the end gives such views.
+  // Empty views accept any offset, because they access no element; slicing past the end makes such
+  // views.
   EXPECT_EQ(alias({0}, {1}, 9)->numel(), 0);
 }
 
@@ -405,7 +406,7 @@ TEST(Tensor, ResizeBad_ChangesNothing) {
   wrapped->resize(dims({2}), nullptr);
 }
 
-// Its owner knows a view by its shape, too.
+// Wrapped memory belongs to its owner, who expects a view's shape to stay as well.
 TEST(Tensor, ResizeViewOfWrappedMemory_IsRefused) {
   float memory[4] = {};
   const Ints four{4}, two{2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tensor tests share: tensors in one line, errors as values, handle counts.
+// Shared parts of the tensor tests: tensors in one line, errors as values, handle counts.
 #pragma once
 
 #include <gtest/gtest.h>

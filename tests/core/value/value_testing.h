@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the value tests share: values in one word, errors and handle counts.
+// Shared parts of the value tests: values in one word, errors, and handle counts.
 #pragma once
 
 #include <gtest/gtest.h>

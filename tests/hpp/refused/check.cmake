@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles SOURCE; the compiler must say SENTENCE and nothing else, or nothing without SENTENCE.
+# Compiles SOURCE. The only error must be SENTENCE; without SENTENCE there must be none.
 execute_process(
   COMMAND ${COMPILER} -fsyntax-only -std=c++${STANDARD} -I${INCLUDE} ${DEFINES} ${SOURCE}
   RESULT_VARIABLE status ERROR_VARIABLE text)

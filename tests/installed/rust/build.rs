@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The program finds libtenon where it was linked, without LD_LIBRARY_PATH.
+//! The program finds libtenon at its link-time path, without LD_LIBRARY_PATH.
 
 fn main() {
     if let Ok(dir) = std::env::var("DEP_TENON_RUST_LIB_DIR") {

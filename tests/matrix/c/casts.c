@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Autocast in C: operators that another language gives cast rules, rules for operators of another
-// language, and calls in a region.
+// Autocast in C: operators whose cast rules another language registers, cast rules for other
+// languages' operators, and calls in an autocast region.
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ tenon_status matrix_c_casts(const char* ns) {
   return tenon_library_register_autocast(library, "mirror", &rule, NULL);
 }
 
-// Calls the operator with float32; its result has to be of a dtype.
+// Calls the operator with a float32 tensor and checks the dtype of its result.
 static tenon_status expect_dtype(const tenon_op* op, tenon_dtype expected) {
   static const float elements[2] = {1, 2};
   tenon_tensor* x = matrix_c_vector(elements, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients in C: operators that another language derives, formulas of operators that another
-// language has, and backward passes over both.
+// Gradients in C: operators that another language differentiates, formulas for other languages'
+// operators, and backward passes over both.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 // ---- Operators ----------------------------------------------------------------------------------
 
-// out[i] = a[i] * b[i], or a[i] without b.
+// Computes out[i] = a[i] * b[i], or copies a if b is NULL.
 static tenon_status multiplied(const tenon_tensor* a, const tenon_tensor* b, tenon_value* ret) {
   tenon_tensor_info from;
   tenon_status status = tenon_tensor_describe(a, &from);
@@ -184,7 +184,7 @@ tenon_status matrix_c_slope_of(tenon_tensor* of, tenon_tensor* x, tenon_tensor**
   return status;
 }
 
-// Derives x^3 twice.
+// Differentiates x^3 twice and checks the results.
 static tenon_status check_slopes(tenon_tensor* cube, tenon_tensor* x) {
   static const float first[2] = {12, 27}, second[2] = {12, 18};
   tenon_tensor *slope = NULL, *curve = NULL;
@@ -207,7 +207,7 @@ tenon_status matrix_c_new_leaf(tenon_tensor** out_leaf) {
   return tenon_tensor_set_requires_grad(*out_leaf, 1);
 }
 
-// x^3 by an operator that multiplies.
+// Computes x^3 by calling the operator `product` twice.
 static tenon_status cube_by(const char* product, tenon_tensor* x, tenon_tensor** out_cube) {
   tenon_tensor* square = NULL;
   tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
@@ -239,9 +239,9 @@ tenon_status matrix_c_slopes(const char* ns) {
   return status;
 }
 
-// ---- A function with a gradient of its own ------------------------------------------------------
+// ---- A custom autograd function -----------------------------------------------------------------
 
-// x^3, which saves x.
+// Computes x^3 and saves x.
 static tenon_status cube_forward(void* ctx, tenon_function_context* context, tenon_stack* stack) {
   (void)ctx;
   tenon_tensor* cube = NULL;

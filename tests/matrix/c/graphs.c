@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs in C: recorded with operators of all languages, and run, from a file and as operators.
+// Graphs in C: recorded with operators of all languages, then run from a file and as operators.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static place place_of(const char* spec) {
   return found;
 }
 
-// x^6, multiplied by each language's product.
+// Computes x^6, with each multiplication done by another language's product operator.
 static tenon_status power_of_six(tenon_tensor* x, tenon_tensor** out_power) {
   static const char* const products[] = {"stage_c::product", "stage_cpp::product",
                                          "stage_python::product", "stage_java::product",
@@ -42,7 +42,7 @@ static tenon_status add_output(tenon_graph* graph, tenon_tensor* tensor) {
   return tenon_graph_add_output(graph, &output);
 }
 
-// The power and its slope, which the formulas of all languages give.
+// Records x^6 and its gradient, which uses the gradient formulas of all languages.
 static tenon_status record_into(tenon_graph* graph, tenon_tensor* x) {
   tenon_tensor *power = NULL, *slope = NULL;
   tenon_status status = tenon_graph_add_input(graph, x, "x", NULL);
@@ -77,7 +77,7 @@ tenon_status matrix_c_record(const char* spec) {
 
 static const float power[2] = {64, 729}, slope[2] = {192, 1458};
 
-// Takes two results.
+// Checks x^6 and its gradient.
 static tenon_status check_powers(tenon_value rets[2]) {
   tenon_status status = matrix_c_check_near(rets[0].as.tensor, power);
   if (status == TENON_OK) status = matrix_c_check_near(rets[1].as.tensor, slope);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C role of the matrix: defines, implements and calls `mix`, told to by operators of matrix_c.
+// The C role of the matrix: defines, implements and calls `mix`, driven by operators of matrix_c.
 #include "role.h"
 
 #include <stdio.h>
@@ -34,8 +34,8 @@ tenon_status matrix_c_open(const char* ns, tenon_library** out_library) {
   return TENON_OK;
 }
 
-// out[i] = a[i] * n + f + bytes of s + sum of dims + opt[0] (100 without) + sum of list[j][0].
-// The second result is the address of a's data, as this kernel sees it.
+// Computes out[i] = a[i] * n + f + bytes of s + sum of dims + opt[0] (100 if absent) + sum of
+// list[j][0]. The second result is the address of a's data, as this kernel sees it.
 static tenon_status mix_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                tenon_stack* stack) {
   (void)ctx;
@@ -149,7 +149,7 @@ static tenon_value tensor_value(tenon_tensor* tensor) {
   return value;
 }
 
-// Compares the results of one call with what was worked out by hand.
+// Compares the results of one call with values computed by hand.
 static tenon_status check_results(const tenon_value* rets, const void* address,
                                   const float* expected) {
   void* data = NULL;
@@ -238,7 +238,7 @@ static tenon_status call(const char* ns) {
 
 // ---- Errors on their way through other languages ----------------------------------------------
 
-static int lost_in_c = 0;  // its address is what this role raises
+static int lost_in_c = 0;  // address that identifies the error this role raises
 
 static tenon_status raise_own(const char* path) {
   (void)path;
@@ -267,7 +267,7 @@ tenon_status matrix_c_relay(const char* path) {
   return call_with(name, comma != NULL ? comma + 1 : "");
 }
 
-// Calls the first language of the path to go on along the path turned by one, for ever.
+// Recurses without end: calls the path's first language with the path rotated by one.
 static tenon_status dive(const char* path) {
   char name[64], turned[96];
   const char* comma = strchr(path, ',');
@@ -296,7 +296,7 @@ static tenon_status catch_own(const char* path) {
 
 // ---- Objects that override operators ----------------------------------------------------------
 
-// An object of C's own that overrides operators: answers "c:" and the second argument.
+// The handler of a C object that overrides operators: returns "c:" and the second argument.
 static tenon_status override_call(void* self, const tenon_op* op, tenon_keyset keys,
                                   tenon_stack* stack) {
   (void)self;
@@ -343,8 +343,8 @@ static tenon_status call_named(const char* name, tenon_value* args, uint32_t nar
   return tenon_op_call(op, &stack);
 }
 
-// Calls a namespace's echo with another language's object in the place of the tensor, for
-// "language,ns".
+// Calls the echo operator of a namespace with another language's object as its tensor argument.
+// `spec` is "language,ns".
 static tenon_status override(const char* spec) {
   char name[64], echo[96], expected[32];
   tenon_value args[2], ret;
@@ -361,7 +361,7 @@ static tenon_status override(const char* spec) {
   args[1].as.i = 7;
   status = call_named(echo, args, 2, &ret);
   if (status == TENON_OK) {
-    // A Tensor is due: what the handler returned is in a carrier.
+    // The schema requires a Tensor, so the handler's result arrives in a carrier tensor.
     const tenon_value* carried =
         ret.tag == TENON_TAG_TENSOR ? tenon_carrier_value(ret.as.tensor) : NULL;
     if (carried == NULL || carried->tag != TENON_TAG_STRING || carried->count != strlen(expected) ||
@@ -374,7 +374,7 @@ static tenon_status override(const char* spec) {
   return status;
 }
 
-// One boxed kernel serves the operators: ctx is what to do with the namespace.
+// One boxed kernel implements all these operators; ctx is the step to run with the namespace.
 typedef tenon_status (*role_step)(const char* ns);
 static const role_step steps[] = {define,
                                   implement,
@@ -411,7 +411,7 @@ static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys
   return (*(const role_step*)ctx)(ns);
 }
 
-// Registers an operator of the role.
+// Registers one of the role's operators.
 static tenon_status add_role(const char* name, const char* signature, tenon_kernel_fn boxed) {
   char schema[64];
   snprintf(schema, sizeof schema, "%s%s", name, signature);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms in C: operators that another language gives batching rules, rules for operators of
-// another language, mapped calls, and derivatives of functions of another language.
+// Transforms in C: operators whose batching rules another language registers, batching rules for
+// other languages' operators, calls under vmap, and derivatives of other languages' functions.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "role.h"
 
-// Calls an operator of one result.
+// Calls an operator with one result.
 static tenon_status call_one(const char* name, const tenon_value* args, int64_t nargs,
                              tenon_value* ret) {
   const tenon_op* op = NULL;
@@ -18,7 +18,7 @@ static tenon_status call_one(const char* name, const tenon_value* args, int64_t 
 
 // ---- Batching rules -----------------------------------------------------------------------------
 
-// out = a times its number of dims: a loop over the mapped would see one dim less.
+// Computes a * a.ndim, so that a loop over the examples would see one dimension less.
 static tenon_status widen_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                  tenon_stack* stack) {
   (void)ctx, (void)op, (void)keys;
@@ -60,7 +60,7 @@ tenon_status matrix_c_rules(const char* ns) {
 
 static tenon_status call_op(void* ctx, tenon_stack* stack) { return tenon_op_call(ctx, stack); }
 
-// Compares elements in the order of memory.
+// Compares elements in memory order.
 static tenon_status expect(const char* what, tenon_tensor* tensor, const float* expected,
                            int64_t count) {
   void* data = NULL;
@@ -106,12 +106,12 @@ tenon_status matrix_c_map(const char* ns) {
 
 // ---- Functions ----------------------------------------------------------------------------------
 
-// A function value's object, called as C functions of functions call theirs.
+// Adapts a function object to the signature of a C function.
 static tenon_status call_object(void* ctx, tenon_stack* stack) {
   return tenon_object_call(ctx, stack);
 }
 
-// The sum of a function's result.
+// Computes the sum of a function's result.
 static tenon_status call_and_sum(void* ctx, tenon_stack* stack) {
   tenon_value ret = tenon_value_of_none();
   tenon_stack inner = *stack;
@@ -197,7 +197,7 @@ tenon_status matrix_c_transform(void* ctx, const tenon_op* op, tenon_keyset keys
   return status;
 }
 
-// x^3, by operators.
+// Computes x^3 with operators.
 static tenon_status power(void* self, tenon_stack* stack) {
   (void)self;
   const tenon_value twice[2] = {stack->args[0], stack->args[0]};
@@ -232,7 +232,7 @@ tenon_status matrix_c_attempt(void* ctx, const tenon_op* op, tenon_keyset keys,
 
 // ---- Nested by the host -------------------------------------------------------------------------
 
-// Makes a function a language's transform of it.
+// Replaces a function by its transform, made by a language.
 static tenon_status transform_by(const char* language, const char* kind, tenon_value* function) {
   char name[64];
   snprintf(name, sizeof name, "matrix_%s::transform", language);
@@ -256,7 +256,7 @@ tenon_status matrix_c_nest(const char* inner, const char* middle, const char* ou
   char name[64];
   snprintf(name, sizeof name, "matrix_%s::power", inner);
   tenon_value function = tenon_value_of_none(), ret = tenon_value_of_none();
-  // The derivative along ones of the gradient of the sum of x^3, mapped.
+  // jvp, with tangents of ones, of the gradient of the sum of x^3 under vmap.
   tenon_status status = call_one(name, NULL, 0, &function);
   if (status == TENON_OK) status = transform_by(inner, "vmap", &function);
   if (status == TENON_OK) status = transform_by(middle, "grad", &function);
@@ -272,7 +272,7 @@ tenon_status matrix_c_nest(const char* inner, const char* middle, const char* ou
   return expect_no_layer(status);
 }
 
-// A function that raises what the language named by self does.
+// Raises the error of the language named by `self`.
 static tenon_status call_raise(void* self, tenon_stack* stack) {
   (void)stack;
   return matrix_c_relay(self);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ role of the matrix: a plugin whose operators define, implement, derive and call.
+// The C++ role of the matrix: a plugin with operators that define, implement, differentiate and
+// call.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -81,7 +82,7 @@ void call(std::string_view ns) {
 
 // ---- Exceptions on their way through other languages -----------------------------------------
 
-// Remembers where it was thrown: what comes home must be the very same object.
+// Records its own address when thrown, to check that the same object arrives.
 struct CppLost : std::runtime_error {
   CppLost() : std::runtime_error("lost in C++") { thrown = this; }
   CppLost(const CppLost&) = default;
@@ -90,7 +91,7 @@ struct CppLost : std::runtime_error {
 
 void raise_own(std::string_view) { throw CppLost(); }
 
-// Calls the first language of the path, which relays along the rest or raises.
+// Calls the first language of the path, which relays to the remaining ones or raises.
 void relay(std::string_view path) {
   const size_t comma = path.find(',');
   const std::string language(path.substr(0, comma));
@@ -99,7 +100,7 @@ void relay(std::string_view path) {
   op(last ? std::string() : std::string(path.substr(comma + 1)));
 }
 
-// Calls the first language of the path to go on along the path turned by one, for ever.
+// Recurses without end: calls the path's first language with the path rotated by one.
 void dive(std::string_view path) {
   const size_t comma = path.find(',');
   const std::string language(path.substr(0, comma));
@@ -138,7 +139,7 @@ Tensor relayed(const Tensor& a, std::string_view) {
   return out;
 }
 
-// Defines and implements what another language gives gradients.
+// Defines and implements operators whose gradient formulas another language registers.
 void products(std::string_view ns) {
   Library& library = open_library(ns);
   library.def("product(Tensor a, Tensor b) -> Tensor");
@@ -186,7 +187,7 @@ void expect_near(const Tensor& tensor, const std::vector<float>& expected) {
   }
 }
 
-// Derives x^3 twice.
+// Differentiates x^3 twice and checks the results.
 void expect_slopes(const Tensor& cube, const Tensor& x) {
   const Tensor slope = tenon::autograd::grad({sum_of(cube)}, {x}, {}, {}, true)[0];
   expect_near(slope, {12, 27});
@@ -196,7 +197,7 @@ void expect_slopes(const Tensor& cube, const Tensor& x) {
   expect_near(Tensor(curve), {12, 18});
 }
 
-// The same through another language's formula, and comes home through one that fails.
+// Differentiates x^3 through another language's formula, and checks the error of one that fails.
 void slopes(std::string_view ns) {
   const tenon::Op product(std::string(ns) + "::product");
   const Tensor x = leaf();
@@ -206,7 +207,7 @@ void slopes(std::string_view ns) {
   comes_home([&] { tenon::autograd::backward({sum_of(failing)}); });
 }
 
-// x^3 with a gradient of its own.
+// A custom autograd function that computes x^3.
 struct Cube : tenon::autograd::Function<Cube> {
   static Tensor forward(tenon::autograd::AutogradContext* ctx, const Tensor& x) {
     ctx->save_for_backward({x});
@@ -234,7 +235,8 @@ void apply(std::string_view language) {
 Tensor mirror(const Tensor& a) { return a; }
 Tensor echo(const Tensor& a, int64_t) { return a; }
 
-// Defines and implements what another language gives a cast rule, and what objects override.
+// Defines and implements `mirror`, for another language's cast rule, and `echo`, for objects that
+// override it.
 void mirrors(std::string_view ns) {
   Library& library = open_library(ns);
   library.def("mirror(Tensor a) -> Tensor");
@@ -254,7 +256,7 @@ void expect_dtype(const tenon::Op& op, tenon::Dtype expected) {
   }
 }
 
-// Calls it inside and outside of a region.
+// Calls `mirror` inside and outside of an autocast region.
 void cast(std::string_view ns) {
   const tenon::Op op(std::string(ns) + "::mirror");
   expect_dtype(op, tenon::Dtype::F32);
@@ -264,7 +266,7 @@ void cast(std::string_view ns) {
 
 // ---- Transforms ---------------------------------------------------------------------------------
 
-// Gives a times its number of dims: a loop over the mapped would see one dim less.
+// Computes a * a.ndim(), so that a loop over the examples would see one dimension less.
 Tensor widen(const Tensor& a) { return tenon::ops::aten::mul(a, a.ndim()); }
 
 void widens(std::string_view ns) {
@@ -303,7 +305,7 @@ void fake(std::string_view ns) {
   throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::fake: result must be fake, of size 2");
 }
 
-// Transforms a function of any language: vmap, grad of the sum, or jvp along ones.
+// Transforms a function of any language: "vmap", "grad" of the sum, or "jvp" with tangents of ones.
 Value transform(const Value& function, std::string_view kind) {
   return tenon::make_function([function, kind = std::string(kind)](const Tensor& x) {
     const auto f = [&](const Tensor& a) {
@@ -315,19 +317,19 @@ Value transform(const Value& function, std::string_view kind) {
   });
 }
 
-// Calls a function that ends in what this role throws.
+// Calls a function that ends by throwing this role's exception, and checks the exception.
 void attempt(const Value& function, const Tensor& x) {
   comes_home([&] { tenon::call_function(function, {Value(x)}); });
 }
 
-// x^3 as a function.
+// Returns x^3 as a function.
 Value power() {
   return tenon::make_function([](const Tensor& x) { return multiplied(multiplied(x, x), x); });
 }
 
 // ---- Graphs -------------------------------------------------------------------------------------
 
-// x^6, multiplied by each language's product, and its slope, by the formulas of all.
+// Computes x^6, one multiplication per language, and its gradient by all languages' formulas.
 std::vector<Tensor> powers(const Tensor& x) {
   Tensor power = x;
   for (const char* stage : {"stage_c", "stage_cpp", "stage_python", "stage_java", "stage_rust"}) {
@@ -341,7 +343,7 @@ void expect_powers(const Tensor& power, const Tensor& slope) {
   expect_near(slope, {192, 1458});
 }
 
-// Records a graph, for "ns,path": a file, and an operator.
+// Records a graph into a file and as an operator. `spec` is "ns,path".
 void record(std::string_view spec) {
   const size_t comma = spec.find(',');
   const tenon::Graph graph = tenon::Graph::record(
@@ -350,7 +352,7 @@ void record(std::string_view spec) {
   graph.define(open_library(spec.substr(0, comma)), "powers");
 }
 
-// Runs both.
+// Runs the graph from the file, and as the operator.
 void replay(std::string_view spec) {
   const size_t comma = spec.find(',');
   const tenon::Graph graph = tenon::Graph::load(std::string(spec.substr(comma + 1)));
@@ -365,7 +367,7 @@ void replay(std::string_view spec) {
 
 // ---- Objects that override operators -----------------------------------------------------------
 
-// Answers "cpp:" and the second argument.
+// Overrides operators: returns "cpp:" and the second argument.
 struct Object {
   static constexpr const char* tenon_name = "matrix_cpp.Object";
   bool override_call(tenon::OverriddenCall& call) {
@@ -376,8 +378,8 @@ struct Object {
 
 Value object() { return tenon::make_object<Object>(); }
 
-// Calls a namespace's echo with another language's object in the place of the tensor, for
-// "language,ns".
+// Calls the echo operator of a namespace with another language's object as its tensor argument.
+// `spec` is "language,ns".
 void override_by(std::string_view spec) {
   const size_t comma = spec.find(',');
   const std::string name(spec.substr(0, comma)), ns(spec.substr(comma + 1));

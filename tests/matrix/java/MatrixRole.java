@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java role of the matrix: operators of matrix_java define, implement, derive and call.
+// The Java role of the matrix: operators of matrix_java define, implement, differentiate and call.
 import dev.tenon.Aten;
 import dev.tenon.Autocast;
 import dev.tenon.Autograd;
@@ -30,7 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Told by the host: register, unregister. */
+/** Driven by the host through register and unregister. */
 public final class MatrixRole {
   private static final String MIX =
       "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> "
@@ -89,12 +89,12 @@ public final class MatrixRole {
     }
   }
 
-  // Answers "java:" and the second argument.
+  // Returns "java:" and the second argument.
   private static Object answer(Overridden call) {
     return "java:" + call.args()[1];
   }
 
-  /** Calls a namespace's echo with another language's object, for "language,ns". */
+  /** Calls a namespace's echo operator with another language's object; `spec` is "language,ns". */
   private static void override(String spec) {
     String[] parts = spec.split(",", 2);
     Object other = Tenon.op("matrix_" + parts[0] + "::object").call();
@@ -111,7 +111,7 @@ public final class MatrixRole {
     }
   }
 
-  /** What this role throws, to be found again as the same object. */
+  /** The exception of this role, which must arrive as the same object. */
   private static final class JavaLost extends RuntimeException {
     JavaLost() {
       super("lost in Java");
@@ -125,14 +125,14 @@ public final class MatrixRole {
     throw thrown;
   }
 
-  /** Calls the first language of the path, which relays along the rest or raises. */
+  /** Calls the first language of the path, which relays to the remaining ones or raises. */
   private static void relay(String path) {
     String[] parts = path.split(",", 2);
     Tenon.op("matrix_" + parts[0] + (parts.length > 1 ? "::relay" : "::raise"))
         .callAll(parts.length > 1 ? parts[1] : "");
   }
 
-  /** Calls the first language of the path to go on along the path turned by one, for ever. */
+  /** Recurses without end: calls the path's first language with the path rotated by one. */
   private static void dive(String path) {
     String[] parts = path.split(",", 2);
     Tenon.op("matrix_" + parts[0] + "::dive")
@@ -166,7 +166,7 @@ public final class MatrixRole {
     return Tensor.of(out, a.sizes());
   }
 
-  /** Defines and implements what another language gives gradients. */
+  /** Defines and implements operators whose gradient formulas another language registers. */
   private static void products(String namespace) {
     Library library = open(namespace);
     library.define("product(Tensor a, Tensor b) -> Tensor");
@@ -198,7 +198,7 @@ public final class MatrixRole {
     }
   }
 
-  /** Derives x^3 twice. */
+  /** Differentiates x^3 twice and checks the results. */
   private static void expectSlopes(Tensor cube, Tensor x) {
     BackwardOptions recorded = BackwardOptions.of().createGraph(true);
     Tensor slope = Autograd.grad(recorded, new Tensor[] {cube.sum()}, x)[0];
@@ -207,7 +207,7 @@ public final class MatrixRole {
     near(x.grad(), 12, 18);
   }
 
-  /** The same through another language's formula, and comes home through one that fails. */
+  /** Differentiates x^3 by another language's formula, and checks the error of one that fails. */
   private static void slopes(String namespace) {
     Op product = Tenon.op(namespace + "::product");
     try (Scope scope = Scope.open()) {
@@ -218,7 +218,7 @@ public final class MatrixRole {
     }
   }
 
-  /** x^3 with a gradient of its own. */
+  /** A custom autograd function that computes x^3. */
   private static final class Cube implements AutogradFunction {
     @Override
     public Object forward(FunctionContext ctx, Object[] args) {
@@ -254,7 +254,10 @@ public final class MatrixRole {
 
   // ---- Autocast ---------------------------------------------------------------------------------
 
-  /** Defines and implements what another language gives a cast rule, and what objects override. */
+  /**
+   * Defines and implements `mirror`, for another language's cast rule, and `echo`, for objects that
+   * override it.
+   */
   private static void mirrors(String namespace) {
     Library library = open(namespace);
     library.define("mirror(Tensor a) -> Tensor");
@@ -274,7 +277,7 @@ public final class MatrixRole {
     }
   }
 
-  /** Calls it inside and outside of a region. */
+  /** Calls `mirror` inside and outside of an autocast region. */
   private static void cast(String namespace) {
     Op mirror = Tenon.op(namespace + "::mirror");
     try (Scope scope = Scope.open()) {
@@ -287,11 +290,11 @@ public final class MatrixRole {
 
   // ---- Transforms -------------------------------------------------------------------------------
 
-  /** Defines and implements what another language gives a batching rule. */
+  /** Defines and implements `widen`, whose batching rule another language registers. */
   private static void widens(String namespace) {
     Library library = open(namespace);
     library.define("widen(Tensor a) -> Tensor");
-    // A loop over the mapped would see one dim less.
+    // A loop over the examples would see one dimension less.
     library.impl("widen", "CPU", args -> ((Tensor) args[0]).mul(((Tensor) args[0]).dim()));
   }
 
@@ -303,7 +306,7 @@ public final class MatrixRole {
     // [quote.end]
   }
 
-  /** Maps it, with what only the rule gives. */
+  /** Calls `widen` under vmap and checks that the batching rule ran. */
   private static void map(String namespace) {
     Op widen = Tenon.op(namespace + "::widen");
     try (Scope scope = Scope.open()) {
@@ -318,7 +321,7 @@ public final class MatrixRole {
     // [quote.end]
   }
 
-  /** Calls it with a fake tensor. */
+  /** Calls `widen` with a fake tensor. */
   private static void fake(String namespace) {
     Op widen = Tenon.op(namespace + "::widen");
     try (Scope scope = Scope.open();
@@ -337,7 +340,7 @@ public final class MatrixRole {
     return Autograd.grad(recorded, new Tensor[] {of.sum()}, x)[0];
   }
 
-  /** x^6, multiplied by each language's product, and its slope, by the formulas of all. */
+  /** Computes x^6, one multiplication per language, and its gradient by all languages' formulas. */
   private static Tensor[] powers(Tensor x) {
     Tensor power = x;
     for (String language : new String[] {"c", "cpp", "python", "java", "rust"}) {
@@ -351,7 +354,7 @@ public final class MatrixRole {
     near(slope, 192, 1458);
   }
 
-  /** Records a graph, for "ns,path": a file, and an operator. */
+  /** Records a graph into a file and as an operator; `spec` is "ns,path". */
   private static void record(String spec) {
     String[] parts = spec.split(",", 2);
     try (Scope scope = Scope.open()) {
@@ -362,7 +365,7 @@ public final class MatrixRole {
     }
   }
 
-  /** Runs both. */
+  /** Runs the graph from the file, and as the operator. */
   private static void replay(String spec) {
     String[] parts = spec.split(",", 2);
     try (Scope scope = Scope.open()) {
@@ -379,7 +382,7 @@ public final class MatrixRole {
     return x.mul(x).mul(x);
   }
 
-  /** Transforms a function of any language: vmap, grad of the sum, or jvp along ones. */
+  /** Transforms a function of any language: vmap, grad of the sum, or jvp with tangents of ones. */
   private static Callback transform(Callback function, String kind) {
     Callback kept = function instanceof ForeignObject foreign ? foreign.escape() : function;
     TensorFunction f = a -> kept.call(a[0]);
@@ -458,7 +461,7 @@ public final class MatrixRole {
     step("dive", MatrixRole::dive);
   }
 
-  /** Removes them again. */
+  /** Closes the role's library, which removes its operators. */
   public static void unregister() {
     role.close();
   }

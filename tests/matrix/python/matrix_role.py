@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python role of the matrix: operators of matrix_python define, implement, derive and call."""
+"""The Python role of the matrix: operators that define, implement, differentiate and call."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _close(ns: str) -> None:
 
 
 class PythonLost(Exception):
-    """What this role raises, to be found again as the same object."""
+    """The exception of this role, which must arrive as the same object."""
 
 
 _raised: PythonLost | None = None
@@ -79,13 +79,13 @@ def _relay(path: str) -> None:
 
 
 def _dive(path: str) -> None:
-    """Calls the first language of the path to go on along the path turned by one, for ever."""
+    """Recurses without end: calls the path's first language with the path rotated by one."""
     language, comma, rest = path.partition(",")
     tenon.find_op(f"matrix_{language}::dive")(rest + comma + language)
 
 
 def _catch(path: str) -> None:
-    """Relays along a path that ends here; the exception must come back as the one raised."""
+    """Relays along a path that ends here; the exception must arrive as the one raised."""
     _comes_home(lambda: _relay(path))
 
 
@@ -109,7 +109,7 @@ def _product(a, b):
 
 
 def _products(ns: str) -> None:
-    """Defines and implements what another language gives gradients."""
+    """Defines and implements operators whose gradient formulas another language registers."""
     library = _open(ns)
     library.define("product(Tensor a, Tensor b) -> Tensor")
     library.impl("product", _product, "CPU")
@@ -145,7 +145,7 @@ def _near(tensor, expected: list[float]) -> None:
 
 
 def _expect_slopes(cube, x) -> None:
-    """Derives x^3 twice."""
+    """Differentiates x^3 twice and checks the results."""
     (slope,) = tenon.autograd.grad(cube.sum(), x, create_graph=True)
     _near(slope, [12.0, 27.0])
     slope.sum().backward()
@@ -153,7 +153,7 @@ def _expect_slopes(cube, x) -> None:
 
 
 def _slopes(ns: str) -> None:
-    """The same through another language's formula, and comes home through one that fails."""
+    """Differentiates x^3 by another language's formula, and checks the error of one that fails."""
     ops = getattr(tenon.ops, ns)
     x = tenon.tensor([2.0, 3.0], requires_grad=True)
     _expect_slopes(ops.product(ops.product(x, x), x), x)
@@ -162,7 +162,8 @@ def _slopes(ns: str) -> None:
 
 
 def _mirrors(ns: str) -> None:
-    """Defines and implements what another language gives a cast rule, and what objects override."""
+    """Defines `mirror`, for another language's cast rule, and `echo`, for objects that override it.
+    """
     library = _open(ns)
     library.define("mirror(Tensor a) -> Tensor")
     library.impl("mirror", lambda a: a, "CPU")
@@ -181,7 +182,7 @@ def _expect_dtype(op, expected) -> None:
 
 
 def _cast(ns: str) -> None:
-    """Calls it inside and outside of a region."""
+    """Calls `mirror` inside and outside of an autocast region."""
     mirror = getattr(tenon.ops, ns).mirror
     _expect_dtype(mirror, tenon.float32)
     with tenon.autocast("cpu"):
@@ -189,7 +190,7 @@ def _cast(ns: str) -> None:
 
 
 class Cube(tenon.autograd.Function):
-    """x^3 with a gradient of its own."""
+    """A custom autograd function that computes x^3."""
 
     @staticmethod
     def forward(ctx, x):
@@ -209,10 +210,10 @@ def _apply(language: str) -> None:
 
 
 def _widens(ns: str) -> None:
-    """Defines and implements what another language gives a batching rule."""
+    """Defines and implements `widen`, whose batching rule another language registers."""
     library = _open(ns)
     library.define("widen(Tensor a) -> Tensor")
-    # A loop over the mapped would see one dim less.
+    # A loop over the examples would see one dimension less.
     library.impl("widen", lambda a: a * a.ndim, "CPU")
 
 
@@ -228,7 +229,7 @@ def _rules(ns: str) -> None:
 
 
 def _map(ns: str) -> None:
-    """Maps it, with what only the rule gives."""
+    """Calls `widen` under vmap and checks that the batching rule ran."""
     x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]])
     _near(vmap(getattr(tenon.ops, ns).widen)(x), [[2.0, 4.0], [6.0, 8.0]])
 
@@ -243,7 +244,7 @@ def _shapes(ns: str) -> None:
 
 
 def _fake(ns: str) -> None:
-    """Calls it with a fake tensor."""
+    """Calls `widen` with a fake tensor."""
     given = tenon.FakeTensorMode().from_tensor(tenon.tensor([1.0, 2.0]))
     found = getattr(tenon.ops, ns).widen(given)
     if not isinstance(found, tenon.FakeTensor) or found.shape != (2,):
@@ -251,7 +252,7 @@ def _fake(ns: str) -> None:
 
 
 def _powers(x):
-    """x^6, multiplied by each language's product, and its slope, by the formulas of all."""
+    """Returns x^6, one multiplication per language, and its gradient by all languages' formulas."""
     power = x
     for stage in ("stage_c", "stage_cpp", "stage_python", "stage_java", "stage_rust"):
         power = getattr(tenon.ops, stage).product(power, x)
@@ -265,7 +266,7 @@ def _expect_powers(power, slope) -> None:
 
 
 def _record(spec: str) -> None:
-    """Records a graph, for "ns,path": a file, and an operator."""
+    """Records a graph into a file and as an operator; `spec` is "ns,path"."""
     ns, _, path = spec.partition(",")
     recorded = graph.trace(_powers, tenon.tensor([2.0, 3.0], requires_grad=True))
     recorded.save(path)
@@ -273,7 +274,7 @@ def _record(spec: str) -> None:
 
 
 def _replay(spec: str) -> None:
-    """Runs both."""
+    """Runs the graph from the file, and as the operator."""
     ns, _, path = spec.partition(",")
     _expect_powers(*graph.Graph.load(path)(tenon.tensor([2.0, 3.0])))
     x = tenon.tensor([2.0, 3.0], requires_grad=True)
@@ -283,7 +284,8 @@ def _replay(spec: str) -> None:
 
 
 def _transform(function, kind: str):
-    """Transforms a function of any language: vmap, grad of the sum, or jvp along ones."""
+    """Transforms a function of any language: vmap, grad of the sum, or jvp with tangents of ones.
+    """
     if kind == "vmap":
         return vmap(function)
     if kind == "grad":
@@ -296,12 +298,12 @@ def _power(x):
 
 
 def _attempt(function, x) -> None:
-    """Calls a function that ends in what this role raises."""
+    """Calls a function that ends by raising this role's exception, and checks the exception."""
     _comes_home(lambda: function(x))
 
 
 class Object:
-    """Answers "python:" and the second argument."""
+    """Overrides operators: returns "python:" and the second argument."""
 
     @classmethod
     def __torch_function__(cls, op, types, args, kwargs):
@@ -309,7 +311,7 @@ class Object:
 
 
 def _override(spec: str) -> None:
-    """Calls a namespace's echo with another language's object, for "language,ns"."""
+    """Calls a namespace's echo operator with another language's object; `spec` is "language,ns"."""
     language, _, ns = spec.partition(",")
     other = getattr(tenon.ops, f"matrix_{language}").object()
     result = getattr(tenon.ops, ns).echo(other, 7)
@@ -367,7 +369,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Removes them again."""
+    """Closes the role's library, which removes its operators."""
     global _role
     if _role is not None:
         _role._destroy()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plugin in Rust: model_rust::soft_cap, which keeps logits within a bound, with its gradient.
+//! A plugin in Rust: model_rust::soft_cap, which bounds logits, and its gradient.
 
 use tenon::autograd::{BackwardCall, Formula};
 use tenon::{DispatchKey, Error, Library, Op, Result, Status, Tensor, ValueRef};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The Rust role of the matrix: operators of matrix_rust define, implement, derive and call.
+//! The Rust role of the matrix: operators that define, implement, differentiate and call.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -106,7 +106,7 @@ fn call(ns: &str) -> Result<()> {
     expect(without, &a, [148.5, 151.5, 154.5])
 }
 
-/// Answers "rust:" and the second argument.
+/// Overrides operators: returns "rust:" and the second argument.
 struct Answering;
 
 impl ObjectType for Answering {
@@ -128,7 +128,7 @@ fn object() -> Result<Object> {
     Object::overriding(Answering)
 }
 
-/// Calls a namespace's echo with another language's object, for "language,ns".
+/// Calls a namespace's echo operator with another language's object; `spec` is "language,ns".
 fn override_by(spec: &str) -> Result<()> {
     let (language, ns) = parts(spec)?;
     let other: Object = Op::find(&format!("matrix_{language}::object"))?.call(())?;
@@ -150,7 +150,7 @@ fn close(ns: &str) {
     drop(closed); // outside the lock: closing runs deleters
 }
 
-/// What this role raises; its number tells it from any other.
+/// The error of this role; its number identifies it.
 #[derive(Debug)]
 struct RustLost(u64);
 
@@ -169,7 +169,7 @@ fn raise(_path: &str) -> Result<()> {
     Err(Error::from_error(RustLost(number)))
 }
 
-/// Calls the first language of the path, which relays along the rest or raises.
+/// Calls the first language of the path, which relays to the remaining ones or raises.
 fn relay(path: &str) -> Result<()> {
     match path.split_once(',') {
         Some((language, rest)) => {
@@ -179,7 +179,7 @@ fn relay(path: &str) -> Result<()> {
     }
 }
 
-/// Calls the first language of the path to go on along the path turned by one, for ever.
+/// Recurses without end: calls the path's first language with the path rotated by one.
 fn dive(path: &str) -> Result<()> {
     let (language, turned) = match path.split_once(',') {
         Some((language, rest)) => (language, format!("{rest},{language}")),
@@ -209,7 +209,7 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(out.collect(), &a.shape())
 }
 
-/// Defines and implements what another language gives gradients.
+/// Defines and implements operators whose gradient formulas another language registers.
 fn products(ns: &str) -> Result<()> {
     let library = Library::fragment(ns)?;
     library.define("product(Tensor a, Tensor b) -> Tensor")?;
@@ -262,7 +262,7 @@ fn leaf() -> Result<Tensor> {
     Ok(x)
 }
 
-/// Derives x^3 twice.
+/// Differentiates x^3 twice and checks the results.
 fn expect_slopes(cube: &Tensor, x: &Tensor) -> Result<()> {
     let options = BackwardOptions::new().create_graph(true);
     let slope = options.grad(&[&cube.sum()?], &[x])?.remove(0);
@@ -273,7 +273,7 @@ fn expect_slopes(cube: &Tensor, x: &Tensor) -> Result<()> {
     near(x.grad(), [12.0, 18.0])
 }
 
-/// x^3 with a gradient of its own.
+/// A custom autograd function that computes x^3.
 struct Cube;
 
 impl autograd::Function for Cube {
@@ -309,7 +309,7 @@ fn apply(language: &str) -> Result<()> {
     }
 }
 
-/// x^3 through another language's formula, and comes home through one that fails.
+/// Differentiates x^3 by another language's formula, and checks the error of one that fails.
 fn slopes(ns: &str) -> Result<()> {
     let product = Op::find(&format!("{ns}::product"))?;
     let x = leaf()?;
@@ -323,7 +323,8 @@ fn mirror(a: &Tensor) -> Result<Tensor> {
     Ok(a.clone())
 }
 
-/// Defines and implements what another language gives a cast rule, and what objects override.
+/// Defines and implements `mirror`, for another language's cast rule, and `echo`, for objects that
+/// override it.
 fn mirrors(ns: &str) -> Result<()> {
     let library = Library::fragment(ns)?;
     library.define("mirror(Tensor a) -> Tensor")?;
@@ -353,18 +354,18 @@ fn expect_dtype(op: Op, expected: DType) -> Result<()> {
     ))
 }
 
-/// Calls it inside and outside of a region.
+/// Calls `mirror` inside and outside of an autocast region.
 fn cast(ns: &str) -> Result<()> {
     let mirror = Op::find(&format!("{ns}::mirror"))?;
     expect_dtype(mirror, DType::F32)?;
     Autocast::new(Device::CPU).run(|| expect_dtype(mirror, DType::BF16))?
 }
 
-/// Defines and implements what another language gives a batching rule.
+/// Defines and implements `widen`, whose batching rule another language registers.
 fn widens(ns: &str) -> Result<()> {
     let library = Library::fragment(ns)?;
     library.define("widen(Tensor a) -> Tensor")?;
-    // A loop over the mapped would see one dim less.
+    // A loop over the examples would see one dimension less.
     library.impl_fn("widen", DispatchKey::CPU, |a: &Tensor| a * a.ndim() as f64)?;
     keep(ns, library);
     Ok(())
@@ -382,7 +383,7 @@ fn rules(ns: &str) -> Result<()> {
     Ok(())
 }
 
-/// Maps it, with what only the rule gives.
+/// Calls `widen` under vmap and checks that the batching rule ran.
 fn map(ns: &str) -> Result<()> {
     let widen = Op::find(&format!("{ns}::widen"))?;
     let x = Tensor::from_vec(vec![1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
@@ -408,7 +409,7 @@ fn shapes(ns: &str) -> Result<()> {
     Ok(())
 }
 
-/// Calls it with a fake tensor.
+/// Calls `widen` with a fake tensor.
 fn fake(ns: &str) -> Result<()> {
     let widen = Op::find(&format!("{ns}::widen"))?;
     let given = FakeMode::new()?.from_tensor(&Tensor::from_vec(vec![1.0f32, 2.0], &[2])?)?;
@@ -427,7 +428,7 @@ fn slope(of: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
     Ok(options.grad(&[&of.sum()?], &[x])?.remove(0))
 }
 
-/// x^6, multiplied by each language's product, and its slope, by the formulas of all.
+/// Computes x^6, one multiplication per language, and its gradient by all languages' formulas.
 fn powers(x: &Tensor) -> Result<Vec<Tensor>> {
     let mut power = x.clone();
     for language in ["c", "cpp", "python", "java", "rust"] {
@@ -447,7 +448,7 @@ fn parts(spec: &str) -> Result<(&str, &str)> {
     spec.split_once(',').ok_or_else(wrong)
 }
 
-/// Records a graph, for "ns,path": a file, and an operator.
+/// Records a graph into a file and as an operator; `spec` is "ns,path".
 fn record(spec: &str) -> Result<()> {
     let (ns, path) = parts(spec)?;
     let graph = Graph::record(&[&leaf()?], |given| powers(given[0]))?;
@@ -458,7 +459,7 @@ fn record(spec: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs both.
+/// Runs the graph from the file, and as the operator.
 fn replay(spec: &str) -> Result<()> {
     let (ns, path) = parts(spec)?;
     let mut run = Graph::load(path)?.run(&[&Tensor::from_slice(&[2f32, 3.0], &[2])?])?;
@@ -470,7 +471,7 @@ fn replay(spec: &str) -> Result<()> {
     expect_powers(called.0, derived)
 }
 
-/// A function value of a function of one tensor.
+/// Wraps a function of one tensor as a function value.
 fn function_of<F>(function: F) -> Result<Function>
 where
     F: Fn(&Tensor) -> Result<Tensor> + Send + Sync + 'static,
@@ -481,7 +482,7 @@ where
     })
 }
 
-/// Transforms a function of any language: vmap, grad of the sum, or jvp along ones.
+/// Transforms a function of any language: vmap, grad of the sum, or jvp with tangents of ones.
 fn transform(function: ValueRef<'_>, kind: &str) -> Result<Function> {
     let wrong = |expected: &str| Error::new(Status::TYPE, format!("transform: want a {expected}"));
     let ValueRef::Function(function) = function else {
@@ -501,7 +502,7 @@ fn transform(function: ValueRef<'_>, kind: &str) -> Result<Function> {
     })
 }
 
-/// Calls a function that ends in what this role raises.
+/// Calls a function that ends by raising this role's error, and checks the error.
 fn attempt(function: ValueRef<'_>, x: &Tensor) -> Result<()> {
     match function {
         ValueRef::Function(function) => comes_home(function.call((x,)).map(|_| ())),
@@ -509,7 +510,7 @@ fn attempt(function: ValueRef<'_>, x: &Tensor) -> Result<()> {
     }
 }
 
-/// x^3 as a function.
+/// Returns x^3 as a function.
 fn power() -> Result<Function> {
     function_of(|x| &(x * x)? * x)
 }
