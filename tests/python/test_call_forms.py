@@ -206,6 +206,14 @@ def test_sequences_of_tensors():
     assert tenon.stack(collections.deque([X, X])).shape == (2, 2, 3)
 
 
+def test_sequences_of_numbers():
+    assert tenon.tensor(collections.deque([1.0, 2.0])).tolist() == [1, 2]
+    assert tenon.tensor(range(3)).dtype is tenon.int64
+    for wrong in ("12", {1: 2}, {1, 2}):
+        with pytest.raises(TypeError, match="tensor: data must be numbers"):
+            tenon.tensor(wrong)
+
+
 def test_a_call_that_fits_in_no_form_is_refused_as_before():
     for call in (
         lambda: X.sum(axes=0),

@@ -83,6 +83,9 @@ def as_tensor(
         try:
             memoryview(data)
         except TypeError:
+            is_sequence = hasattr(data, "__len__") and hasattr(data, "__getitem__")
+            if is_sequence and not isinstance(data, (str, dict)):  # such as deque and range
+                return as_tensor(list(data), dtype=dtype, device=device)
             raise ArgumentTypeError(
                 "tensor: data must be numbers, nested lists of numbers or an object with "
                 f"__dlpack__ or a buffer, got {type(data).__name__}"
