@@ -183,8 +183,8 @@ static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
 /* ---- tensor ---------------------------------------------------------------------------------- */
 
 static bool is_numbers(PyObject* data) {
-  return PyRange_Check(data) || PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) || PyFloat_Check(data) ||
-         PyComplex_Check(data);
+  return PyRange_Check(data) || PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) ||
+         PyFloat_Check(data) || PyComplex_Check(data);
 }
 
 static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
