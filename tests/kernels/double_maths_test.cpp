@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                     DoubleFunction{"sin", std::sin, 2}, DoubleFunction{"cos", std::cos, 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Loops take another way for angles far from zero, whatever lies beside them.
+// Loops compute large angles by the C library, and leave their neighbours to the vector loop.
 TEST(DoubleMaths, AngleFarFromZero_IsThatOfCAndLeavesItsNeighboursAlone) {
   std::vector<double> inputs(1000);
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = 0.37 * static_cast<double>(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The in-place and out forms that the facts of an operator stand for: equal to the functional one,
-// into the caller's tensor, of any dtype that the result can be cast to and in any layout.
+// In-place and out forms that an operator's facts declare equal the functional form. They write to
+// the caller's tensor, in any layout and any dtype that the result can be cast to.
 #include <cmath>
 
 #include "kernels/golden.h"

@@ -109,7 +109,7 @@ class OnHost {
   std::vector<char> bytes_;
 };
 
-// Empty when all elements agree, else what differs first.
+// Returns the first difference, or an empty text if all elements agree.
 std::string compare_elements(const Tensor& tensor, const std::vector<std::string>& expected,
                              size_t first, bool exact) {
   const OnHost on_host(tensor);

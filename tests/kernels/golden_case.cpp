@@ -21,7 +21,7 @@ std::vector<std::string> read_lines(const std::string& name) {
   return lines;
 }
 
-// "@7" as the text of the tensor that it names; any other text as it is.
+// Returns the text of the tensor that a reference such as "@7" names, and any other text unchanged.
 std::string resolved(const std::string& text) {
   static const std::vector<std::string> kInputs = read_lines("inputs.txt");
   if (text[0] != '@') return text;

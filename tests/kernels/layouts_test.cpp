@@ -33,7 +33,7 @@ Tensor turned(const Tensor& tensor) {
   return call("aten::transpose.int", tensor, ndim - 2, ndim - 1);
 }
 
-// The same elements, one after the other, at the sizes of the result.
+// Returns a row-major copy, expanded to the sizes of the result.
 Tensor flat(const Tensor& tensor, const Ints& to) {
   return call("aten::contiguous", call("aten::expand", tensor, to));
 }

@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(All, Out,
                            return name.substr(0, name.find('.'));
                          });
 
-// Of these PyTorch takes no other dtype, though the result could be cast to it.
+// PyTorch refuses other dtypes for the out of these, even those that the result can be cast to.
 TEST(OutDtype, OfWhatKeepsTheDtype_IsNoOther) {
   const Tensor self = Tensor::from<float>({1, -2}, {2});
   for (const char* name :

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # find_package(tenon) against the Python package: CMAKE_PREFIX_PATH is tenon.get_cmake_dir(). The
-# kernels of ATen's operators are the component cpu. Gives what an installed Tenon gives C and C++.
+# kernels of ATen's operators are the component cpu. Defines the targets of an installed Tenon.
 get_filename_component(_tenon ${CMAKE_CURRENT_LIST_DIR} PATH)
 file(STRINGS ${_tenon}/include/tenon/common.h _abi REGEX "^#define TENON_ABI_MAJOR")
 string(REGEX REPLACE "[^0-9]" "" _abi "${_abi}")

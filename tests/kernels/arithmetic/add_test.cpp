@@ -78,7 +78,7 @@ Tensor strided(const Ints& sizes, const Ints& strides, Dtype dtype) {
   return tensor;
 }
 
-// What is cast counts as what it becomes, and dims of size 1 as PyTorch 2.15 has them.
+// Strides are chosen after the cast, and those of dims of size 1 are PyTorch 2.15's.
 TEST(Add, StridesOfMixedDtypes_AreAsPyTorchs) {
   const auto strides_of_sum = [](const Tensor& a, const Tensor& b) {
     return strides(call("aten::add.Tensor", a, b));

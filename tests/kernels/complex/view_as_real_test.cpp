@@ -6,7 +6,7 @@
 namespace tenon::tests {
 namespace {
 
-// Of the real part of (a + ib)(1 - 2i) the gradient is (1, 2).
+// The gradient of the real part of (a + ib)(1 - 2i) is (1, 2).
 TEST(ViewAsReal, GradientOfPairs_IsThatOfTheNumbers) {
   const Tensor pairs = Tensor::from<double>({3, 4}, {1, 2});
   check(tenon_tensor_set_requires_grad(pairs.get(), 1));

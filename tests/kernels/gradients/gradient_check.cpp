@@ -36,7 +36,7 @@ Tensor make_input(const Input& input, Dtype dtype, Numbers& numbers) {
   return tensor;
 }
 
-// The same elements, in memory in another order of dims.
+// Returns a tensor of the same elements whose last two dims are swapped in memory.
 Tensor transposed(const Tensor& tensor) {
   if (tensor.ndim() < 2) return tensor;
   const Tensor turned = call("aten::transpose.int", tensor, 0, -1);

@@ -67,9 +67,9 @@ TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   // Samples are real or complex throughout: ViewAsReal.GradientOfPairs_IsThatOfTheNumbers.
   EXPECT_EQ(wanted.erase("aten::view_as_complex"), 1U);
   EXPECT_EQ(wanted.erase("aten::view_as_complex_copy"), 1U);
-  // Of symmetric matrices, which samples are not: tests/python/test_linalg.py. What comes beside a
-  // result has no gradient, and the result is sampled by another name; samples of reals have real
-  // results.
+  // These need symmetric matrices, which samples are not (tests/python/test_linalg.py does them),
+  // or return extra results without gradients and are sampled under another name. Real samples have
+  // real results.
   for (const char* op : {"_linalg_eigh", "linalg_cholesky_ex", "native_layer_norm",
                          "_linalg_solve_ex", "_linalg_det", "_linalg_slogdet", "_fft_r2c"}) {
     EXPECT_EQ(wanted.erase(std::string("aten::") + op), 1U);
@@ -83,7 +83,7 @@ TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   }
 }
 
-// What check_gradients says of the square under a formula.
+// Returns the number of failures that check_gradients reports for a square with a formula.
 int failures_of_square(const char* gradient) {
   Library library(Library::Def, "gradients_test");
   library.def("square(Tensor self) -> Tensor");

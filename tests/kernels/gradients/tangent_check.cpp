@@ -143,7 +143,7 @@ class TangentRun {
     return way_.is_complex ? call("aten::abs", sum) : sum;
   }
 
-  // Of the loss; zeros where there is none.
+  // Returns the gradients of the loss, and zeros for leaves without one.
   Tensors gradients(const Tensors& inputs, const Tensors& leaves) const {
     const Tensor output = loss(inputs);
     std::vector<tenon_tensor*> of;

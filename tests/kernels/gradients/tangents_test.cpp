@@ -67,7 +67,7 @@ TEST(Tangents, InPlace_AreTheDerivatives) {
   EXPECT_GT(checked, 60);
 }
 
-// What check_tangents says of the square under formulas.
+// Returns the number of failures that check_tangents reports for a square with both formulas.
 int failures_of_square(const char* gradient, const char* tangent) {
   Library library(Library::Def, "tangents_test");
   library.def("square(Tensor self) -> Tensor");

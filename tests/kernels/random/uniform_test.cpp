@@ -23,7 +23,7 @@ TEST(Uniform, WithoutGenerator_DrawsFromTheDefault) {
   EXPECT_NE(elements(first), elements(second));
 }
 
-// What a call does not draw is there for the next one.
+// Numbers that one call does not draw are drawn by the next one.
 TEST(Uniform, Calls_TakeWhatTheyNeed) {
   const Generator parts(7), whole(7);
   std::vector<uint32_t> numbers(1500 + 2 * 9 + 1);

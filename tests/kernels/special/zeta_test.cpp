@@ -7,7 +7,7 @@
 namespace tenon::tests {
 namespace {
 
-// Of a large exponent the first power decides; PyTorch has NaN for the last one.
+// With a large exponent the first power dominates; PyTorch returns NaN for the last case.
 TEST(SpecialZeta, LargeExponents_LeaveTheFirstTerm) {
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor first = Tensor::from<double>({0, 0.5, 1, 3.5}, {4});

@@ -12,13 +12,13 @@ from .module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
 
 class _Rows(Module):
     weight: Parameter
-    # Options by the order in which they are printed, with their defaults.
-    _shown: ClassVar[dict[str, Any]]
+    # Names and defaults of the options, in the order in which they are printed.
+    _shown: tuple
 
     def _make(self, count: int, size: int, padding_idx: int | None, options: dict) -> None:
         from ...factories import empty
@@ -58,7 +58,7 @@ class _Rows(Module):
     def extra_repr(self) -> str:
         """Sizes, and options that are not the default."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
-        for name, default in self._shown.items():
+        for name, default in self._shown:
             if getattr(self, name) != default:
                 text += f", {name}={getattr(self, name)!r}"
         return text
@@ -82,13 +82,13 @@ class Embedding(_Rows):
         weight: Of shape (num_embeddings, embedding_dim), at first drawn from a normal distribution.
     """
 
-    _shown: ClassVar[dict[str, Any]] = {
-        "padding_idx": None,
-        "max_norm": None,
-        "norm_type": 2,
-        "scale_grad_by_freq": False,
-        "sparse": False,
-    }
+    _shown = (
+        ("padding_idx", None),
+        ("max_norm", None),
+        ("norm_type", 2),
+        ("scale_grad_by_freq", False),
+        ("sparse", False),
+    )
 
     def __init__(
         self,
@@ -151,13 +151,13 @@ class EmbeddingBag(_Rows):
         dtype: Of the rows.
     """
 
-    _shown: ClassVar[dict[str, Any]] = {
-        "max_norm": None,
-        "norm_type": 2,
-        "scale_grad_by_freq": False,
-        "mode": "",
-        "padding_idx": None,
-    }
+    _shown = (
+        ("max_norm", None),
+        ("norm_type", 2),
+        ("scale_grad_by_freq", False),
+        ("mode", ""),
+        ("padding_idx", None),
+    )
 
     def __init__(
         self,
