@@ -110,7 +110,8 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   void come_after(const Node& node) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
-  bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0; }
+  /// Returns true if it saved a tensor: what else it saved stays for passes to come.
+  bool has_saved() noexcept;
   /// What few nodes have, see node_extra.h; NULL without.
   tenon::autograd::NodeExtra* extra() const noexcept {
     return extra_.load(std::memory_order_acquire);
@@ -150,8 +151,8 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   }
   /// The tensor whose leaf it is; NULL when that is gone.
   tenon::tensor::TensorPtr copy_variable() const noexcept;
-  /// The dtype that gradients for it are converted to. Nobody else uses the tensor meanwhile.
-  void set_grad_dtype(tenon_dtype dtype) noexcept;
+  /// Sets the dtype that gradients for an output are converted to. Nobody else uses it meanwhile.
+  void set_grad_dtype(uint32_t output, tenon_dtype dtype) noexcept;
   /// The tensor's data is another's now: gradients are to be like that. Nobody else uses the leaf
   /// meanwhile; there is room for the dims that it had first, and for those of most tensors.
   bool has_room_for(int32_t ndim) const noexcept;

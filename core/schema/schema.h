@@ -66,8 +66,6 @@ class Default {
   explicit Default(tenon_value value, bool as_int = false) : prints_as_int(as_int), value_(value) {}
   /// `value.as.list.data` is replaced by a copy of the elements; strings get a NUL behind them.
   Default(tenon_value value, const void* elements, size_t size);
-  /// A list of texts.
-  explicit Default(const std::vector<std::string>& texts);
   /// A device; names that this layer does not know are resolved by `device_name`.
   static std::unique_ptr<Default> device(std::string_view text);
 

@@ -46,7 +46,9 @@ static PyObject* call_with_ints(tnp_known_op* known, PyObject* self, PyObject* c
 PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   static tnp_known_op op = {"aten::view", NULL};
   if (nargs == 1 && Py_TYPE(args[0]) == tnp_dtype_type) {
-    return tnp_raise_format(TENON_ERROR_NOT_SUPPORTED, "view: shape must be ints, got %S", args[0]);
+    static tnp_known_op of_dtype = {"aten::view.dtype", NULL};
+    PyObject* known = tnp_known(&of_dtype);
+    return known ? PyObject_CallFunctionObjArgs(known, self, args[0], NULL) : NULL;
   }
   return call_with_ints(&op, self, args, nargs);
 }

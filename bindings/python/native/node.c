@@ -4,9 +4,48 @@
 #include "saved.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <structmember.h>
 
 PyTypeObject* tnp_node_type;
+
+/* ---- Classes of nodes by name ---------------------------------------------------------------- */
+
+static void node_dealloc(PyObject* object);
+static int node_traverse(PyObject* object, visitproc visit, void* arg);
+static int node_clear(PyObject* object);
+
+static PyObject* named_types; /* name of nodes -> their class, a subclass of Node; never shrinks */
+
+static PyTypeObject* make_type(const char* name) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, node_dealloc},
+                                {Py_tp_traverse, node_traverse},
+                                {Py_tp_clear, node_clear},
+                                {0, NULL}};
+  static const char kModule[] = "tenon.autograd.graph.";
+  size_t size = sizeof kModule + strlen(name);
+  char* full_name = malloc(size); /* stays: Python 3.10 keeps the pointer */
+  if (full_name == NULL) return (PyTypeObject*)PyErr_NoMemory();
+  snprintf(full_name, size, "%s%s", kModule, name);
+  PyType_Spec spec = {full_name, sizeof(tnp_node), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  PyObject* type = PyType_FromSpecWithBases(&spec, (PyObject*)tnp_node_type);
+  if (type == NULL || PyDict_SetItemString(named_types, name, type) != 0) {
+    Py_XDECREF(type);
+    return NULL;
+  }
+  Py_DECREF(type); /* the dict keeps it */
+  return (PyTypeObject*)type;
+}
+
+/* Returns the class of nodes of a name, borrowed. Programs compare its `__name__`. */
+static PyTypeObject* type_named(const char* name) {
+  if (named_types == NULL && (named_types = PyDict_New()) == NULL) return NULL;
+  PyObject* known = PyDict_GetItemString(named_types, name);
+  return known != NULL ? (PyTypeObject*)known : make_type(name);
+}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -34,7 +73,11 @@ PyObject* tnp_node_wrap(tenon_node* node) {
   tnp_node* self = cell ? *cell : NULL;
   if (self == NULL) {
     PyObject* waiting = cell ? tnp_context_of(node) : NULL;
-    return waiting ? waiting : tnp_node_wrap_as(tnp_node_type, node);
+    if (waiting != NULL) return waiting;
+    PyTypeObject* type = type_named(tenon_node_name(node));
+    if (type != NULL) return tnp_node_wrap_as(type, node);
+    tenon_node_release(node);
+    return NULL;
   }
   if (self->node == NULL) {
     /* The cell's reference to the object becomes the caller's, ours to the node the object's. */
@@ -67,8 +110,8 @@ tenon_node* tnp_node_get(PyObject* object) {
 
 /* Whether the object of a node that C still holds now waits in the node's cell, with its state. */
 static bool hand_over(tnp_node* self) {
-  bool stateful = Py_TYPE(self) != tnp_node_type || self->dict != NULL || self->metadata != NULL ||
-                  self->weakrefs != NULL;
+  bool stateful = Py_TYPE(self)->tp_dealloc != node_dealloc || self->dict != NULL ||
+                  self->metadata != NULL || self->weakrefs != NULL;
   if (!stateful || tenon_node_use_count(self->node) <= 1) return false;
   tenon_node* node = self->node;
   Py_SET_REFCNT(self, 1);

@@ -269,7 +269,7 @@ typedef struct tenon_backward_options {
   uint32_t flags;               /* TENON_BACKWARD_* */
   tenon_tensor* const* outputs; /* tracked tensors */
   tenon_tensor* const* grads;   /* NULL, or one for each output; NULL there: 1 for one element */
-  tenon_tensor* const* inputs;  /* tenon_backward: NULL, or the leaves that gradients are for */
+  tenon_tensor* const* inputs;  /* tenon_backward: NULL, or the tensors that gradients are for */
   int64_t noutputs;
   int64_t ninputs;
   /* NULL, or nodes for the outputs (inputs) that are NULL above: output `numbers` of a node stands

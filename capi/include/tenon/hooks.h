@@ -121,12 +121,12 @@ TENON_API int32_t tenon_tensor_retains_grad(const tenon_tensor* tensor);
 /// Since:     0.1
 TENON_API tenon_dtype tenon_tensor_grad_dtype(const tenon_tensor* tensor);
 
-/// Sets the dtype that gradients of a leaf are converted to, and that one which is set must have;
-/// TENON_DTYPE_NONE takes gradients of any dtype as they come.
+/// Sets the dtype that gradients of a tensor are converted to, of a recorded call's result before
+/// its formula gets them; TENON_DTYPE_NONE takes gradients of any dtype as they come.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_TYPE for a dtype that is
-///            neither floating nor complex, TENON_ERROR_STATE for a tensor that is no leaf, and for
-///            one that has a gradient of another dtype; TENON_ERROR_OUT_OF_MEMORY.
+///            neither floating nor complex, TENON_ERROR_STATE for a tensor that has a gradient of
+///            another dtype; TENON_ERROR_OUT_OF_MEMORY.
 /// Threads:   any thread; nobody else uses the tensor meanwhile.
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_set_grad_dtype(tenon_tensor* tensor, tenon_dtype dtype);
