@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms: what is refused inside them and in which words, and what they return."""
 
-
 import pytest
 from seed import autograd, const, leaf, make_fx, near, sub, torch
 
