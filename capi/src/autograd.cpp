@@ -93,6 +93,7 @@ TensorPtr first_gradient(const char* function, int64_t index, const Place& place
                          tenon_tensor* given) {
   const autograd::OutputInfo& output = place.info();
   const auto sizes = output.size_span();
+  TensorPtr first = TensorPtr::share(given);
   if (given == nullptr || given->is_undefined()) {
     const bool is_one = std::ranges::all_of(sizes, [](int64_t size) { return size == 1; });
     TENON_CHECK_ARG(is_one, function, ": gradient of output ", index,
@@ -104,15 +105,15 @@ TensorPtr first_gradient(const char* function, int64_t index, const Place& place
                     tenon::tensor::dtype_name(output.dtype));
     const TensorPtr like =
         place.tensor == nullptr ? autograd::operators::zeros_for(output) : nullptr;
-    return autograd::operators::ones_like(like != nullptr ? *like : *place.tensor);
+    first = autograd::operators::ones_like(like != nullptr ? *like : *place.tensor);
   }
-  TENON_CHECK_ARG(std::ranges::equal(given->size_span(), sizes), function, ": gradient of output ",
+  TENON_CHECK_ARG(std::ranges::equal(first->size_span(), sizes), function, ": gradient of output ",
                   index, " must have the output's shape ", tenon::tensor::print_dims(sizes),
-                  ", got ", tenon::tensor::print_dims(given->size_span()));
-  if (output.dtype >= 0 && given->dtype() != output.dtype) {
-    return autograd::operators::cast(*given, output.dtype);
+                  ", got ", tenon::tensor::print_dims(first->size_span()));
+  if (output.dtype >= 0 && first->dtype() != output.dtype) {
+    return autograd::operators::cast(*first, output.dtype);
   }
-  return TensorPtr::share(given);
+  return first;
 }
 
 Pass read_pass(const char* function, const tenon_backward_options* given) {
@@ -299,9 +300,8 @@ tenon_status tenon_node_copy_edge(const tenon_node* node, int64_t index, tenon_n
 tenon_status tenon_backward(const tenon_backward_options* options) {
   return guarded([&] {
     const Pass pass = read_pass("tenon_backward", options);
-    for (const autograd::Target& target : pass.targets) {
-      TENON_CHECK(target.node->is_leaf(), TENON_ERROR_STATE,
-                  "tenon_backward: inputs must be leaves, got one made by ", target.node->name());
+    for (int64_t i = 0; options->inputs != nullptr && i < options->ninputs; ++i) {
+      if (options->inputs[i] != nullptr) autograd::retain_grad(*options->inputs[i]);
     }
     autograd::run_backward(pass.roots, pass.targets, pass.options);
   });

@@ -105,7 +105,8 @@ TensorPtr zeros_like(const Tensor& tensor) {
 }
 
 TensorPtr zeros_for(const OutputInfo& info) {
-  tenon_value args[] = {dims_value(info.size_span()), tenon_value_of_dtype(info.dtype),
+  const tenon_dtype dtype = info.dtype < 0 ? TENON_DTYPE_F32 : info.dtype;  // any will do
+  tenon_value args[] = {dims_value(info.size_span()), tenon_value_of_dtype(dtype),
                         tenon_value_of_none(), tenon_value_of_device(info.device),
                         tenon_value_of_none()};
   return found_zeros.call_tensor(args);

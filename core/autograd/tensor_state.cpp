@@ -442,13 +442,12 @@ void set_grad_dtype(Tensor& tensor, tenon_dtype dtype) {
                   ": tensor must be defined, got the undefined tensor");
   TENON_CHECK_TYPE(dtype == TENON_DTYPE_NONE || is_differentiable(dtype), kFunction,
                    ": dtype must be floating or complex, got ", dtype);
-  TENON_CHECK(is_leaf(tensor), TENON_ERROR_STATE, kFunction,
-              ": tensor must be a leaf, got one made by a recorded call");
   const TensorPtr grad = copy_grad(tensor);
   TENON_CHECK(grad == nullptr || dtype < 0 || grad->dtype() == dtype, TENON_ERROR_STATE, kFunction,
               ": tensor must have no gradient of another dtype than ", tensor::dtype_name(dtype),
               ", got one of ", tensor::dtype_name(grad->dtype()));
-  require_leaf(tensor)->set_grad_dtype(dtype);
+  const Flow flow = is_leaf(tensor) ? Flow{require_leaf(tensor), 0} : flow_to(tensor);
+  flow.node->set_grad_dtype(flow.output, dtype);
 }
 
 }  // namespace tenon::autograd

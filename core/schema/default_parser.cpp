@@ -165,6 +165,7 @@ class DefaultParser {
       case TENON_TYPE_ANY:
         return "None";
       case TENON_TYPE_LIST:
+        if (type_->elements[0]->kind == TENON_TYPE_STRING) return optional_ ? "None" : "left out";
         text = base::concat("a list in brackets of type ", type_->text.view());
         break;
       case TENON_TYPE_DEVICE:
@@ -352,16 +353,12 @@ class DefaultParser {
 
   DefaultPtr parse_list(const Type* element) {
     const bool repeat = !lexer_.current().is('[');
-    if (repeat && argument_.list_size < 0) fail_type();
+    // Lists of texts have no defaults, as in PyTorch.
+    if (element->kind == TENON_TYPE_STRING || (repeat && argument_.list_size < 0)) fail_type();
     std::vector<tenon_value> values;
-    std::vector<std::string> texts;
     const auto parse_element = [&] {
       bool ignored = false;
-      if (element->kind == TENON_TYPE_STRING) {
-        texts.push_back(parse_text());
-      } else {
-        values.push_back(parse_scalar(element->kind, &ignored));
-      }
+      values.push_back(parse_scalar(element->kind, &ignored));
     };
     if (repeat) {
       parse_element();
@@ -369,26 +366,21 @@ class DefaultParser {
       if (argument_.list_size > kMostRepeats) {
         lexer_.fail_at(start_, "a default for so long a list must be written out in brackets");
       }
-      const size_t count = static_cast<size_t>(argument_.list_size);
-      if (!values.empty()) values.assign(count, tenon_value(values[0]));
-      if (!texts.empty()) texts.assign(count, std::string(texts[0]));
+      values.assign(static_cast<size_t>(argument_.list_size), tenon_value(values[0]));
     } else {
       lexer_.expect('[');
       while (!lexer_.accept(']')) {
-        if (!values.empty() || !texts.empty()) lexer_.expect(',');
+        if (!values.empty()) lexer_.expect(',');
         parse_element();
       }
     }
-    return make_list(element, values, texts);
+    return make_list(element, values);
   }
 
-  DefaultPtr make_list(const Type* element, const std::vector<tenon_value>& values,
-                       const std::vector<std::string>& texts) {
+  DefaultPtr make_list(const Type* element, const std::vector<tenon_value>& values) {
     tenon_value list = make_value(TENON_TAG_LIST);
     list.count = static_cast<uint32_t>(values.size());
     switch (element->kind) {
-      case TENON_TYPE_STRING:
-        return own(texts);
       case TENON_TYPE_INT:
       case TENON_TYPE_SYMINT: {
         std::vector<int64_t> ints;

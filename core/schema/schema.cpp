@@ -142,26 +142,6 @@ Default::Default(tenon_value value, const void* elements, size_t size)
   value_.as.list.owner = nullptr;
 }
 
-Default::Default(const std::vector<std::string>& texts) : value_{} {
-  size_t size = texts.size() * sizeof(tenon_value);
-  for (const std::string& text : texts) size += text.size() + 1;
-  memory_.reset(new char[size + 1]);
-  auto* element = reinterpret_cast<tenon_value*>(memory_.get());
-  char* copy = memory_.get() + texts.size() * sizeof(tenon_value);
-  for (const std::string& text : texts) {
-    std::memcpy(copy, text.c_str(), text.size() + 1);
-    *element = {};
-    element->tag = TENON_TAG_STRING;
-    element->count = static_cast<uint32_t>(text.size());
-    element->as.list.data = copy;
-    copy += text.size() + 1;
-    ++element;
-  }
-  value_.tag = TENON_TAG_LIST;
-  value_.count = static_cast<uint32_t>(texts.size());
-  value_.as.list.data = memory_.get();
-}
-
 void DefaultDeleter::operator()(const Default* value) const noexcept {
   TENON_DCHECK((value->value_.flags & TENON_VALUE_OWNED) == 0);  // the value borrows from `memory_`
   if (!value->shared_) delete value;

@@ -66,8 +66,6 @@ class Default {
   explicit Default(tenon_value value, bool as_int = false) : prints_as_int(as_int), value_(value) {}
   /// Replaces `value.as.list.data` by a copy of the elements; appends a NUL to strings.
   Default(tenon_value value, const void* elements, size_t size);
-  /// A list of texts.
-  explicit Default(const std::vector<std::string>& texts);
   /// A device. A name that is unknown to this layer is resolved later by set_device().
   static std::unique_ptr<Default> device(std::string_view text);
 

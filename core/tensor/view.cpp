@@ -174,7 +174,10 @@ void tenon_tensor::restride(Dims sizes, Dims strides, int64_t offset) {
   constexpr const char* kRestride = "tenon_tensor_restride";
   TENON_CHECK(!is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kRestride,
               ": tensor must have plain sizes, got a symbolic shape");
-  const int64_t numel = checked_view(kRestride, "tensor", dtype_, sizes, strides, offset);
+  // What stands for something else has no memory to stay inside of.
+  const int64_t numel = is_hollow()
+                            ? checked_numel(kRestride, sizes)
+                            : checked_view(kRestride, "tensor", dtype_, sizes, strides, offset);
   const bool contiguous = is_row_major(sizes, strides);
   HeapDims heap = more_dims(sizes.size());
   change_dims(sizes, strides.data(), numel, heap.release(), contiguous);

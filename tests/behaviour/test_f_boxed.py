@@ -176,11 +176,7 @@ def test_item_162_ints_for_symbolic(peer):
         assert list(op.overload()([1, 2])) == [1, 2]
 
 
-@better(
-    163,
-    "A Python kernel is not given trailing defaults; keyword-only arguments come by name",
-    "a kernel that Python itself calls gets the caller's own arguments, as they were written",
-)
+@same(163, "A Python kernel is not given trailing defaults; keyword-only arguments come by name")
 def test_item_163_defaults_of_python_kernels(peer):
     schema = "op(Tensor x, int a=3, *, int b=4, int c=5) -> str"
     with peers.scratch(peer, schema) as op:
@@ -189,9 +185,7 @@ def test_item_163_defaults_of_python_kernels(peer):
         assert call(x) == "() []"
         assert call(x, 2) == "(2,) []"
         assert call(x, c=6) == "() [('c', 6)]"
-        given = call(x, 3, b=4, c=6)
-        written = "(3,) [('b', 4), ('c', 6)]"
-        assert given == ("() [('c', 6)]" if peer.is_torch else written)
+        assert call(x, 3, b=4, c=6) == "() [('c', 6)]"
 
 
 @better(

@@ -319,7 +319,7 @@ static void hooks_of_new_nodes(void** state) {
   assert_ok(tenon_creation_hook_pop(&book));
   assert_int_equal(book.deleted, 1);
   tenon_tensor_release(apply("aten::exp", z, NULL));
-  assert_string_equal(book.text, "MulBackward0 ExpBackward0 ");
+  assert_string_equal(book.text, "AccumulateGrad MulBackward0 ExpBackward0 ");
   tenon_tensor_release(z);
   tenon_tensor_release(y);
   tenon_tensor_release(x);

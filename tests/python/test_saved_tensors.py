@@ -166,7 +166,7 @@ def test_new_node_of_a_function_is_its_context():
     x, seen = leaf(1.0), []
     with graph.node_creation_hook(seen.append):
         y = Double.apply(x)
-    assert seen[0] is y.grad_fn and y.grad_fn.tag == 5
+    assert seen[-1] is y.grad_fn and y.grad_fn.tag == 5
     y.backward()
     assert x.grad.tolist() == [2.0]
 

@@ -82,12 +82,21 @@ static PyObject* fail(tenon_frame* frame, tenon_status status) {
   return tnp_raise();
 }
 
+/* Returns true if the caller may have given an argument that equals its default: kernels get none
+ * of those that no other argument follows. */
+static inline bool may_give_defaults(const bound_call* c) {
+  const tnp_binding* b = c->binding;
+  if (TNP_LIKELY(c->kwnames == NULL))
+    return PyVectorcall_NARGS(c->nargsf) > (Py_ssize_t)b->required;
+  return b->required < b->nargs;
+}
+
 /* A kernel in Python: with the caller's own objects where they say what was meant, so that nothing
  * is converted and subclasses arrive as they are. */
 INLINED PyObject* run_python(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
   tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
   PyObject* result;
-  if (TNP_LIKELY(kernel->plain && !c->normalised)) {
+  if (TNP_LIKELY(kernel->plain && !c->normalised && !may_give_defaults(c))) {
     PyObject* function = kernel->function; /* the kernel's, as alive */
     result =
         TNP_LIKELY(PyFunction_Check(function))
@@ -163,6 +172,23 @@ INLINED tenon_status enter_typed(const bound_call* c, const tenon_entry* entry,
   }
 }
 
+/* Refuses a write of an inference tensor outside of inference mode: nobody counts it, so that what
+ * was saved for backward would change unnoticed. As in PyTorch the elements are written by then. */
+static int check_written(const tnp_op* op, const tnp_binding* b, int64_t index,
+                         const tenon_value* values) {
+  if (values[index].tag != TENON_TAG_TENSOR) return 0;
+  if (TNP_LIKELY((tenon_tensor_flags(values[index].as.tensor) & TENON_TENSOR_INFERENCE) == 0)) {
+    return 0;
+  }
+  if ((tenon_grad_mode_get() & TENON_GRAD_MODE_INFERENCE) != 0) return 0;
+  tnp_raise_format(
+      TENON_ERROR_STATE,
+      "%U: %U must not be an inference tensor where it is written outside of inference "
+      "mode; clone() it there for a normal tensor",
+      op->name, b->args[index].name);
+  return -1;
+}
+
 /* The result of a kernel that returned its written argument: the caller's own object as a rule. */
 static PyObject* written_argument(int64_t index, const tenon_value* values, PyObject* const* args,
                                   size_t nargsf) {
@@ -185,6 +211,7 @@ static PyObject* result_without_tensor(const bound_call* c, tenon_frame* frame) 
   }
   leave(frame);
   if (b->nrets == 0 || b->returns_tensor) Py_RETURN_NONE;
+  if (check_written(c->op, b, b->rets[0].aliased, c->values) != 0) return NULL;
   return written_argument(b->rets[0].aliased, c->values, c->args, c->nargsf);
 }
 
@@ -275,8 +302,15 @@ INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   if (TNP_UNLIKELY(entry == NULL)) return tnp_raise();
   if (entry->boxed == tnp_trampoline) return run_python(c, entry, &frame);
   /* A lane's hash is never 0, what an entry without a typed form has. */
-  if (entry->signature == c->binding->signature) return run_typed(c, entry, &frame);
-  return run_boxed(c->binding, c->values, c->count, entry, &frame);
+  const tnp_binding* b = c->binding;
+  if (entry->signature == b->signature) return run_typed(c, entry, &frame);
+  PyObject* result = run_boxed(c->binding, c->values, c->count, entry, &frame);
+  const bool writes = b->nrets != 0 && b->rets[0].aliased >= 0;
+  if (TNP_UNLIKELY(writes) && result != NULL &&
+      check_written(c->op, b, b->rets[0].aliased, c->values) != 0) {
+    Py_CLEAR(result);
+  }
+  return result;
 }
 
 /* With symbols among the arguments, which are no tensors and bring no key: the call brings it. */

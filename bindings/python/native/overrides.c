@@ -389,6 +389,23 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   return tnp_tensor_wrap_as(cls, tensor);
 }
 
+/* restride(tensor, sizes, strides, storage_offset): makes a tensor another view of its storage. */
+static PyObject* restride(PyObject* module, PyObject* args) {
+  (void)module;
+  PyObject *object, *sizes, *strides;
+  long long storage_offset;
+  if (!PyArg_ParseTuple(args, "OO!O!L:restride", &object, &PyTuple_Type, &sizes, &PyTuple_Type,
+                        &strides, &storage_offset)) {
+    return NULL;
+  }
+  int64_t dims[TENON_TENSOR_MAX_DIMS], steps[TENON_TENSOR_MAX_DIMS];
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  const Py_ssize_t ndim = tensor != NULL ? read_numbers(sizes, "sizes", dims) : -1;
+  if (ndim < 0 || read_numbers(strides, "strides", steps) != ndim) return NULL;
+  if (tnp_check(tenon_tensor_restride(tensor, ndim, dims, steps, storage_offset)) != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyObject* has_dispatch(PyObject* module, PyObject* cls) {
   (void)module;
   return PyBool_FromLong(PyType_Check(cls) && has_handler((PyTypeObject*)cls, TENON_MODE_WRAPPER));
@@ -413,6 +430,7 @@ static PyMethodDef methods[] = {{"set_dispatch_rules", set_dispatch_rules, METH_
                                 {"mode_push", mode_push, METH_VARARGS, NULL},
                                 {"mode_pop", mode_pop, METH_VARARGS, NULL},
                                 {"wrapper", new_wrapper, METH_VARARGS, NULL},
+                                {"restride", restride, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 int tnp_overrides_init(PyObject* module) {

@@ -35,6 +35,7 @@ from ._tenon import (
     find_op,
     manual_seed,
 )
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .config import get_cmake_dir, get_include
 from .device import device, is_available
 from .dtype import (
@@ -317,6 +318,8 @@ __all__ = [
     "int32",
     "int64",
     "introspect",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_available",
     "is_complex",
     "is_floating_point",

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import contextlib
-import enum
-import inspect
 import warnings
 from typing import Generic, ParamSpec, TypeVar, overload
 
 from . import _tenon
 from ._tenon import OpOverload
+from .custom_op_schema import Tag, aliased_result, check_written, tag_names
 from .definition import _key_of_type, _split
 from .error import ArgumentTypeError, InvalidArgumentError, NotSupportedError
 from .infer_schema import infer_schema
-from .library import Library, _forever
+from .library import Library, _forever, _missing_fakes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,60 +28,6 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 # The definition of each name: another one of the same name takes its place.
 _definitions: dict[str, CustomOpDef[..., Any]] = {}
-
-
-class Tag(str, enum.Enum):
-    """Names of tags that operators carry; each is equal to its text."""
-
-    core = "core"
-    data_dependent_output = "data_dependent_output"
-    dynamic_output_shape = "dynamic_output_shape"
-    flexible_layout = "flexible_layout"
-    generated = "generated"
-    inplace = "inplace"
-    inplace_view = "inplace_view"
-    needs_fixed_stride_order = "needs_fixed_stride_order"
-    nondeterministic_bitwise = "nondeterministic_bitwise"
-    nondeterministic_seeded = "nondeterministic_seeded"
-    out = "out"
-    pointwise = "pointwise"
-    pt2_compliant_tag = "pt2_compliant_tag"
-    view_copy = "view_copy"
-
-    def __str__(self) -> str:
-        return self.value
-
-
-def _tag_names(tags: Any) -> tuple[str, ...]:
-    if tags is None:
-        return ()
-    return (str(tags),) if isinstance(tags, str) else tuple(str(one) for one in tags)
-
-
-def _aliased_result(
-    schema: str, fn: Callable[..., Any], mutates_args: Iterable[str], tags: tuple[str, ...]
-) -> str:
-    """The schema whose results are the written arguments, for tags "inplace" and "out"."""
-    parameters = inspect.signature(fn).parameters
-    places = {name: index for index, name in enumerate(parameters)}
-    if "out" in tags:
-        for name in mutates_args:
-            if parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY:
-                raise InvalidArgumentError(
-                    "custom_op: written arguments must be keyword-only with the tag out, got "
-                    f"{name}"
-                )
-        written = [name for name in parameters if name in set(mutates_args)]
-    else:
-        written = [next(iter(parameters))]
-        if written[0] not in set(mutates_args):
-            raise InvalidArgumentError(
-                "custom_op: the first argument must be in mutates_args with the tag inplace, got "
-                f"{sorted(mutates_args)}"
-            )
-    texts = [f"Tensor(a{places[name]}!)" for name in written]
-    result = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-    return f"{schema.rpartition(' -> ')[0]} -> {result}"
 
 
 @overload
@@ -149,10 +94,14 @@ def custom_op(
             schema=schema,
             tags=tags,
         )
-    names = _tag_names(tags)
-    text = infer_schema(fn, mutates_args=mutates_args) if schema is None else schema
-    if {"inplace", "out"} & set(names) and schema is None:
-        text = _aliased_result(text, fn, mutates_args, names)
+    names = tag_names(tags)
+    if schema is not None:
+        text = schema
+        check_written(base, schema, mutates_args)
+    else:
+        text = infer_schema(fn, mutates_args=mutates_args)
+        if {"inplace", "out"} & set(names):
+            text = aliased_result(text, fn, mutates_args, names)
     return CustomOpDef(ns, base, text, fn, device_types, names)
 
 
@@ -193,6 +142,7 @@ class CustomOpDef(Generic[_P, _R]):
             (device_types,) if isinstance(device_types, str) else (device_types or ("default",))
         ):
             self._add_kernel(device_type, self._checked(fn))
+        self._register_missing_fake()
         self.__name__ = name
         self.__doc__ = fn.__doc__
         self.__wrapped__ = fn
@@ -208,6 +158,24 @@ class CustomOpDef(Generic[_P, _R]):
         except NotSupportedError:
             self._lib.close()
             raise
+
+    def _register_missing_fake(self) -> None:
+        """Has tensors without memory refused by name until there is a fake kernel.
+
+        An operator that only writes needs none: it makes nothing that has a shape.
+        """
+        name = self._qualname
+        makes_nothing = not self._opoverload._schema.returns
+
+        def missing(*args: Any, **kwargs: Any) -> None:
+            if not makes_nothing:
+                raise NotSupportedError(
+                    f"{name}: operator must have a fake kernel to run on tensors without memory, "
+                    "got none; register_fake() registers one"
+                )
+
+        self._lib.register_fake(self._opoverload, missing, allow_override=True)
+        _missing_fakes.add(name)
 
     def _checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The function, and that its results share no memory."""
@@ -462,12 +430,14 @@ def register_kernel(
 
 @overload
 def register_fake(
-    op: Any, func: None = None, /, *, lib: Library | None = None
+    op: Any, func: None = None, /, *, lib: Library | None = None, allow_override: bool = True
 ) -> Callable[[_F], _F]: ...
 
 
 @overload
-def register_fake(op: Any, func: _F, /, *, lib: Library | None = None) -> _F: ...
+def register_fake(
+    op: Any, func: _F, /, *, lib: Library | None = None, allow_override: bool = True
+) -> _F: ...
 
 
 def register_fake(
@@ -476,6 +446,7 @@ def register_fake(
     /,
     *,
     lib: Library | None = None,
+    allow_override: bool = True,
 ) -> Any:
     """Registers the fake kernel of an operator; without `func` a decorator.
 
@@ -490,15 +461,17 @@ def register_fake(
         op: A name, an overload, or what `custom_op` made.
         func: Called with the operator's arguments, all of whose tensors are without memory.
         lib: The library that owns the kernel; by default it lives as long as the process.
+        allow_override: Whether an older fake kernel is replaced. That of what `custom_op` made
+            always is.
 
     Raises:
         InvalidArgumentError: op is no operator, or its CompositeImplicitAutograd kernel serves.
-        AlreadyExistsError: it has a fake kernel, or another one for Meta.
+        AlreadyExistsError: it has a fake kernel that is not to be replaced, or a kernel for Meta.
     """
     overload = _overload_of(op, "register_fake")
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        replaces = isinstance(op, CustomOpDef)
+        replaces = allow_override or isinstance(op, CustomOpDef)
         _library_for(op, overload, lib).register_fake(overload, function, allow_override=replaces)
         return function
 

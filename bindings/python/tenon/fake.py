@@ -11,6 +11,8 @@ operators make is fake, on devices too that are not there:
 
 from __future__ import annotations
 
+from _thread import _local
+
 from . import _tenon
 from ._tenon import ShapeEnv, SymInt, Tensor
 from .error import InvalidArgumentError, StateError
@@ -19,6 +21,7 @@ _MOST = 2**63 - 1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._tenon import OpOverload
@@ -135,6 +138,31 @@ def _is_parameter(tensor: Tensor) -> bool:
     return type(tensor) is Parameter
 
 
+_thread = _local()  # `running`: names of the operators whose fake kernels run, innermost last
+
+
+class NamedFakeKernel:
+    """A fake kernel in Python, which notes its operator's name while it runs."""
+
+    __code__: Any
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        """Looks like the function in errors."""
+        self._name = name
+        self._function = function
+        for attribute in ("__module__", "__name__", "__qualname__", "__doc__", "__code__"):
+            if hasattr(function, attribute):
+                setattr(self, attribute, getattr(function, attribute))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        running = _thread.__dict__.setdefault("running", [])
+        running.append(self._name)
+        try:
+            return self._function(*args, **kwargs)
+        finally:
+            running.pop()
+
+
 class FakeContext:
     """What a fake kernel can ask while it runs on fake tensors.
 
@@ -172,12 +200,18 @@ def get_ctx() -> FakeContext:
         StateError: none runs on the thread, or it runs on Meta rather than on fake tensors.
     """
     op = _tenon.fake_running()
-    if op is None:
+    if op is not None:
+        return FakeContext(op)
+    running = getattr(_thread, "running", None)
+    if running:
         raise StateError(
-            "get_ctx: must be called in a fake kernel that runs on fake tensors, got a call "
-            "outside of one"
+            f"{running[-1]}: get_ctx must be called in a fake kernel that runs on fake tensors, "
+            "got one that runs on Meta, where sizes cannot depend on data"
         )
-    return FakeContext(op)
+    raise StateError(
+        "get_ctx: must be called in a fake kernel that runs on fake tensors, got a call outside of "
+        "one"
+    )
 
 
 __all__ = ["FakeContext", "FakeTensor", "FakeTensorMode", "get_ctx"]

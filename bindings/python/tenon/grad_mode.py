@@ -10,6 +10,7 @@ and is left in order. Thread states carry both to other threads.
 from __future__ import annotations
 
 from _thread import get_ident as _thread
+from contextvars import ContextVar
 
 from . import _tenon
 from ._typing import overload
@@ -182,6 +183,42 @@ class set_grad_enabled(_GradMode):
         return decorated
 
 
+# ---- Layout of gradients -------------------------------------------------------------------------
+
+_enforces_layout: ContextVar[bool] = ContextVar("_enforces_layout", default=True)
+
+
+class enforce_grad_layout_policy(_Context):
+    """Says whether gradients of leaves must lie in memory as the leaves do, at once or in a block.
+
+    Gradients always lie so: that costs no copy where the formula already made it so. The policy
+    never changes values, and is the thread's.
+
+    Args:
+        enable: False permits other layouts.
+    """
+
+    def __init__(self, enable: bool = True) -> None:
+        """Sets the policy; leaving the context puts back what was there."""
+        self.mode = bool(enable)
+        self.prev = _enforces_layout.get()
+        _enforces_layout.set(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        _enforces_layout.set(self.prev)
+
+    def _again(self) -> enforce_grad_layout_policy:
+        return type(self)(self.mode)
+
+    def __call__(self, function: _F) -> _F:
+        """Decorates a function; the policy is what it was before this was made."""
+        self.__exit__()
+        return super().__call__(function)
+
+
 # ---- Inference mode ------------------------------------------------------------------------------
 
 
@@ -218,6 +255,7 @@ class inference_mode(_Context, _tenon.KeyGuard):
 
 __all__ = [
     "enable_grad",
+    "enforce_grad_layout_policy",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",

@@ -96,6 +96,11 @@ def _parameter_text(
         raise InvalidArgumentError(
             f"infer_schema: parameters must be named, got *{name}, which takes any number"
         )
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        raise InvalidArgumentError(
+            f"infer_schema: parameter {name} must not be positional-only, got one before '/'; "
+            "schemas name all arguments"
+        )
     if parameter.annotation is parameter.empty:
         raise InvalidArgumentError(f"infer_schema: parameter {name} must have an annotation")
     annotation = _annotation(fn, f"parameter {name}", parameter.annotation)
@@ -125,6 +130,8 @@ def _result_text(fn: Callable[..., Any], annotation: Any) -> str:
         return "()"
     if typing.get_origin(annotation) is tuple:
         parts = [_type_text(part) for part in typing.get_args(annotation)]
+        if not parts:
+            return "()"
         text = f"({', '.join(str(part) for part in parts)})"
     else:
         parts = [_type_text(annotation)]

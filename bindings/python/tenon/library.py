@@ -91,6 +91,10 @@ def _is_own(module: object) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == "tenon"
 
 
+# Operators whose fake kernel only says that there is none: any other takes its place.
+_missing_fakes: set[str] = set()
+
+
 def _key(name: str | int) -> int:
     return name if isinstance(name, int) else _tenon.tenon_key_parse(name)
 
@@ -266,7 +270,7 @@ class Library:
         self._native.fallback(key, None if fn is fallthrough_kernel else fn, with_keyset)
 
     def register_fake(
-        self, op_name: str | OpOverload, fn: Callable[..., Any], *, allow_override: bool = False
+        self, op_name: str | OpOverload, fn: Callable[..., Any], *, allow_override: bool = True
     ) -> Registration:
         """Registers the fake kernel of an operator: see `tenon.library.register_fake`.
 
@@ -276,8 +280,13 @@ class Library:
             allow_override: Replace an older one.
         """
         full_name = self._full_name(op_name)
-        policy = _tenon.TENON_REPLACE_OVERRIDE if allow_override else _tenon.TENON_REPLACE_ERROR
-        handle = self._native.register_fake(full_name, fn, policy)
+        replaces = allow_override or full_name in _missing_fakes
+        policy = _tenon.TENON_REPLACE_OVERRIDE if replaces else _tenon.TENON_REPLACE_ERROR
+        from .fake import NamedFakeKernel
+
+        kernel = NamedFakeKernel(full_name, fn) if callable(fn) else fn
+        handle = self._native.register_fake(full_name, kernel, policy)
+        _missing_fakes.discard(full_name)
         return Registration(handle, full_name, _tenon.TENON_KEY_META)
 
     def set_gradient_policy(self, op_name: str | OpOverload, policy: str) -> None:

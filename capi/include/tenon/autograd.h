@@ -289,7 +289,7 @@ typedef struct tenon_backward_options {
   tenon_tensor* const* outputs; /* tracked tensors */
   tenon_tensor* const* grads;   /* NULL, or one per output; a NULL element is 1 for one-element
                                  * outputs */
-  tenon_tensor* const* inputs;  /* tenon_backward: NULL, or the leaves to accumulate into */
+  tenon_tensor* const* inputs;  /* tenon_backward: NULL, or the tensors to accumulate into */
   int64_t noutputs;
   int64_t ninputs;
   /* NULL, or nodes for the outputs (inputs) that are NULL above. Such an output (input) is the

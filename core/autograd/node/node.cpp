@@ -153,9 +153,8 @@ tensor::TensorPtr tenon_node::copy_variable() const noexcept {
   return is_leaf() ? variable()->lock() : nullptr;
 }
 
-void tenon_node::set_grad_dtype(tenon_dtype dtype) noexcept {
-  TENON_DCHECK(is_leaf());
-  first_output()->dtype = dtype < 0 ? OutputInfo::kAnyDtype : dtype;
+void tenon_node::set_grad_dtype(uint32_t index, tenon_dtype dtype) noexcept {
+  const_cast<OutputInfo&>(output(index)).dtype = dtype < 0 ? OutputInfo::kAnyDtype : dtype;
 }
 
 NodeExtra& tenon_node::require_extra() {
@@ -242,6 +241,16 @@ void tenon_node::end() noexcept {
   } else {
     tensor::free_block(this, static_cast<tensor::BlockClass>(block));
   }
+}
+
+bool tenon_node::has_saved() noexcept {
+  for (const SavedTensor& saved : saved_tensors()) {
+    if (saved.tensor != nullptr) return true;
+  }
+  for (const tenon_value& value : saved_values()) {
+    if (value.tag == TENON_TAG_TENSOR_LIST) return true;
+  }
+  return extra() != nullptr && extra()->inner != nullptr;
 }
 
 void tenon_node::drop_saved() noexcept {

@@ -110,7 +110,8 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   void come_after(const Node& node) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
-  bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0; }
+  /// Returns true if the node saved a tensor. Other saved values stay for later passes.
+  bool has_saved() noexcept;
   /// Returns the data that few nodes have, see node_extra.h; NULL if there is none.
   tenon::autograd::NodeExtra* extra() const noexcept {
     return extra_.load(std::memory_order_acquire);
@@ -151,9 +152,9 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   }
   /// Returns the tensor of a leaf, or NULL if it no longer exists.
   tenon::tensor::TensorPtr copy_variable() const noexcept;
-  /// Sets the dtype that gradients of the leaf are cast to. Requires exclusive access to the
-  /// tensor.
-  void set_grad_dtype(tenon_dtype dtype) noexcept;
+  /// Sets the dtype that gradients for an output are cast to. Requires exclusive access to the
+  /// output's tensor.
+  void set_grad_dtype(uint32_t output, tenon_dtype dtype) noexcept;
   /// Updates the leaf's metadata after set_data(), so that gradients match the new data. Requires
   /// exclusive access to the leaf, and room for the dims: a leaf has room for the number of dims
   /// that its tensor had at first, and at least for kInlineDims.

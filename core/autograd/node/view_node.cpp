@@ -6,6 +6,7 @@
 #include "autograd/node/node_extra.h"
 #include "autograd/node/node_run.h"
 #include "autograd/operators.h"
+#include "autograd/recording_modes.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/dtype.h"
@@ -194,6 +195,7 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
   extra.inner_output = static_cast<uint16_t>(output);
   extra.inner_self = static_cast<int16_t>(self);
   if (inner.extra() != nullptr) extra.origin = inner.extra()->origin;
+  if (const RecordingModes* modes = recording_modes()) finish_recorded(*node, *modes);
   return node;
 }
 

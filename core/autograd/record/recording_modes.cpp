@@ -68,16 +68,29 @@ void finish_recorded(Node& node, const RecordingModes& modes) {
   if (!modes.saved.empty()) {
     const SavedHooksPtr hooks = modes.saved.back();  // a reference, because a hook may pop itself
     for (SavedTensor& saved : node.saved_tensors()) {
-      if (saved.tensor != nullptr) pack(&saved, hooks);
+      // Python numbers stay what they are, as in PyTorch.
+      if (saved.tensor != nullptr && !saved.tensor->is_wrapped_number()) pack(&saved, hooks);
     }
     if (node.plan().saves_lists) pack_lists(node, hooks);
   }
   const std::vector<CreationHookPtr> creation = modes.creation;
-  for (const CreationHookPtr& hook : creation) {
-    const tenon_status status = hook->fn(hook->ctx, &node);
-    if (status == TENON_OK) continue;
-    throw Error(base::adopt_current_error(node.name(), "creation hook", status, true));
+  const auto show = [&](Node& made) {
+    for (const CreationHookPtr& hook : creation) {
+      const tenon_status status = hook->fn(hook->ctx, &made);
+      if (status == TENON_OK) continue;
+      throw Error(base::adopt_current_error(made.name(), "creation hook", status, true));
+    }
+  };
+  if (creation.empty()) return;
+  // A leaf is new to the graph while only its tensor and this node's edges hold it.
+  for (const Edge& edge : node.edges()) {
+    if (edge.node == nullptr || !edge.node->is_leaf()) continue;
+    const auto same = [&](const Edge& other) { return other.node == edge.node; };
+    const auto uses = static_cast<uint32_t>(std::ranges::count_if(node.edges(), same));
+    const bool is_first = &*std::ranges::find_if(node.edges(), same) == &edge;
+    if (is_first && edge.node->use_count() == uses + 1) show(*edge.node);
   }
+  show(node);
 }
 
 namespace {

@@ -67,11 +67,6 @@ TEST(Default, Lists_HoldTheirElements) {
   EXPECT_EQ(floats.printed(), "float[] x=[1., 2.5]");
   EXPECT_EQ(DefaultOf("int[] x=[]").value().count, 0u);
   EXPECT_EQ(DefaultOf("Tensor[] x=[]").value().tag, TENON_TAG_TENSOR_LIST);
-  const DefaultOf texts("str[] x=[\"a\", \"bc\"]");
-  EXPECT_EQ(texts.value().tag, TENON_TAG_LIST);
-  EXPECT_STREQ(static_cast<const char*>(texts.list<tenon_value>()[1].as.list.data), "bc");
-  EXPECT_EQ(texts.printed(), "str[] x=[\"a\", \"bc\"]");
-  EXPECT_TRUE(texts.round_trips());
   const DefaultOf scalars("Scalar[] x=[1, 2.5, True]");
   EXPECT_EQ(scalars.list<tenon_value>()[1].tag, TENON_TAG_FLOAT);
   EXPECT_TRUE(scalars.round_trips());

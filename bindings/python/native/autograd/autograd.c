@@ -36,10 +36,28 @@ static int set_requires_grad_attribute(PyObject* self, PyObject* value, void* un
   return set_requires_grad(self, value, unused);
 }
 
+/* Inside of vmap, grad and the like gradients belong to these: refuses what reaches around them. */
+static int refuse_in_transform(const char* function) {
+  tenon_layer* layer = tenon_layer_copy_innermost();
+  if (layer == NULL) return 0;
+  static const char* const kNames[] = {[TENON_LAYER_VMAP] = "vmap",
+                                       [TENON_LAYER_GRAD] = "grad, vjp or jacrev",
+                                       [TENON_LAYER_JVP] = "jvp or jacfwd"};
+  const uint32_t kind = tenon_layer_kind(layer);
+  tenon_layer_release(layer);
+  tnp_raise_format(
+      TENON_ERROR_STATE,
+      "%s: must be called outside of function transforms, got a call inside of %s; use "
+      "func.grad or func.vjp there",
+      function, kind < sizeof kNames / sizeof *kNames ? kNames[kind] : "one");
+  return -1;
+}
+
 static PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* kwargs) {
   static char* names[] = {"requires_grad", NULL};
   PyObject* value = Py_True;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:requires_grad_", names, &value)) return NULL;
+  if (value == Py_True && refuse_in_transform("requires_grad_") != 0) return NULL;
   return set_requires_grad(self, value, NULL) == 0 ? Py_NewRef(self) : NULL;
 }
 
@@ -117,6 +135,7 @@ static PyObject* retain_grad(PyObject* self, PyObject* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL || tnp_check(tenon_tensor_retain_grad(tensor)) != 0) return NULL;
+  if (!tenon_tensor_is_leaf(tensor) && refuse_in_transform("retain_grad") != 0) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -129,10 +148,7 @@ static PyObject* get_grad_dtype(PyObject* self, void* unused) {
   return tnp_dtype_object(dtype);
 }
 
-static int set_grad_dtype(PyObject* self, PyObject* value, void* unused) {
-  (void)unused;
-  tenon_tensor* tensor = tnp_tensor_get(self);
-  if (tensor == NULL) return -1;
+static int set_gradients_dtype(tenon_tensor* tensor, PyObject* value) {
   tenon_dtype dtype = TENON_DTYPE_NONE;
   if (value != NULL && value != Py_None) {
     int named = tnp_to_dtype(value, &dtype);
@@ -143,6 +159,29 @@ static int set_grad_dtype(PyObject* self, PyObject* value, void* unused) {
     if (named != 1) return -1;
   }
   return tnp_check(tenon_tensor_set_grad_dtype(tensor, dtype));
+}
+
+static int set_grad_dtype(PyObject* self, PyObject* value, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return -1;
+  if (!tenon_tensor_is_leaf(tensor)) {
+    tnp_raise_format(TENON_ERROR_STATE,
+                     "grad_dtype: tensor must be a leaf, got one made by a recorded call; a "
+                     "Function declares it by ctx.set_output_grad_dtype()");
+    return -1;
+  }
+  return set_gradients_dtype(tensor, value);
+}
+
+/* (result of a recorded call, dtype or None): what its formula gets gradients in. */
+static PyObject* declare_grad_dtype(PyObject* module, PyObject* args) {
+  (void)module;
+  PyObject *object, *dtype;
+  if (!PyArg_ParseTuple(args, "OO:declare_grad_dtype", &object, &dtype)) return NULL;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL || set_gradients_dtype(tensor, dtype) != 0) return NULL;
+  Py_RETURN_NONE;
 }
 
 static PyObject* get_base(PyObject* self, void* unused) {
@@ -332,8 +371,22 @@ static PyObject* run(PyObject* args, bool gives) {
   return result;
 }
 
+static int warn_of_cycle(void) {
+  return PyErr_WarnEx(PyExc_UserWarning,
+                      "backward: create_graph=True makes a reference cycle between a leaf and its "
+                      "gradient; use autograd.grad, or set .grad to None afterwards",
+                      1);
+}
+
 static PyObject* run_backward(PyObject* module, PyObject* args) {
   (void)module;
+  if (refuse_in_transform("backward") != 0) return NULL;
+  PyObject* flags =
+      PyTuple_Check(args) && PyTuple_GET_SIZE(args) == 4 ? PyTuple_GET_ITEM(args, 3) : NULL;
+  if (flags != NULL && (PyLong_AsLong(flags) & TENON_BACKWARD_CREATE_GRAPH) != 0 &&
+      warn_of_cycle() != 0) {
+    return NULL;
+  }
   return run(args, false);
 }
 
@@ -352,7 +405,8 @@ static PyObject* run_backward_from(PyObject* module, PyObject* const* args, Py_s
   tenon_tensor* output = tnp_tensor_get(args[0]);
   int creates = output ? PyObject_IsTrue(args[2]) : -1;
   int keeps = creates < 0 ? -1 : args[1] == Py_None ? creates : PyObject_IsTrue(args[1]);
-  if (keeps < 0) return NULL;
+  if (keeps < 0 || refuse_in_transform("backward") != 0) return NULL;
+  if (creates && warn_of_cycle() != 0) return NULL;
   tenon_backward_options options = {.struct_size = sizeof options};
   options.flags =
       (keeps ? TENON_BACKWARD_KEEP_GRAPH : 0u) | (creates ? TENON_BACKWARD_CREATE_GRAPH : 0u);
@@ -387,6 +441,8 @@ static PyObject* gradient_edge(PyObject* module, PyObject* object) {
 }
 
 static PyMethodDef functions[] = {
+    {"declare_grad_dtype", declare_grad_dtype, METH_VARARGS,
+     "declare_grad_dtype(result, dtype, /)\n--\n\nSays in which dtype its formula gets gradients."},
     {"gradient_edge", gradient_edge, METH_O,
      "gradient_edge(tensor, /)\n--\n\nReturns the node that its gradient goes to, and which of the "
      "node's outputs it is."},

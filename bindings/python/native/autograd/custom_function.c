@@ -386,6 +386,26 @@ PyObject* tnp_function_of_new(tenon_node* node) {
   return Py_NewRef((PyObject*)context);
 }
 
+static PyObject* imported(const char* module_name, const char* name) {
+  PyObject* module = PyImport_ImportModule(module_name);
+  PyObject* found = module ? PyObject_GetAttrString(module, name) : NULL;
+  Py_XDECREF(module);
+  return found;
+}
+
+/* The result, after the context's declarations of its gradients' dtypes, which most do not make. */
+static PyObject* declare(tnp_context* context, PyObject* result) {
+  if (TNP_LIKELY(context->base.dict == NULL) || result == NULL) return result;
+  PyObject* dtypes = PyDict_GetItemString(context->base.dict, "output_grad_dtypes");
+  if (dtypes == NULL || dtypes == Py_None) return result;
+  static PyObject* function;
+  if (function == NULL) function = imported("tenon.autograd.function", "declare_grad_dtypes");
+  PyObject* done = function ? PyObject_CallFunctionObjArgs(function, dtypes, result, NULL) : NULL;
+  if (done == NULL) Py_CLEAR(result);
+  Py_XDECREF(done);
+  return result;
+}
+
 /* Links the outputs to the node of the call; steals `result`. */
 static PyObject* finish(application* self, PyObject* result) {
   bool is_tuple = PyTuple_Check(result);
@@ -423,7 +443,7 @@ static PyObject* finish(application* self, PyObject* result) {
     }
   }
   if (status == 0) {
-    result = replace(result, outputs, count);
+    result = declare(self->context, replace(result, outputs, count));
   } else {
     for (Py_ssize_t i = 0; i < read; i++) tenon_tensor_release(outputs[i]);
     Py_CLEAR(result);
@@ -437,9 +457,7 @@ static PyObject* apply_in_layer(PyObject* class, PyObject* const* args, Py_ssize
                                 PyObject* kwnames) {
   static PyObject* function;
   if (function == NULL) {
-    PyObject* module = PyImport_ImportModule("tenon.autograd.function_layer");
-    function = module ? PyObject_GetAttrString(module, "apply_in_layer") : NULL;
-    Py_XDECREF(module);
+    function = imported("tenon.autograd.function_layer", "apply_in_layer");
     if (function == NULL) return NULL;
   }
   PyObject* given = PyTuple_New(nargs);

@@ -4,9 +4,48 @@
 #include "saved.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <structmember.h>
 
 PyTypeObject* tnp_node_type;
+
+/* ---- Classes of nodes by name ---------------------------------------------------------------- */
+
+static void node_dealloc(PyObject* object);
+static int node_traverse(PyObject* object, visitproc visit, void* arg);
+static int node_clear(PyObject* object);
+
+static PyObject* named_types; /* name of nodes -> their class, a subclass of Node; never shrinks */
+
+static PyTypeObject* make_type(const char* name) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, node_dealloc},
+                                {Py_tp_traverse, node_traverse},
+                                {Py_tp_clear, node_clear},
+                                {0, NULL}};
+  static const char kModule[] = "tenon.autograd.graph.";
+  size_t size = sizeof kModule + strlen(name);
+  char* full_name = malloc(size); /* stays: Python 3.10 keeps the pointer */
+  if (full_name == NULL) return (PyTypeObject*)PyErr_NoMemory();
+  snprintf(full_name, size, "%s%s", kModule, name);
+  PyType_Spec spec = {full_name, sizeof(tnp_node), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  PyObject* type = PyType_FromSpecWithBases(&spec, (PyObject*)tnp_node_type);
+  if (type == NULL || PyDict_SetItemString(named_types, name, type) != 0) {
+    Py_XDECREF(type);
+    return NULL;
+  }
+  Py_DECREF(type); /* the dict keeps it */
+  return (PyTypeObject*)type;
+}
+
+/* Returns the class of nodes of a name, borrowed. Programs compare its `__name__`. */
+static PyTypeObject* type_named(const char* name) {
+  if (named_types == NULL && (named_types = PyDict_New()) == NULL) return NULL;
+  PyObject* known = PyDict_GetItemString(named_types, name);
+  return known != NULL ? (PyTypeObject*)known : make_type(name);
+}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -26,45 +65,6 @@ PyObject* tnp_node_wrap_as(PyTypeObject* type, tenon_node* node) {
   self->node = node; /* the rest is NULL */
   *cell = self;
   return (PyObject*)self;
-}
-
-static int node_traverse(PyObject* object, visitproc visit, void* arg);
-
-/* Tells the types of type_named apart from classes with state of their own. */
-static int named_traverse(PyObject* object, visitproc visit, void* arg) {
-  return node_traverse(object, visit, arg);
-}
-
-static int node_clear(PyObject* object);
-static void node_dealloc(PyObject* object);
-
-/* The subclass of Node of a node's name, such as MulBackward0; borrowed, kept for ever. */
-static PyTypeObject* type_named(const char* name) {
-  static PyObject* types;
-  static const char prefix[] = "tenon.autograd.graph.";
-  if (types == NULL && (types = PyDict_New()) == NULL) return NULL;
-  PyObject* key = PyUnicode_FromString(name);
-  if (key == NULL) return NULL;
-  PyObject* found = PyDict_GetItemWithError(types, key);
-  if (found == NULL && !PyErr_Occurred()) {
-    const size_t length = strlen(name) + sizeof prefix;
-    char* full = PyMem_Malloc(length); /* stays: older Pythons keep the pointer */
-    if (full != NULL) PyOS_snprintf(full, length, "%s%s", prefix, name);
-    PyType_Slot slots[] = {{Py_tp_doc, "A step of a backward graph."},
-                           {Py_tp_dealloc, node_dealloc},
-                           {Py_tp_traverse, named_traverse},
-                           {Py_tp_clear, node_clear},
-                           {0, NULL}};
-    PyType_Spec spec = {full, sizeof(tnp_node), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
-                            Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                        slots};
-    found = full ? PyType_FromSpecWithBases(&spec, (PyObject*)tnp_node_type) : PyErr_NoMemory();
-    if (found != NULL && PyDict_SetItem(types, key, found) != 0) Py_CLEAR(found);
-    if (found != NULL) Py_DECREF(found); /* the table's own is left */
-  }
-  Py_DECREF(key);
-  return (PyTypeObject*)found;
 }
 
 PyObject* tnp_node_wrap(tenon_node* node) {
@@ -110,10 +110,8 @@ tenon_node* tnp_node_get(PyObject* object) {
 
 /* Whether the object of a node that C still holds now waits in the node's cell, with its state. */
 static bool hand_over(tnp_node* self) {
-  const PyTypeObject* type = Py_TYPE(self);
-  bool is_plain = type == tnp_node_type || type->tp_traverse == named_traverse;
-  bool stateful =
-      !is_plain || self->dict != NULL || self->metadata != NULL || self->weakrefs != NULL;
+  bool stateful = Py_TYPE(self)->tp_dealloc != node_dealloc || self->dict != NULL ||
+                  self->metadata != NULL || self->weakrefs != NULL;
   if (!stateful || tenon_node_use_count(self->node) <= 1) return false;
   tenon_node* node = self->node;
   Py_SET_REFCNT(self, 1);

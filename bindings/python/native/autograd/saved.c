@@ -270,7 +270,10 @@ PyObject* tnp_node_dir(PyObject* object, PyObject* unused) {
   PyObject* plain = PyObject_GetAttrString((PyObject*)&PyBaseObject_Type, "__dir__");
   PyObject* names = plain ? PyObject_CallOneArg(plain, object) : NULL;
   Py_XDECREF(plain);
-  tenon_node* node = names ? tnp_node_get(object) : NULL;
+  /* A context has no node yet while its forward runs. */
+  const tnp_node* self = (tnp_node*)object;
+  if (names == NULL || (self->node == NULL && self->keeper == NULL)) return names;
+  tenon_node* node = tnp_node_get(object);
   const int64_t count = node ? tenon_node_saved_count(node) : 0;
   bool good = node != NULL;
   for (int64_t i = 0; good && i < count; i++) {

@@ -11,8 +11,15 @@ from contextvars import ContextVar
 
 from .. import _tenon
 from .._tenon import Tensor
-from ..error import ArgumentTypeError, NotSupportedError
-from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..error import ArgumentTypeError, InvalidArgumentError, NotSupportedError, StateError
+from ..grad_mode import (
+    _Context,
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
 from ..overridable import overridable
 from . import forward_ad, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -63,7 +70,8 @@ def backward(
         grad_tensors: A gradient for each of them, of its shape; None for one of one element: 1.
         retain_graph: Whether the graph can be run again; by default as `create_graph`.
         create_graph: Whether the pass is recorded itself, for derivatives of gradients.
-        inputs: The leaves that get gradients, in a dict too; by default all.
+        inputs: The tensors that get gradients, in a dict too; by default all leaves. Results of
+            operators retain their gradients from then on.
 
     Raises:
         Error: an output does not require grad, or needs a gradient and has none; the graph was
@@ -75,6 +83,18 @@ def backward(
         raise ArgumentTypeError("backward: inputs must not be empty; leave them out for all leaves")
     grads = _grads("backward", outputs, grad_tensors)
     _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
+
+
+def _zeros_for(place: int, end: Any, batch: tuple[int, ...]) -> Tensor:
+    """The gradient of an input that no output depends on, laid out as the input."""
+    if not isinstance(end, Tensor):
+        raise StateError(
+            f"grad: input {place} must be a Tensor for materialize_grads=True to make zeros for "
+            "it, got a GradientEdge that no output depends on"
+        )
+    from ..factories import zeros_like
+
+    return end.new_zeros((*batch, *end.shape)) if batch else zeros_like(end)
 
 
 @overridable
@@ -109,7 +129,9 @@ def grad(
     if not only_inputs:
         raise NotSupportedError("grad: only_inputs must be True; backward() is for all leaves")
     if allow_unused is False and materialize_grads:
-        raise ArgumentTypeError("grad: allow_unused must not be False where grads are materialized")
+        raise InvalidArgumentError(
+            "grad: allow_unused must be True or None with materialize_grads=True, got False"
+        )
     begins = _places("grad", "outputs", outputs)
     ends = _places("grad", "inputs", inputs)
     if not ends:
@@ -122,8 +144,8 @@ def grad(
     if materialize_grads:
         batch = first[0].shape[:1] if is_grads_batched else ()
         found = tuple(
-            end.new_zeros((*batch, *end.shape)) if one is None else one
-            for one, end in zip(found, ends, strict=True)
+            _zeros_for(place, end, batch) if one is None else one
+            for place, (one, end) in enumerate(zip(found, ends, strict=True))
         )
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
@@ -157,7 +179,7 @@ def is_multithreading_enabled() -> bool:
     return _multithreading.get()
 
 
-class set_multithreading_enabled:
+class set_multithreading_enabled(_Context):
     """Says whether backward passes may use threads of their own; as a context until that is left.
 
     All nodes run on the thread that asked for the pass as it is: only `is_multithreading_enabled`
@@ -166,8 +188,17 @@ class set_multithreading_enabled:
 
     def __init__(self, mode: bool) -> None:
         """Sets it at once."""
+        self.mode = bool(mode)
         self.prev = _multithreading.get()
-        _multithreading.set(mode)
+        _multithreading.set(self.mode)
+
+    def _again(self) -> set_multithreading_enabled:
+        return type(self)(self.mode)
+
+    def __call__(self, function: Any) -> Any:
+        """Decorates a function; the setting is what it was before this was made."""
+        self.__exit__()
+        return super().__call__(function)
 
     def __enter__(self) -> None:
         pass
@@ -176,8 +207,15 @@ class set_multithreading_enabled:
         _multithreading.set(self.prev)
 
 
+class _ExecutionEngine:
+    """What PyTorch's programs ask of the engine that runs backward passes."""
+
+    queue_callback = staticmethod(graph.queue_callback)
+
+
 # PyTorch's older name of tensors that gradients flow to.
 Variable = Tensor
+Tensor._execution_engine = _ExecutionEngine()
 
 _backward.__name__ = "backward"
 _backward.__qualname__ = "Tensor.backward"
@@ -192,6 +230,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "forward_ad",
     "functional",
     "grad",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 
 from .. import _tenon
 from .._tenon import FunctionContext
@@ -17,11 +18,28 @@ if TYPE_CHECKING:
 
     _F = TypeVar("_F", bound=Callable[..., Any])
 
-    from .._tenon import Tensor
+    from .._tenon import Tensor, dtype
 
 
 class FunctionCtx(FunctionContext):
     """The context of a call: what forward leaves for backward, and the call's node in one."""
+
+    output_grad_dtypes: tuple[Any, ...] | None = None
+
+    def set_output_grad_dtype(self, *dtypes: dtype | None) -> None:
+        """Declares in which dtype backward gets the gradient of each output.
+
+        Args:
+            *dtypes: One for each output, in forward or setup_context: a dtype; None for a gradient
+                of any dtype, and for an output without gradient.
+
+        Raises:
+            StateError: it was called before; from `apply`, for another number of outputs and for
+                the dtype of an output without gradient.
+        """
+        if self.output_grad_dtypes is not None:
+            raise StateError("set_output_grad_dtype: must be called once, got another call")
+        self.output_grad_dtypes = dtypes
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Saves tensors for `jvp`, which finds them in `saved_tensors`."""
@@ -32,6 +50,28 @@ class FunctionCtx(FunctionContext):
                     f"{type(tensor).__name__}"
                 )
         self.saved_for_forward = tensors
+
+
+def declare_grad_dtypes(dtypes: tuple[Any, ...], result: Any) -> None:
+    """Carries out what `set_output_grad_dtype` has declared for the outputs of a call."""
+    outputs = result if isinstance(result, tuple) else (result,)
+    if len(dtypes) != len(outputs):
+        raise StateError(
+            f"set_output_grad_dtype: dtypes must be one for each of {len(outputs)} outputs, got "
+            f"{len(dtypes)}"
+        )
+    tracked = any(isinstance(one, _tenon.Tensor) and one.requires_grad for one in outputs)
+    for place, (output, declared) in enumerate(zip(outputs, dtypes, strict=True)):
+        differentiable = isinstance(output, _tenon.Tensor) and (
+            output.is_floating_point() or output.is_complex()
+        )
+        if differentiable and output.requires_grad:
+            _tenon.declare_grad_dtype(output, declared)
+        elif declared is not None and (not differentiable or tracked):
+            raise StateError(
+                f"set_output_grad_dtype: dtype {place} must be None for an output without "
+                f"gradient, got {declared}"
+            )
 
 
 class BackwardCFunction(FunctionCtx):
@@ -92,10 +132,23 @@ class Function(_tenon.FunctionBase):
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Refused: functions are applied as classes."""
+        """Warns: functions are applied as classes, and need no instances."""
+        warnings.warn(
+            f"{type(self).__name__}: a Function should be applied as a class, "
+            f"{type(self).__name__}.apply(...), got an instance",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: calls of instances are an old style without a context.
+
+        Raises:
+            StateError: always.
+        """
         raise StateError(
             f"{type(self).__name__}: a Function must be applied as a class, "
-            f"{type(self).__name__}.apply(...), got an instance"
+            f"{type(self).__name__}.apply(...), got a call of an instance"
         )
 
     @staticmethod

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .. import _tenon
 from .._tenon import Tensor
-from ..error import ArgumentTypeError
+from ..error import ArgumentTypeError, InvalidArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ _FLAGS = {
 
 class GradcheckError(RuntimeError):
     """A gradient that is not the derivative, or a backward pass that breaks a rule."""
+
+
+class NothingToCheckError(InvalidArgumentError, AssertionError):
+    """A call that asks for no check at all."""
 
 
 def _inputs(function: str, func: Any, inputs: Any) -> tuple[Any, ...]:
@@ -110,6 +114,14 @@ def gradcheck(
         dtypes=check_grad_dtypes,
         fast=fast_mode,
     )
+    if not (check_forward_ad or check_backward_ad):
+        raise NothingToCheckError(
+            "gradcheck: check_backward_ad or check_forward_ad must be True, got both False"
+        )
+    if check_batched_forward_grad and not check_forward_ad:
+        raise NothingToCheckError(
+            "gradcheck: check_forward_ad must be True with check_batched_forward_grad, got False"
+        )
     report = _tenon.run_gradcheck(func, values, None, flags, eps, atol, rtol, nondet_tol)
     return _told(report, raise_exception)
 

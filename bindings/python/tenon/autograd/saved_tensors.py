@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from .. import _tenon
 from ..error import NotSupportedError, StateError
@@ -90,21 +91,117 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 _mutation_allowed: ContextVar[bool] = ContextVar("_mutation_allowed", default=False)
 
 
+class _OutsideError(StateError, AssertionError):
+    """A backward pass outside of the context in which its graph was recorded."""
+
+
+class _Handle:
+    """What is packed in the place of a saved tensor."""
+
+    __slots__ = ("__weakref__",)
+
+
+class _SavedOriginals:
+    """The tensors saved in an `allow_mutation_on_saved_tensors` context.
+
+    Attributes:
+        original: Saved tensors that are unwritten, by handle.
+        cloned: Copies, made before the write, of those that were written.
+        tid_to_weakhandle: The handle of each tensor: one that is saved twice is kept once.
+        sid_to_tid: The tensors on each storage.
+    """
+
+    def __init__(self) -> None:
+        self.original: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
+        self.cloned: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
+        self.tid_to_weakhandle: WeakValueDictionary[Any, _Handle] = WeakValueDictionary()
+        self.sid_to_tid: dict[int, set[Any]] = {}
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.original.clear()
+        self.cloned.clear()
+        self.tid_to_weakhandle.clear()
+        self.sid_to_tid.clear()
+
+    def pack(self, tensor: Tensor) -> _Handle:
+        """Keeps a tensor as it is."""
+        sid = tensor._storage_address()
+        tid = (sid, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        handle = self.tid_to_weakhandle.get(tid)
+        if handle is None or handle not in self.original:
+            handle = self.tid_to_weakhandle[tid] = _Handle()
+            self.original[handle] = tensor
+            self.sid_to_tid.setdefault(sid, set()).add(tid)
+        return handle
+
+    def unpack(self, handle: _Handle) -> Tensor:
+        """Returns the tensor with the elements that it had when it was saved."""
+        found = self.cloned.get(handle)
+        if found is None:
+            found = self.original.get(handle)
+        if found is None:
+            raise _OutsideError(
+                "backward: must run inside of the allow_mutation_on_saved_tensors context that the "
+                "graph was recorded in, got a pass outside of it"
+            )
+        return found
+
+    def keep_elements(self, tensor: Tensor) -> None:
+        """Copies what is saved on a tensor's storage, which is about to be written."""
+        for tid in self.sid_to_tid.pop(tensor._storage_address(), ()):
+            handle = self.tid_to_weakhandle.pop(tid, None)
+            original = None if handle is None else self.original.pop(handle, None)
+            if original is not None:
+                self.cloned[handle] = original.clone()
+
+
+def _writes_of(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tensor]:
+    """The tensors that a call writes."""
+    for place, argument in enumerate(func._schema.arguments):
+        if not argument.is_write:
+            continue
+        value = args[place] if place < len(args) else kwargs.get(argument.name)
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(one, _tenon.Tensor):
+                yield one
+
+
 @contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[None]:
+def allow_mutation_on_saved_tensors() -> Iterator[_SavedOriginals]:
     """A context in which tensors may be written in place though they are saved for backward.
 
-    What is saved inside of it is a copy.
+    What is saved inside of it is copied when it is first written. Backward passes must run inside
+    of it, too. Its value tells what is saved; it is cleared when the context is left.
+
+    Raises:
+        StateError: the context is inside another one; from backward passes outside of it.
     """
+    from ..utils._python_dispatch import TorchDispatchMode
+
     if _mutation_allowed.get():
         raise StateError(
             "allow_mutation_on_saved_tensors: contexts must not be nested, got one inside another"
         )
+    saved = _SavedOriginals()
+
+    class KeepElements(TorchDispatchMode):
+        """Copies what is saved before an operator writes it."""
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+        ) -> Any:
+            named = kwargs or {}
+            for tensor in _writes_of(func, args, named):
+                saved.keep_elements(tensor)
+            return func(*args, **named)
+
     allowed = _mutation_allowed.set(True)
     try:
-        with saved_tensors_hooks(lambda tensor: tensor.clone(), lambda copy: copy):
-            yield
+        with KeepElements(), saved_tensors_hooks(saved.pack, saved.unpack):
+            yield saved
     finally:
+        saved.clear()
         _mutation_allowed.reset(allowed)
 
 

@@ -8,7 +8,7 @@ import functools
 from .. import _tenon
 from .._tenon import Tensor
 from .._typing import overload
-from ..error import StateError
+from ..error import InvalidArgumentError, StateError
 from ..utils.pytree import LEAF, tree_flatten, tree_unflatten
 from .layer import grad_layer, jvp_layer, unwrap
 from .vmap import vmap
@@ -492,22 +492,40 @@ def linearize(func: Callable[..., _R], *primals: Any) -> tuple[_R, Callable[...,
     Args:
         func: Takes and returns trees of Tensors.
         primals: The arguments.
+
+    Raises:
+        InvalidArgumentError: an argument is neither floating nor complex.
+        StateError: for what is no Tensor; from the function returned, for tangents in another
+            structure, or of other sizes or dtypes than the arguments.
     """
     from ..factories import zeros_like
 
+    arguments, spec = tree_flatten(primals)
+    for place, each in enumerate(_tensors("linearize", "arguments", arguments)):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise InvalidArgumentError(
+                f"linearize: argument {place} must be floating or complex, got {each.dtype}"
+            )
     output, back = vjp(func, *primals)
     results, out_spec = tree_flatten(output)
-    spec = tree_flatten(primals)[1]
     zeros = [zeros_like(each) for each in results]
     _, forward = vjp(lambda *duals: back(tree_unflatten(duals, out_spec)), *zeros)
 
     def jvp_fn(*tangents: Any) -> Any:
         """Returns the derivative of the result along the tangents, one for each argument."""
-        given = tree_flatten(tangents)[1]
+        leaves, given = tree_flatten(tangents)
         if given != spec:
             raise StateError(
                 f"linearize: tangents must be in the structure of the arguments {spec}, got {given}"
             )
+        _tensors("linearize", "tangents", leaves)
+        for place, (tangent, primal) in enumerate(zip(leaves, arguments, strict=True)):
+            if tangent.shape != primal.shape or tangent.dtype != primal.dtype:
+                raise StateError(
+                    f"linearize: tangent {place} must be of dtype {primal.dtype} and sizes "
+                    f"{list(primal.shape)}, as its argument, got {tangent.dtype} and "
+                    f"{list(tangent.shape)}"
+                )
         return tree_unflatten(forward(tuple(tangents)), out_spec)
 
     return output, jvp_fn

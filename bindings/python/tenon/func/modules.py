@@ -63,6 +63,11 @@ class _Swapped:
             }
             for full, (kept, name) in places.items():
                 source = by_tensor.get(id(kept[name])) if kept[name] is not None else None
+                if source is not None and full in given and given[full] is not given[source]:
+                    raise InvalidArgumentError(
+                        f"functional_call: {full} and {source} are tied and must be given one "
+                        "Tensor, got two; tie_weights=False gives each its own"
+                    )
                 if full not in given and source is not None:
                     given[full] = tensors[source]
         if strict:

@@ -122,6 +122,20 @@ def _run_in_chunks(chunk_size: int, *call: Any) -> Any:
     return tree_unflatten(wholes, out_spec)
 
 
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, _tenon.Tensor) and any(
+        isinstance(size, _tenon.SymInt) for size in value.shape
+    )
+
+
+def _with_numbers(tensor: Any) -> Any:
+    """A tensor of symbolic sizes with these as numbers, which a trace is then bound to.
+
+    Layers of a vmap are of a number of examples. Expanding checks the sizes when the trace runs.
+    """
+    return tensor.expand([int(size) for size in tensor.shape])
+
+
 def _map(
     func: Callable[..., Any], options: tuple[Any, ...], args: tuple[Any, ...], kwargs: Any
 ) -> Any:
@@ -134,7 +148,13 @@ def _map(
         )
     leaves, spec = tree_flatten(args)
     dims = _in_dims(name, in_dims, spec)
-    size = _tenon.vmap_size(name, tuple(leaves), dims)
+    try:
+        size = _tenon.vmap_size(name, tuple(leaves), dims)
+    except InvalidArgumentError:
+        if not any(map(_is_symbolic, leaves)):
+            raise
+        leaves = [_with_numbers(each) if _is_symbolic(each) else each for each in leaves]
+        size = _tenon.vmap_size(name, tuple(leaves), dims)
     call = (name, func, leaves, spec, dims, out_dims, size, randomness, kwargs)
     if chunk_size is not None and chunk_size < size:
         return _run_in_chunks(chunk_size, *call)

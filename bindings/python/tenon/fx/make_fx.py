@@ -10,9 +10,10 @@ from .. import _tenon
 from .. import graph as _graphs
 from .._tenon import Ref, ShapeEnv, Tensor
 from ..dim import SymbolicInputs
-from ..error import InvalidArgumentError
+from ..error import InvalidArgumentError, StateError
 from ..fake import FakeTensorMode
 from ..symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
+from ..utils._python_dispatch import TorchDispatchMode
 from ..utils.pytree import tree_flatten, tree_map, tree_unflatten
 from .graph import Graph
 from .graph_module import GraphModule
@@ -50,8 +51,27 @@ _FUNCTIONS = {
 }
 
 
+class _Decomposing(TorchDispatchMode):
+    """Has functions serve the operators of a table, in terms of others."""
+
+    def __init__(self, table: dict[Any, Callable[..., Any]]) -> None:
+        self._table = table
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        rule = self._table.get(func)
+        if rule is not None:
+            with self:  # what it is made of may be in the table, too
+                result = rule(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
+        return func(*args, **(kwargs or {}))
+
+
 def make_fx(
     f: Callable[..., Any],
+    decomposition_table: dict[Any, Callable[..., Any]] | None = None,
     tracing_mode: str = "real",
     *,
     record_stack_traces: bool = False,
@@ -65,6 +85,8 @@ def make_fx(
 
     Args:
         f: The function.
+        decomposition_table: Functions that serve overloads while `f` runs: what they call is
+            recorded in the place of these. One that returns NotImplemented leaves the call alone.
         tracing_mode: "real" runs kernels; "fake" runs `f` on fake tensors, without memory;
             "symbolic" does with a symbol for each size of 2 and more of the arguments, so that the
             module takes others. What was asked of sizes is told by `module.shape_env.guards`; the
@@ -72,35 +94,72 @@ def make_fx(
         record_stack_traces: Nodes know the lines of `f` that they come from: `Node.stack_trace`,
             and comments in the code.
         _allow_non_fake_inputs: Whether real tensors that `f` meets there are made fake.
+
+    Raises:
+        InvalidArgumentError: another tracing_mode.
+        StateError: from the function returned, where `f` reads elements of what depends on its
+            arguments, as `item()` and `if` do: the graph would hold for these values only.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise InvalidArgumentError(
             "make_fx: tracing_mode must be 'real', 'fake' or 'symbolic', got " + repr(tracing_mode)
         )
 
+    def decomposed(*args: Any) -> Any:
+        with _Decomposing(decomposition_table or {}):
+            return f(*args)
+
+    called = decomposed if decomposition_table else f
+
     def traced(*args: Any) -> GraphModule:
         if tracing_mode == "real":
-            return _trace(f, args, record_stack_traces)
+            return _trace(called, f, args, record_stack_traces)
         env = ShapeEnv() if tracing_mode == "symbolic" else None
         mode = FakeTensorMode(allow_non_fake_inputs=_allow_non_fake_inputs, shape_env=env)
         with mode:
             if env is None:
-                return _trace(f, mode._from_tree(args), record_stack_traces)
-            module = _trace(f, SymbolicInputs(env).of_all(args, True), record_stack_traces)
+                return _trace(called, f, mode._from_tree(args), record_stack_traces)
+            inputs = SymbolicInputs(env).of_all(args, True)
+            module = _trace(called, f, inputs, record_stack_traces)
             module.shape_env = env
             return module
 
     return traced
 
 
-def _trace(f: Callable[..., Any], args: tuple[Any, ...], frames: bool) -> GraphModule:
+def _check_values(recorded: _graphs.Graph) -> None:
+    """Refuses calls that read elements of what depends on the inputs: their results are numbers."""
+    dependent = {ref.value for ref in recorded.inputs}
+
+    def depends(tree: Any) -> bool:
+        refs: list[int] = []
+        tree_map(lambda one: refs.append(one.value) if isinstance(one, Ref) else None, tree)
+        return not dependent.isdisjoint(refs)
+
+    for call in recorded.nodes:
+        if not depends(call.args):
+            continue
+        dependent.update(range(call.first_result, call.first_result + call.num_results))
+        if any("Tensor" not in str(one.type) for one in call.op._schema.returns):
+            raise StateError(
+                f"make_fx: {call.op.name()} must not read elements of what depends on the "
+                "arguments, as item(), bool() and if do: the graph would hold for these values "
+                "only; use operators such as where()"
+            )
+
+
+def _trace(
+    called: Callable[..., Any], f: Callable[..., Any], args: tuple[Any, ...], frames: bool
+) -> GraphModule:
+    """Records a call; `f` is the function that names arguments and the module."""
     leaves, in_spec = tree_flatten(args)
     with _graphs.Recording(frames=frames) as recorded:
         for leaf in leaves:
             if isinstance(leaf, Tensor):
                 recorded.add_input(like=leaf)
-        results, out_spec = tree_flatten(f(*args))
+        results, out_spec = tree_flatten(called(*args))
         constants = _add_outputs(recorded, results)
+    _check_values(recorded)
     recorded = recorded.remove_dead()
     converter = _Converter(recorded, _input_names(f, args), leaves)
     outputs = iter(recorded.outputs)

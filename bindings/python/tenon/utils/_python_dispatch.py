@@ -37,6 +37,18 @@ def _given(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> d
     return {**dict(zip(names, args, strict=False)), **kwargs}
 
 
+def _follow_views(given: dict[str, Any], written: dict[str, str], func: Any, out: Any) -> None:
+    """Gives written arguments the sizes and strides of the results that stand for them."""
+    results = out if len(func._schema.returns) > 1 else [out]
+    for one, result in zip(func._schema.returns, results, strict=True):
+        for name in one.alias_info.before_set if one.alias_info is not None else ():
+            argument = given.get(written.get(name, ""))
+            if isinstance(argument, Tensor) and argument is not result:
+                _tenon.restride(
+                    argument, tuple(result.shape), result.stride(), result.storage_offset()
+                )
+
+
 def return_and_correct_aliasing(
     func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
 ) -> Any:
@@ -61,6 +73,8 @@ def return_and_correct_aliasing(
     if not written:
         return out
     given = _given(func, args, kwargs)
+    if "inplace_view" in func.tags:
+        _follow_views(given, written, func, out)
     results = [
         next((given[written[name]] for name in info.before_set if name in written), result)
         if (info := one.alias_info) is not None

@@ -282,11 +282,29 @@ def _reentrant_function() -> Any:
     return CheckpointFunction
 
 
+def _decorator(options: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `checkpoint` without a function returns."""
+    if args or kwargs:
+        raise InvalidArgumentError(
+            "checkpoint: arguments must be none without a function, got "
+            f"{', '.join([*map(repr, args), *kwargs])}"
+        )
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return checkpoint(function, *args, **options, **kwargs)
+
+        return wrapper
+
+    return decorate
+
+
 # ---- Both ----------------------------------------------------------------------------------------
 
 
 def checkpoint(
-    function: Callable[..., Any],
+    function: Callable[..., Any] | None = None,
     *args: Any,
     use_reentrant: bool | None = None,
     context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
@@ -297,6 +315,8 @@ def checkpoint(
     **kwargs: Any,
 ) -> Any:
     """Calls a function whose graph keeps none of its tensors; backward runs the function again.
+
+    Without a function it returns a decorator: `@checkpoint(use_reentrant=False)`.
 
     Args:
         function: It must do the same when it runs again.
@@ -318,6 +338,16 @@ def checkpoint(
     Raises:
         CheckpointError: in backward, when the function did something else the second time.
     """
+    if function is None:
+        options = {
+            "use_reentrant": use_reentrant,
+            "context_fn": context_fn,
+            "determinism_check": determinism_check,
+            "debug": debug,
+            "early_stop": early_stop,
+            "preserve_rng_state": preserve_rng_state,
+        }
+        return _decorator(options, args, kwargs)
     if use_reentrant is None:
         warnings.warn(
             "checkpoint: use_reentrant must be given, got none: True is taken; False is better",

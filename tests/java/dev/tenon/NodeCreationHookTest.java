@@ -29,7 +29,7 @@ class NodeCreationHookTest {
               x.mul(x).sum();
             }
             x.mul(x);
-            assertEquals(List.of("MulBackward0", "SumBackward0"), names);
+            assertEquals(List.of("AccumulateGrad", "MulBackward0", "SumBackward0"), names);
           }
         });
   }

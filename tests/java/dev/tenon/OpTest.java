@@ -215,7 +215,7 @@ class OpTest {
 
   @Test
   void call_textsThatAreNoUnicode_areRefused() {
-    Op op = note("f(str s, str? o=None, str[] l=[], Any a=None) -> str");
+    Op op = note("f(str s, str? o=None, str[]? l=None, Any a=None) -> str");
     String name = lib.namespace() + "::f";
     String lone = "a\uD83C";
     assertEquals("a\uD83C\uDF70", op.call("a\uD83C\uDF70"));
