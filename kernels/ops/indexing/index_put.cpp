@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_put asks of its arguments, and what it calls.
+// Implements aten::index_put asks of its arguments, and what it by calling other operators.
 #include "kernels/ops/indexing/index_put.h"
 
 #include "kernels/common/overlap.h"
