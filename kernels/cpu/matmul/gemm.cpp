@@ -60,8 +60,8 @@ Layout2d layout_of(const Matrix& m) {
 
 // Minimum number of multiplications of a part of a product.
 constexpr int64_t kSharedProducts = int64_t{1} << 19;
-// The innermost loops of all instruction sets process multiples of this number of rows or columns,
-// or of twice this number, without a remainder.
+// Number of rows or columns of the result that oneDNN's innermost loops process without a
+// remainder; twice this number suits the loops of every instruction set.
 constexpr int64_t kTogether = 48;
 // If both sides of the result are longer than about twice kUncopied, oneDNN copies the matrices
 // first. Parts then need at least these lengths of the longer and the shorter side, or copying

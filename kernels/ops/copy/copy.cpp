@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements aten::copy refuses, and what it by calling other operators.
+// Argument checks of aten::copy, and the operators that it calls.
 #include "kernels/ops/copy/copy.h"
 
 #include "kernels/common/overlap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Argument checks of aten::cdist and aten::pdist, and its gradients.
+// Argument checks of aten::cdist and aten::pdist, and their gradients.
 #include "kernels/ops/distance/cdist.h"
 
 #include <cmath>

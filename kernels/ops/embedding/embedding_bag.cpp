@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Argument checks of aten::embedding_bag, its calls of other operators, and its gradients.
+// Argument checks of aten::embedding_bag, its implementation by other operators, and its gradients.
 #include "kernels/ops/embedding/embedding_bag.h"
 
 #include "kernels/common/overlap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements aten::fill refuses, and what it by calling other operators.
+// Argument checks of aten::fill, and the operators that it calls.
 #include "kernels/ops/factories/fill.h"
 
 namespace tenon::kernels {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements aten::masked_fill refuses, and what it by calling other operators.
+// Argument checks of aten::masked_fill, and the operators that it calls.
 #include "kernels/ops/indexing/masked_fill.h"
 
 #include "kernels/ops/factories/factory.h"

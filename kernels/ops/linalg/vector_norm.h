@@ -8,7 +8,7 @@
 
 namespace tenon::kernels::ops {
 
-// Implements is folded, which the order of a norm determines once per by calling other operators.
+// The quantity that is folded, which the order of a norm determines once per call.
 enum class NormKind : int { Count, Sum, Square, Power, Largest, Smallest };
 
 template <class T>

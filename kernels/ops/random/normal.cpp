@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements aten::normal refuses, and what it by calling other operators.
+// Argument checks of aten::normal, and the operators that it calls.
 #include "kernels/ops/random/normal.h"
 
 #include "kernels/common/allocation.h"

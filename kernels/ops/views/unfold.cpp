@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strides of aten::unfold, and what its gradient calls.
+// The strides of aten::unfold, and the implementation of its gradient.
 #include "kernels/ops/views/unfold.h"
 
 #include "kernels/common/checked_size.h"
