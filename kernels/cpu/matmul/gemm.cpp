@@ -197,8 +197,8 @@ bool has_few_products(const Matrix& a, const Matrix& b) {
          (b.column_stride == 1 || a.rows >= 4 || b.rows * b.columns <= kFewLaidOut);
 }
 
-// Computes adjacent elements in some rows of the result: one vector, of which the first `width` are
-// stored. Rows of `column` are `next` elements apart.
+// Computes one vector of adjacent elements in each of kRows rows of the result, and stores the
+// first `width` of them. Rows of `column` are `next` elements apart.
 template <int kBytes, int kRows, class T>
 [[gnu::always_inline]] inline void few_sums(const Matrix& a, const T* row, const T* column,
                                             int64_t next, T* out, int64_t out_next, int64_t width) {

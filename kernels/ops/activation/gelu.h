@@ -8,7 +8,7 @@
 
 namespace tenon::kernels::ops {
 
-// Returns the normal CDF at x; the functions below return its density.
+// Return the standard normal CDF and density at x.
 template <class T>
 TENON_FUNCTOR inline T normal_below(T x) {
   if constexpr (std::is_same_v<T, float>) {

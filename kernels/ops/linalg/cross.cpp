@@ -8,8 +8,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Computes the product from both vectors rotated by one and by two elements: (1, 2, 0) and (2, 0,
-// 1).
+// Computes the product from both vectors rotated by one element, (1, 2, 0), and by two, (2, 0, 1).
 Tensor cross_product(const Call& call, const Tensor& self, const Tensor& other, const Dims& sizes,
                      int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes)> roll("aten::roll");

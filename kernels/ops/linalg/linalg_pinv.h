@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::linalg_pinv: pseudo-inverses; aten::linalg_matrix_rank: the number of singular values above
-// a threshold; aten::linalg_lstsq: least-squares solutions.
+// a threshold.
 #pragma once
 
 #include "kernels/common/facts.h"

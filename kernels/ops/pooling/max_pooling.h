@@ -32,7 +32,7 @@ struct MaxPooling {
   int64_t counts[kMostSlides];  // number of window positions
   std::function<Seen(int64_t place)> seen[kMostSlides];
   std::vector<Seen> along[kMostSlides];  // empty before fill()
-  std::optional<Slide> across;  // the window along the last dim; none for adaptive pooling
+  std::optional<Slide> across;           // the window along the last dim; none for adaptive pooling
 
   int64_t places(int d) const { return counts[d]; }
   // Lists the windows at all positions. Without this the cost of a plan does not depend on sizes.

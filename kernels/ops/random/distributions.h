@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::exponential, aten::cauchy, aten::geometric and aten::log_normal: random numbers of these
-// distributions; aten::bernoulli_: ones with a given probability.
+// distributions.
 #pragma once
 
 #include "kernels/common/families/routine.h"

@@ -24,7 +24,7 @@ struct GridSampling {
   int64_t sizes[5];  // sizes of the input; images have a depth of 1
   SampledBy by_what;
   BeyondEdges beyond;
-  int64_t by[3];        // order of the derivative by x, y and z; 0 for the value itself
+  int64_t by[3];  // order of the derivative by x, y and z; 0 for the value itself
   // True: -1 and 1 are the centres of the outer elements; false: their outer edges.
   bool aligns_corners;
 
