@@ -192,8 +192,8 @@ struct Facts {
   const char* params;
   const char* returns = "Tensor";
   Forms forms = kFunctional;
-  const char* out = "out";              // overload name of the out form
-  const char* in_place = nullptr;       // overload name of the in-place form; NULL: that of `name`
+  const char* out = "out";         // overload name of the out form
+  const char* in_place = nullptr;  // overload name of the in-place form; NULL: that of `name`
   // Names of the out form's written arguments: "max, max_values"
   const char* outs = "out";
   const char* tags = "core pointwise";  // tags of the functional form, separated by spaces

@@ -255,12 +255,12 @@ Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Sc
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must broadcast to the product's sizes ",
                                         text_of(wanted), ", got ", text_of(words_of(self))});
   }
-  // For integers factors are cut off to integers.
+  // For integers, the factors are truncated to integers.
   const bool is_whole = is_bool_or_integral(dtype);
   const Scalar times = is_whole ? Scalar(alpha.to_int()) : alpha,
                own = is_whole ? Scalar(beta.to_int()) : beta;
   if (times.to_complex() != 1.0) product = call_mul(product, times);
-  // What is taken 0 times may be anything: neither infinities nor NaN come out of it.
+  // If beta is 0, self is ignored: infinities and NaN in it do not propagate.
   return own.to_bool() ? call_add(product, self, own) : product;
 }
 

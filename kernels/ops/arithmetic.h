@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the arithmetic, the reductions and the views that composites are made of.
+// Calls of arithmetic, reductions and views that composites are built from.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ Tensor call_add(const Tensor& self, const Tensor& other, const Scalar& alpha = S
 Tensor call_add(const Tensor& self, const Scalar& other);
 inline Tensor call_add(const Tensor& self, double other) { return call_add(self, Scalar(other)); }
 Tensor call_sub(const Tensor& self, const Tensor& other);
-// other - self, as numbers stand in front of few operators.
+// Returns other - self.
 Tensor call_rsub(double other, const Tensor& self);
 Tensor call_mul(const Tensor& self, const Tensor& other);
 Tensor call_mul(const Tensor& self, const Scalar& other);
@@ -44,7 +44,7 @@ Tensor call_mm(const Tensor& self, const Tensor& other);
 Tensor call_bmm(const Tensor& self, const Tensor& other);
 Tensor call_matmul(const Tensor& self, const Tensor& other);
 
-// Of no dims named, of all.
+// Folds all dims if `dims` is empty.
 Tensor call_sum(const Tensor& self, Sizes dims, bool keepdim = false,
                 std::optional<Dtype> dtype = std::nullopt);
 Tensor call_sum_of_dim(const Tensor& self, int64_t dim, bool keepdim = false);
@@ -62,29 +62,29 @@ Tensor call_contiguous(const Tensor& self);
 Tensor call_cat(const std::vector<Tensor>& tensors, int64_t dim);
 Tensor call_stack(const std::vector<Tensor>& tensors, int64_t dim);
 Tensor call_gather(const Tensor& self, int64_t dim, const Tensor& index);
-// The transpose of the last two dims; with complex conjugates.
+// Return the transpose of the last two dims; call_mH() also conjugates.
 Tensor call_mT(const Tensor& self);
 Tensor call_mH(const Tensor& self);
 
-// 0, 1, ... before `count`, of int64 on the device of a tensor.
+// Returns 0, 1, ... below `count` as int64 on the device of a tensor.
 Tensor call_arange(int64_t count, const Tensor& like);
-// Elements in order, and where each was.
+// Returns the sorted elements and their original indices.
 std::tuple<Tensor, Tensor> call_sort(const Tensor& self, int64_t dim, bool descending = false);
 
 // Refuses bools and integers.
 void check_inexact(const char* op, const char* argument, Dtype dtype);
-// Refuses complex numbers, too.
+// Refuses bools, integers and complex numbers.
 void check_floating(const char* op, const char* argument, Dtype dtype);
 
-// self * beta + product * alpha, of the product's sizes and dtype, which self must have or
-// broadcast to. A beta of 0 leaves self out.
+// Returns self * beta + product * alpha with the product's sizes and dtype. Self must have or
+// broadcast to these. If beta is 0, self is ignored.
 Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Scalar& beta,
                   const Scalar& alpha);
 
-// Hands a result over, or writes it to the first argument of the form in place.
+// Returns a result, or writes it to the first argument of the in-place form.
 void give_or_write(const Call& call, Tensor result);
 
-// The tensors of a list.
+// Returns the tensors of a list as references.
 std::vector<Tensor> tensors_of(TensorList list);
 
 }  // namespace tenon::kernels

@@ -6,10 +6,10 @@
 
 namespace tenon::kernels {
 
-// What of a tensor needs no numbers: dtype, device, flags. Its sizes may be symbols.
+// Returns the metadata that contains no sizes: dtype, device, flags. The sizes may be symbols.
 tenon_tensor_info kind_of(const Tensor& tensor);
 
-// Unlike Tensor::numel() it throws for symbolic sizes, as Tensor::sizes() does.
+// Unlike Tensor::numel(), throws for symbolic sizes, like Tensor::sizes().
 inline int64_t numel_of(const Tensor& tensor) { return numel_of(tensor.sizes()); }
 
 Tensor call_reshape(const Tensor& self, Sizes sizes);

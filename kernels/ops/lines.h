@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What works on images, for inputs of one line: a dim of one before the last.
+// Adapts 1-dim inputs to operators on images: adds a dim of size 1 before the last one.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -7,13 +7,14 @@
 
 namespace tenon::kernels {
 
-// Argument 0 with that dim; refuses one that is no line of channels, or a batch of such.
+// Returns argument 0 with the additional dim. Refuses inputs that are neither lines of channels nor
+// batches of them.
 Tensor one_line(const Call& call);
 
-// An argument of one number, with one for the new dim before it.
+// Returns an argument of one number, with `line` for the additional dim before it.
 Dims of_one_line(const Call& call, int argument, int64_t line);
 
-// Without that dim.
+// Removes the additional dim.
 Tensor without_line(const Tensor& lines);
 
 }  // namespace tenon::kernels

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes sources from ops.list: the table of all operators, for each device that of its kernels, and
-# one source for each header and device.
+# Generates sources from ops.list: the table of all operators, the table of each device's kernels,
+# and the sources for each header and device.
 set(_list ${CMAKE_CURRENT_LIST_DIR}/ops.list)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_list})
 
@@ -23,7 +23,7 @@ macro(_add_facts)
   endif()
 endmacro()
 
-# Sets `out` to the source of operators() and those that headers have beside them.
+# Sets `out` to the source of operators() and the .cpp files next to the headers.
 function(tenon_operator_table out)
   set(_folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   file(GLOB_RECURSE _beside CONFIGURE_DEPENDS ${_folder}/*.cpp)
@@ -72,9 +72,9 @@ Operator operator_${_facts}() {
   endif()
 endmacro()
 
-# Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu, and so many headers
-# share one, for what they include takes most of the time. An operator without functors has a source
-# of its own below the device's folder, where its header is below kernels/ops, which defines
+# Sets `out` to the sources of a device's kernels. `suffix` is .cpp or .cu; `together` headers share
+# a source, because includes take most of the compile time. An operator without functors has its own
+# source below the device's folder, with the path of its header below kernels/ops, which defines
 # operator_<facts>().
 function(tenon_device_operators out device suffix together)
   set(_device ${device})

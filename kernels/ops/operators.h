@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of kernels/ops/ops.list, as a table. CMake writes its source from that list.
+// The table of the operators of kernels/ops/ops.list. CMake generates its source from that list.
 #pragma once
 
 #include <span>
@@ -11,12 +11,13 @@ namespace tenon::kernels {
 struct Operator {
   const char* ns;
   const Facts* facts;
-  const void* kernel;  // a device's, of the family's type; NULL in the table of all operators
+  // A device's kernel, of the family's type; NULL in the table of all operators.
+  const void* kernel;
   int64_t quick_numel =
-      0;  // the kernel is quick up to so many elements; 0: up to the device's limit
+      0;  // largest number of elements for which the kernel does not block; 0: device's limit
 };
 
-// All of them, without a device.
+// Returns all operators, without a device.
 std::span<const Operator> operators();
 
 }  // namespace tenon::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All operators that ship: the one list from which they are registered.
+// All operators that Tenon provides, and their registration.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tenon::kernels {
 
-// Opens the libraries that own `aten` and a part of `tenon`, and registers everything that needs no
-// device: schemas, composites, views and Meta kernels.
+// Creates the libraries that own `aten` and a part of `tenon`, and registers everything that needs
+// no device: schemas, composites, views and Meta kernels.
 std::vector<Library> register_ops();
 
 }  // namespace tenon::kernels

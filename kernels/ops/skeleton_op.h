@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon::skeleton_op: self * self + offset. Copy this file, its test and its line in ops.list for a
-// new operator; docs stand in README.md, "Add an operator".
+// tenon::skeleton_op: self * self + offset. To add an operator, copy this file, its test and its
+// line in ops.list; see README.md, "Add an operator".
 #pragma once
 
 #include "kernels/common/args.h"
@@ -9,7 +9,7 @@
 
 namespace tenon::kernels::ops {
 
-// One element, in the type that it is computed in: float for float16 and bfloat16.
+// Computes one element in its compute type: float for float16 and bfloat16.
 template <class T>
 struct SkeletonOp {
   T offset;
@@ -17,7 +17,8 @@ struct SkeletonOp {
   TENON_FUNCTOR T operator()(T x) const { return x * x + offset; }
 };
 
-// Bool and integers give floats, as in aten::exp. What an operator does not have is stated, too.
+// Bools and integers have float results, as in aten::exp. Missing features have to be stated as
+// well.
 inline constexpr Facts kSkeletonOp{
     .family = &kPointwise,
     .name = "skeleton_op",

@@ -347,7 +347,7 @@ class Blocks {
   const int outs_;
   const int count_;
   const int64_t block_;
-  bool is_single_;  // the loop reads one element per row of the last input
+  bool is_single_;                         // the loop reads one element per row of the last input
   const char* filled_[kMaxOperands] = {};  // the element that the block of an input is filled with
   Block blocks_[kMaxOperands];
   Block between_;

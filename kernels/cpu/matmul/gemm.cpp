@@ -60,8 +60,8 @@ Layout2d layout_of(const Matrix& m) {
 
 // Minimum number of multiplications of a part of a product.
 constexpr int64_t kSharedProducts = int64_t{1} << 19;
-// The innermost loops of all instruction sets process multiples of this number of rows or columns,
-// or of twice this number, without a remainder.
+// Number of rows or columns of the result that oneDNN's innermost loops process without a
+// remainder; twice this number suits the loops of every instruction set.
 constexpr int64_t kTogether = 48;
 // If both sides of the result are longer than about twice kUncopied, oneDNN copies the matrices
 // first. Parts then need at least these lengths of the longer and the shorter side, or copying
@@ -197,8 +197,8 @@ bool has_few_products(const Matrix& a, const Matrix& b) {
          (b.column_stride == 1 || a.rows >= 4 || b.rows * b.columns <= kFewLaidOut);
 }
 
-// Computes adjacent elements in some rows of the result: one vector, of which the first `width` are
-// stored. Rows of `column` are `next` elements apart.
+// Computes one vector of adjacent elements in each of kRows rows of the result, and stores the
+// first `width` of them. Rows of `column` are `next` elements apart.
 template <int kBytes, int kRows, class T>
 [[gnu::always_inline]] inline void few_sums(const Matrix& a, const T* row, const T* column,
                                             int64_t next, T* out, int64_t out_next, int64_t width) {

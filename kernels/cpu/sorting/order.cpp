@@ -138,7 +138,7 @@ template <class K, class Item>
   auto bound = static_cast<K>(key_in(heap.front()));
   while (i < count) {
     const int64_t look = std::min(kLook, count - i);
-    // Later elements with an equal key rank behind.
+    // Later elements with an equal key rank after earlier ones.
     if (any_below(keys + i, look, bound)) {
       for (int64_t k = i; k < i + look; ++k) {
         if (keys[k] >= bound) continue;

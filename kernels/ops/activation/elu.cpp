@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::celu and aten::selu call.
+// Implements aten::celu and aten::selu by calling other operators.
 #include "kernels/ops/activation/elu.h"
 
 #include "kernels/common/call.h"
@@ -9,7 +9,7 @@ namespace tenon::kernels::ops {
 
 namespace {
 
-// Writes self in place, or the call's out, or gives a result.
+// Calls elu in place, into the call's out, or returns its result, depending on the form.
 void call_elu(const Call& call, double alpha, double scale, double input_scale) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&, const Scalar&)>
       elu("aten::elu");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::elu: each element times a scale where it is positive, else alpha * (exp(x) - 1) times that;
-// aten::celu and aten::selu, which are elu with other numbers.
+// aten::elu: scale * x for positive x, otherwise scale * alpha * (exp(x) - 1); aten::celu and
+// aten::selu: elu with other constants.
 #pragma once
 
 #include "kernels/common/args.h"
@@ -9,7 +9,7 @@
 
 namespace tenon::kernels::ops {
 
-// The numbers of a call, with those of the negative part as one.
+// The constants of a call; `below` is the product of those for the negative part.
 template <class T>
 struct EluNumbers {
   T below, scale, input_scale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::gelu_double_backward calls.
+// Implements tenon::gelu_double_backward by calling other operators.
 #include "kernels/ops/activation/gelu.h"
 
 #include "kernels/common/call.h"
@@ -15,12 +15,12 @@ constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> plus
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> plus(
     "aten::add.Tensor");
 
-// a * x + b
+// Returns a * x + b.
 Tensor affine(const Tensor& x, double a, double b) {
   return plus_number(times_number(x, Scalar(a)), Scalar(b), Scalar(1));
 }
 
-// The second derivative of x * (1 + erf(x / sqrt(2))) / 2.
+// Returns the second derivative of x * (1 + erf(x / sqrt(2))) / 2.
 Tensor second_of_gelu(const Tensor& x) {
   static constinit const LazyOp<Tensor(const Tensor&)> exponential("aten::exp");
   const Tensor square = times(x, x);
@@ -29,8 +29,8 @@ Tensor second_of_gelu(const Tensor& x) {
   return times(density, affine(square, -1, 2));
 }
 
-// That of x * (1 + t) / 2, where t is tanh(s * (x + k * x^3)):
-// (1 - t^2) * (i' + x * i'' / 2 - x * t * i'^2) for the inner function i.
+// Returns the second derivative of x * (1 + t) / 2, where t is tanh(s * (x + k * x^3)): (1 - t^2) *
+// (i' + x * i'' / 2 - x * t * i'^2) for the inner function i.
 Tensor second_of_gelu_tanh(const Tensor& x) {
   static constinit const LazyOp<Tensor(const Tensor&)> tanh("aten::tanh");
   const Tensor square = times(x, x);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::gelu: each element times the part of a normal distribution below it, or what tanh comes to
-// of that; its gradient.
+// aten::gelu: x times the standard normal CDF of x, or its tanh approximation; its gradient.
 #pragma once
 
 #include "kernels/common/args.h"
@@ -9,7 +8,7 @@
 
 namespace tenon::kernels::ops {
 
-// The part of the normal distribution below x, and its density at x.
+// Return the standard normal CDF and density at x.
 template <class T>
 TENON_FUNCTOR inline T normal_below(T x) {
   if constexpr (std::is_same_v<T, float>) {
@@ -22,7 +21,7 @@ template <class T>
 TENON_FUNCTOR inline T normal_density(T x) {
   return T(0.39894228040143267794) * maths::exp(T(-0.5) * x * x);
 }
-// What gelu takes the tanh of, over sqrt(2 / pi).
+// Constants of the tanh approximation.
 inline constexpr double kGeluCube = 0.044715;
 inline constexpr double kGeluScale = 0.79788456080286535588;  // sqrt(2 / pi)
 
@@ -102,7 +101,7 @@ inline constexpr Facts kGeluBackward{
                   .rule_count = 2},
 };
 
-// What gelu_backward changes by, times `weight`, where self does.
+// The gradient of gelu_backward by self, times `weight`.
 void gelu_double_backward(const Call& call);
 
 inline constexpr Facts kGeluDoubleBackward{

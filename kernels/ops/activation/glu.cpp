@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::glu and aten::prelu call.
+// Implements aten::glu and aten::prelu by calling other operators.
 #include "kernels/ops/activation/glu.h"
 
 #include "kernels/common/cast_out.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::glu: one half of a dim times the sigmoid of the other; aten::prelu, a slope of its own for
-// each channel below 0.
+// aten::glu: one half of a dim times the sigmoid of the other half; aten::prelu: leaky ReLU with a
+// separate slope for each channel.
 #pragma once
 
 #include "kernels/common/facts.h"

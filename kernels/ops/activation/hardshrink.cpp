@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::softshrink refuses.
+// Argument checks of aten::softshrink.
 #include "kernels/ops/activation/hardshrink.h"
 
 #include "kernels/common/check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::hardshrink: each element, 0 where it is near 0; aten::softshrink: moved towards 0 besides;
+// aten::hardshrink: elements close to 0 become 0; aten::softshrink: all others also move towards 0;
 // their gradients.
 #pragma once
 
@@ -29,7 +29,7 @@ inline constexpr Facts kHardshrink{
     .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
-// Of hardshrink and softshrink alike.
+// The gradient of both hardshrink and softshrink.
 template <class T>
 struct ShrinkBackward {
   T near;
@@ -61,7 +61,7 @@ struct Softshrink {
   }
 };
 
-// Refuses a lambd below 0.
+// Refuses a negative lambd.
 void check_lambd(const Args& args, tenon_dtype dtype);
 
 inline constexpr Facts kSoftshrink{

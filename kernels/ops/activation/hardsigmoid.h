@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::hardsigmoid: (x + 3) / 6 within 0 and 1; aten::hardswish: x times that; their gradients.
+// aten::hardsigmoid: (x + 3) / 6 clamped to [0, 1]; aten::hardswish: x times that; their gradients.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::relu6 calls.
+// Implements aten::relu6 by calling other operators.
 #include "kernels/ops/activation/hardtanh.h"
 
 #include "kernels/common/call.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::hardtanh: each element, within two bounds; its gradient; aten::relu6, whose bounds are 0
-// and 6.
+// aten::hardtanh: elements clamped to two bounds; its gradient; aten::relu6: hardtanh from 0 to 6.
 #pragma once
 
 #include <limits>
@@ -15,7 +14,7 @@ namespace tenon::kernels::ops {
 template <class T>
 struct Hardtanh {
   T lowest, highest;
-  // Integers are bound by whole numbers, and by those of their dtype.
+  // Bounds of integers are truncated and limited to the range of their dtype.
   static T bound(const Args& args, int k, const char* name) {
     if constexpr (std::is_integral_v<T>) {
       using Limits = std::numeric_limits<T>;

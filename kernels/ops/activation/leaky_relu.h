@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::leaky_relu: each element where it is positive, else a part of it; its gradient.
+// aten::leaky_relu: x for positive x, otherwise a slope times x; its gradient.
 #pragma once
 
 #include "kernels/common/args.h"

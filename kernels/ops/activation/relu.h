@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::relu: each element, or 0 where it is negative; NaN stays.
+// aten::relu: max(x, 0) of each element; NaN is unchanged.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::rrelu_with_noise_functional, and what aten::rrelu calls.
+// The results of aten::rrelu_with_noise_functional, and the implementation of aten::rrelu.
 #include "kernels/ops/activation/rrelu.h"
 
 #include <algorithm>

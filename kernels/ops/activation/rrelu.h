@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::rrelu: elements, those up to 0 times a factor that is drawn for each, or in evaluation the
-// mean of what it may be; aten::rrelu_with_noise, which tells the factors.
+// aten::rrelu: leaky ReLU with a random slope for each element, or the mean slope in evaluation;
+// aten::rrelu_with_noise, which also returns the slopes.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -91,7 +91,7 @@ inline constexpr Facts kRreluWithNoiseBackward{
     .routine = {&rrelu_with_noise_backward},
 };
 
-// One call: the result, and factors, which are those of the call unless they are drawn.
+// One call: the result, and the slopes, which are drawn or those of the call.
 struct RandomSlopes {
   Tensor result;
   Tensor noise;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::softmax and aten::log_softmax call, and the results of what that is.
+// Implements aten::softmax and aten::log_softmax by calling other operators, and allocates the
+// results of the operators that they call.
 #include "kernels/ops/activation/softmax.h"
 
 #include "kernels/common/maths/element.h"
@@ -13,7 +14,7 @@ using Softmax = LazyOp<Tensor(const Tensor&, int64_t, bool)>;
 
 constexpr const char* kFloating = "floating, or dtype= such";
 
-// The input in the dtype that is asked for, which the operator keeps.
+// Calls a softmax operator with the input in the requested dtype, which the operator keeps.
 void run_softmax(const Call& call, const Softmax& softmax) {
   const Tensor self = *call.get<Tensor>(0);
   const Dtype dtype = call.get<std::optional<Dtype>>(2).value_or(self.dtype());
@@ -23,7 +24,7 @@ void run_softmax(const Call& call, const Softmax& softmax) {
   call.give(0, softmax(self.dtype() == dtype ? self : cast(self, dtype), dim, false));
 }
 
-// Row-major, whatever the input's order.
+// Allocates a row-major result, whatever the input's layout.
 Tensor result_of(const Call& call, const tenon_tensor_info& like) {
   return result_for(call, sizes_of(like), dtype_of_info(like), Device(like.device));
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::softmax and aten::log_softmax: exponentials along a dim, divided by their sum; what they
-// call, aten::_softmax and aten::_log_softmax, and its gradients.
+// aten::softmax and aten::log_softmax: exponentials along a dim, divided by their sum;
+// aten::_softmax and aten::_log_softmax, which they call, and their gradients.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// One call of _softmax, _log_softmax or of what is their gradient.
+// One call of _softmax, _log_softmax or their gradients.
 struct SoftmaxPlan {
   Tensor result;
   int64_t dim;
 };
 
-// Checks the arguments and makes the result, or takes the call's `out`.
+// Checks the arguments and returns the result, which may be the call's `out`.
 SoftmaxPlan softmax_plan(const Call& call);
 SoftmaxPlan softmax_backward_plan(const Call& call);
 

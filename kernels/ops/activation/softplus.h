@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::softplus: log(1 + exp(beta x)) / beta of each element, and the element itself above a
-// threshold; its gradient; aten::log_sigmoid, which is softplus of -x below 0.
+// aten::softplus: log(1 + exp(beta x)) / beta, or x itself above a threshold; its gradient;
+// aten::log_sigmoid: -softplus(-x).
 #pragma once
 
 #include "kernels/common/args.h"

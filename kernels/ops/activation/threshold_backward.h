@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::threshold_backward: the gradient where self is above the threshold, or NaN; else 0.
+// aten::threshold_backward: the gradient if self is above the threshold or NaN, otherwise 0.
 #pragma once
 
 #include "kernels/common/args.h"

@@ -13,7 +13,7 @@ struct Abs {
     if constexpr (!std::is_integral_v<T>) {
       return maths::abs(x);
     } else {
-      // The smallest integer has no positive counterpart and stays.
+      // The smallest integer has no positive counterpart and is unchanged.
       return static_cast<T>(x < T{0} ? uint64_t{0} - static_cast<uint64_t>(x)
                                      : static_cast<uint64_t>(x));
     }

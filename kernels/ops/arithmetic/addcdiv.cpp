@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::addcdiv refuses.
+// Argument checks of aten::addcdiv.
 #include "kernels/ops/arithmetic/addcdiv.h"
 
 #include "kernels/common/promotion.h"

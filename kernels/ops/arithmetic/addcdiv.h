@@ -17,8 +17,8 @@ struct Addcdiv {
   }
 };
 
-// Refuses a complex value for real tensors, and the quotient of two integers, which nothing tells
-// how to round.
+// Refuses a complex value for real tensors, and the quotient of two integers, whose rounding is not
+// specified.
 void check_quotient(const Args& args, tenon_dtype dtype);
 
 inline constexpr Facts kAddcdiv{

@@ -6,7 +6,8 @@
 
 namespace tenon::kernels::ops {
 
-// Which functor: without a factor for the usual 1, or with it.
+// Returns the variant: 0 for an alpha of 1, which is the common case and needs no factor; 1
+// otherwise.
 inline int alpha_variant(const Args& args) { return args.is_one(2) ? 0 : 1; }
 inline void check_alpha(const Args& args, tenon_dtype dtype) {
   check_number(args, 2, "alpha", dtype);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::ceil: the smallest whole number that is not below each element.
+// aten::ceil: the smallest integer not below each element.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::clamp and its gradient call.
+// Implements aten::clamp and its gradient by calling other operators.
 #include "kernels/ops/arithmetic/clamp.h"
 
 #include "kernels/common/cast_out.h"
@@ -13,8 +13,8 @@ namespace {
 
 using Bound = std::optional<Tensor>;
 
-// Argument k, a number or a tensor or neither. A number that all integers of self's dtype keep is
-// the end of the dtype, which does not have it.
+// Returns argument k, which is a number, a tensor or absent. A number outside the range of self's
+// integer dtype that has no effect becomes the end of the range.
 Bound bound_of(const Call& call, int k, bool is_max) {
   switch (call.args[k].tag) {
     case TENON_TAG_NONE:
@@ -31,7 +31,7 @@ Bound bound_of(const Call& call, int k, bool is_max) {
   return number_tensor(Scalar(call.args[k]));
 }
 
-// The sizes that all broadcast to must be those of self where that is written.
+// Refuses to write self in place if the broadcast sizes differ from its sizes.
 void check_in_place(const Call& call, const Tensor& self, const Tensor& bound) {
   if (call.form.written != 0) return;
   if (!(broadcast(call.op(), self.sizes(), bound.sizes()) == Dims(self.sizes()))) {
@@ -41,7 +41,8 @@ void check_in_place(const Call& call, const Tensor& self, const Tensor& bound) {
   }
 }
 
-// A bound that no integer of the dtype can keep is refused. One that all keep holds nothing back.
+// Refuses a bound outside the range of an integer dtype that no element can satisfy. A bound that
+// all elements satisfy is accepted.
 void check_range(const Call& call, int k, bool is_max, Dtype dtype) {
   const int side = beyond(call.args[k], dtype);
   if (side != 0 && (side > 0) != is_max) {
@@ -51,13 +52,13 @@ void check_range(const Call& call, int k, bool is_max, Dtype dtype) {
   }
 }
 
-// With one bound, a tensor, it is a maximum or minimum, which bool has.
+// A single tensor bound makes the operator a maximum or minimum, which supports bool.
 DtypeSet types_for(const tenon_value& bound) {
   return bound.tag == TENON_TAG_TENSOR ? kReals | kBool : kReals;
 }
 
-// Between arguments of these places, 0 where there is none. In place self is written, where the
-// result can be cast to it.
+// Clamps between the arguments at these positions; 0 means that there is none. The in-place form
+// writes self if the result can be cast to its dtype.
 void clamp_between(const Call& call, int min_at, int max_at, DtypeSet types) {
   using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
   using BinaryOut = LazyOp<void(const Tensor&, const Tensor&, const Tensor&)>;
@@ -87,7 +88,8 @@ void clamp_between(const Call& call, int min_at, int max_at, DtypeSet types) {
   if (min) check_range(call, min_at, /*is_max=*/false, dtype);
   if (max) check_range(call, max_at, /*is_max=*/true, dtype);
   if (call.form.written != 0) {
-    // Of tensors, an `out` may have any dtype that the result casts to; of numbers, that of self.
+    // With tensor bounds an `out` may have any dtype that the result casts to; with numbers it must
+    // have the dtype of self.
     Tensor made = min && max ? between(self, *min, *max)
                   : min      ? maximum(self, *min)
                              : minimum(self, *max);
@@ -123,7 +125,8 @@ Tensor only_where(const Tensor& mask, const Tensor& grad) {
   return choose(mask, grad, number_tensor(Scalar(int64_t{0})));
 }
 
-// Between numbers self has the gradient, on them and beyond nothing has.
+// With number bounds, self gets the gradient where it is strictly between the bounds; elsewhere the
+// gradient is 0.
 Tensor grad_between_numbers(const Tensor& grad, const Tensor& self, const Bound& min,
                             const Bound& max) {
   Tensor mask;
@@ -132,15 +135,15 @@ Tensor grad_between_numbers(const Tensor& grad, const Tensor& self, const Bound&
   return only_where(mask, grad);
 }
 
-// Self, min or max has the gradient where it is the result, which is max where the bounds cross;
-// self and a bound it lies on have half of it each. Of a NaN in self, self has it, and one bound
-// that is alone has it, too: PyTorch's.
+// The gradient goes to whichever of self, min and max is the result; max if the bounds cross. If
+// self equals a bound, both get half of it. If self is NaN, self gets it, and a single bound gets
+// it too, as in PyTorch.
 Tensor grad_between_tensors(const Tensor& grad, const Tensor& self, const Bound& min,
                             const Bound& max, int64_t which) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> halve("aten::div.Scalar");
   static constinit const LazyOp<Tensor(const Tensor&)> negate("aten::logical_not");
   const bool is_pair = min && max;
-  Tensor on;  // one of the bounds
+  Tensor on;  // self equals one of the bounds
   Tensor whole;
   if (which == 0) {
     if (min) on = is_equal(self, *min), whole = is_less(self, *min);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::clamp, clamp_min and clamp_max: each element, or the bound that it lies beyond; and their
-// gradient.
+// aten::clamp, clamp_min and clamp_max: each element limited to bounds; and their gradient.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -8,8 +7,8 @@
 
 namespace tenon::kernels::ops {
 
-// Between two bounds in one step: the strides of the result are those that all three lead to. NaN
-// of x stays, for both comparisons are false then; NaN of a bound is the result.
+// Clamps in one step, so that all three operands determine the strides of the result. A NaN in x is
+// kept, because both comparisons are false; a NaN in a bound becomes the result.
 template <class T>
 struct ClampBetween {
   TENON_FUNCTOR T operator()(T x, T min, T max) const {
@@ -137,7 +136,8 @@ inline constexpr Facts kClampMaxTensor{
 
 void clamp_backward(const Call& call);
 
-// Of self (`which` 0), of min (1) or of max (2): `grad` where the result is that one, else 0.
+// The gradient of self (`which` 0), min (1) or max (2): `grad` where that one is the result,
+// otherwise 0.
 inline constexpr Facts kClampBackward{
     .family = &kComposite,
     .name = "clamp_backward",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::copysign_backward calls.
+// Implements tenon::copysign_backward by calling other operators.
 #include "kernels/ops/arithmetic/copysign.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::copysign: the size of one element with the sign of another.
+// aten::copysign: the magnitude of one element with the sign of another.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::div: the quotient of two tensors: true, or rounded down ("floor") or towards 0 ("trunc").
+// aten::div: the quotient of two tensors: exact, or rounded down ("floor") or towards 0 ("trunc").
 #pragma once
 
 #include "kernels/common/args.h"
@@ -17,8 +17,8 @@ struct TrueDiv {
   TENON_FUNCTOR T operator()(T x, T y) const { return x / y; }
 };
 
-// What both roundings begin with. Small floats are rounded at each step, unless the divisor is one
-// number: as PyTorch has it.
+// Shared by both roundings. Small floats are rounded after each step, unless the divisor is a
+// single number, as in PyTorch.
 struct DivSteps {
   Rounding rounding;
   const char* op;
@@ -26,7 +26,7 @@ struct DivSteps {
   static DivSteps make(const Args& args) {
     return {args.is_single(1) ? Rounding(TENON_DTYPE_F32) : Rounding(args.dtype()), args.op()};
   }
-  // Integers; the smallest one divided by -1 does not fit, and wraps instead of trapping.
+  // Integers. The smallest one divided by -1 does not fit and wraps instead of trapping.
   template <class T>
   TENON_FUNCTOR T quotient(T x, T y) const {
     if (y == 0) return maths::divided_by_zero<T>(op);
@@ -58,7 +58,7 @@ struct FloorDiv {
       const bool inexact = y != 0 && y != T(-1) && x % y != 0;
       return static_cast<T>(inexact && (x < 0) != (y < 0) ? quotient - 1 : quotient);
     } else {
-      // Python's floor division: exact even where x / y rounds up to an integer.
+      // Python's floor division: exact even if x / y rounds up to an integer.
       if (y == 0) return x / y;
       const Rounding& as = steps.rounding;
       const T remainder = as(maths::fmod(x, y));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::float_power calls.
+// Implements aten::float_power by calling other operators.
 #include "kernels/ops/arithmetic/float_power.h"
 
 #include "kernels/common/promotion.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::float_power: powers in double precision, whatever the dtype.
+// aten::float_power: powers in double precision, for any dtype.
 #pragma once
 
 #include "kernels/common/facts.h"

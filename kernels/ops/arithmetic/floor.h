@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::floor: the largest whole number that is not above each element.
+// aten::floor: the largest integer not above each element.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::fmin: the smaller of two elements; of a number and NaN the number.
+// aten::fmin: the smaller of two elements; if one of them is NaN, the other one is returned.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::fmod: what is left of a division that rounds towards 0, with the sign of self.
+// aten::fmod: the remainder of a division that rounds towards 0, with the sign of self.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -14,7 +14,7 @@ struct Fmod {
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (std::is_integral_v<T>) {
       if (y == 0) return maths::divided_by_zero<T>(op);
-      // The smallest integer by -1 would trap.
+      // The smallest integer modulo -1 would trap.
       return std::is_signed_v<T> && y == T(-1) ? T(0) : static_cast<T>(x % y);
     } else {
       return maths::fmod(x, y);

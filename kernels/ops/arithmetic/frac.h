@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::frac: what each element has behind the point, with its sign.
+// aten::frac: the fractional part of each element, with its sign.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::frexp: each element as a mantissa of [0.5, 1) and a power of two.
+// aten::frexp: each element as a mantissa in [0.5, 1) and a power of two.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -7,7 +7,7 @@
 
 namespace tenon::kernels::ops {
 
-// In the unsigned numbers, where the smallest integer has an absolute value.
+// Uses unsigned numbers, in which the smallest integer has an absolute value.
 template <class T>
 struct Gcd {
   TENON_FUNCTOR T operator()(T x, T y) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::heaviside refuses.
+// Argument checks of aten::heaviside.
 #include "kernels/ops/arithmetic/heaviside.h"
 
 #include "kernels/common/check.h"

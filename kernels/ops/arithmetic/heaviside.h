@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::heaviside: 0 below zero, 1 above, and the other element at zero.
+// aten::heaviside: 0 for negative elements, 1 for positive ones, and the other operand at zero.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::ldexp calls.
+// Implements aten::ldexp by calling other operators.
 #include "kernels/ops/arithmetic/ldexp.h"
 
 #include <string_view>
@@ -16,8 +16,8 @@ namespace {
 
 constinit const LazyOp<Tensor(const Scalar&, const Tensor&)> power_of_base("aten::pow.Scalar");
 
-// By whole exponents, in doubles and in three steps: of the powers none overflows, nor does the
-// product where the result does not.
+// Multiplies by whole exponents, in double and in three steps, so that no power overflows, and the
+// product overflows only if the result does.
 Tensor scaled_exactly(const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> within(
       "aten::clamp");

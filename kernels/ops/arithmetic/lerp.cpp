@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::lerp refuses.
+// Argument checks of aten::lerp.
 #include "kernels/ops/arithmetic/lerp.h"
 
 #include "kernels/common/maths/element.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::lerp: between self and end, by weight: self for 0, end for 1.
+// aten::lerp: linear interpolation from self (weight 0) to end (weight 1).
 #pragma once
 
 #include "kernels/common/args.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels::ops {
 
-// From the nearer end, which is met exactly.
+// Computed from the nearer end, so that both ends are exact.
 template <class T>
 struct LerpTensor {
   TENON_FUNCTOR T operator()(T self, T end, T weight) const {
@@ -32,8 +32,8 @@ struct LerpScalar {
   TENON_FUNCTOR T operator()(T self, T end) const { return LerpTensor<T>()(self, end, weight); }
 };
 
-// Refuses an end of another dtype than self, a weight with dims that is, and a complex number as
-// weight of real tensors.
+// Refuse an end of another dtype than self, a weight tensor with dims of another dtype, and a
+// complex weight for real tensors.
 void check_ends(const Args& args, tenon_dtype dtype);
 void check_ends_and_weight(const Args& args, tenon_dtype dtype);
 

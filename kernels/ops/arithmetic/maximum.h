@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::maximum: the larger of two elements; NaN where either is NaN.
+// aten::maximum: the larger of two elements; NaN if either is NaN.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -11,7 +11,7 @@ template <class T>
 struct Maximum {
   TENON_FUNCTOR T operator()(T x, T y) const {
     const T larger = x > y ? x : y;
-    // NaN wins from either side: the comparison is false then, which lets that of y in.
+    // NaN propagates from either side: the comparison is false if y is NaN, which selects y.
     if constexpr (std::is_floating_point_v<T>) return x != x ? x : larger;
     return larger;
   }

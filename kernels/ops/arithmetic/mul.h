@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mul: the product of two tensors; of bools, their logical and.
+// aten::mul: the product of two tensors; the logical and for bools.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -7,9 +7,9 @@
 
 namespace tenon::kernels::ops {
 
-// A product of two parts that the host rounds before it is added to another one, as PyTorch does:
-// joined with the addition, products that are too large would give another infinity, or NaN. GCC
-// joins them in spite of -ffp-contract=off where nothing is between (kernels/cpu/CMakeLists.txt).
+// Rounds a product of two parts on the host before another one is added to it, as in PyTorch. With
+// an FMA, products that overflow would result in another infinity or NaN. GCC contracts them in
+// spite of -ffp-contract=off if there is nothing between them (kernels/cpu/CMakeLists.txt).
 template <class R>
 TENON_FUNCTOR inline R rounded(R product) {
 #if !defined(__CUDACC__) && __has_builtin(__builtin_assoc_barrier)

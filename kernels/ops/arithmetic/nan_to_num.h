@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::nan_to_num: elements that are NaN or infinite replaced by numbers.
+// aten::nan_to_num: replaces NaN and infinite elements by numbers.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -7,7 +7,7 @@
 
 namespace tenon::kernels::ops {
 
-// The largest number of a floating dtype.
+// Returns the largest finite number of a floating dtype.
 constexpr double largest_number(tenon_dtype dtype) {
   switch (dtype) {
     case TENON_DTYPE_F16:
@@ -48,7 +48,7 @@ struct NanToNum {
     return number == -Real<T>(__builtin_inf()) ? lowest : number;
   }
 };
-// Integers have nothing to replace.
+// Integers are never NaN or infinite.
 template <class T>
 requires std::is_integral_v<T>
 struct NanToNum<T> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::nextafter: the next number that a dtype has, towards another.
+// aten::nextafter: the next representable number in the direction of another.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -7,8 +7,9 @@
 
 namespace tenon::kernels::ops {
 
-// The next float of those that float16 or bfloat16 has, which are the floats whose lower bits are
-// zero: all of bfloat16's, of float16's those from 2^-14 on. Below, steps are of 2^-24.
+// Returns the next float that float16 or bfloat16 can represent. These are the floats whose lower
+// bits are zero, for bfloat16 all of them and for float16 those from 2^-14 on. Below, steps are
+// 2^-24.
 TENON_FUNCTOR inline float next_small(float x, float y, bool is_half) {
   if (x != x || y != y) return x + y;
   if (x == y) return y;

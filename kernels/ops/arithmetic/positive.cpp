@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::positive calls.
+// Implements aten::positive by calling other operators.
 #include "kernels/ops/arithmetic/positive.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::positive: the tensor itself, of numbers.
+// aten::positive: the tensor itself; refuses bools.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::pow calls where the base or the exponent is a number.
+// Implements aten::pow with a number as base or exponent by calling other operators.
 #include "kernels/ops/arithmetic/pow.h"
 
 #include <optional>
@@ -18,8 +18,9 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> kPow("aten::pow.Ten
 constinit const LazyOp<PowOut> kPowOut("aten::pow.Tensor_Tensor_out");
 constinit const LazyOp<void(const Tensor&, const Tensor&)> kPowInto("aten::pow_.Tensor");
 
-// The first and the second power are products: exactly, and in a tenth of the time. None where they
-// have another dtype, and none for a written tensor, of whom the power itself has to complain.
+// Returns the first or second power as a product, which is exact and ten times as fast. Returns
+// nullopt if the power has another dtype, and for a written tensor, about which pow itself has to
+// report errors.
 std::optional<Tensor> product_for(const Call& call, const Tensor& self, const Scalar& exponent) {
   const bool has_whole_elements = is_bool_or_integral(self.dtype());
   if (!call.form.is_functional() || exponent.is_complex() || self.dtype() == Dtype::Bool ||
@@ -63,7 +64,7 @@ void pow_tensor_scalar(const Call& call) {
 
 void pow_scalar(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
-  // A result of its own is row-major, whatever the exponent is.
+  // A new result is row-major, whatever the exponent's layout.
   const auto exponent = Tensor::retain(call.tensor(1));
   call_pow(call, number_tensor(call.get<Scalar>(0)),
            call.form.is_functional() ? contiguous(exponent, MemoryFormat::Contiguous) : exponent);

@@ -6,7 +6,7 @@
 
 namespace tenon::kernels::ops {
 
-// Integers to a power by squaring, which wraps; of negative powers the whole part.
+// Computes the power of integers by squaring, which wraps; negative powers are truncated.
 template <class T>
 TENON_FUNCTOR inline T integer_pow(T base, T exponent) {
   if (exponent < 0) {
@@ -29,16 +29,17 @@ struct Pow {
       return integer_pow(base, exponent);
     } else {
       if constexpr (is_complex_element<T>) {
-        // The logarithm of a base of 0 would make it NaN.
+        // The logarithm of a base of 0 would lead to NaN.
         if (exponent == T(0)) return T(1);
       }
-      // The usual power, which a product gives sooner and exactly.
+      // A product is faster and exact for the most common exponent.
       return exponent == T(2) ? Mul<T>()(base, base) : maths::pow(base, exponent);
     }
   }
 };
 
-// In the gradient a base of 0 is taken for 1 where the formula has the value 0 and would give NaN.
+// In the gradient, a base of 0 is replaced by 1 where the formula's value is 0 but would be
+// computed as NaN.
 inline constexpr Facts kPowTensorTensor{
     .family = &kPointwise,
     .name = "pow.Tensor_Tensor",

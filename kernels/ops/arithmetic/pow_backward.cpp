@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::pow_backward calls.
+// Implements tenon::pow_backward by calling other operators.
 #include "kernels/ops/arithmetic/pow_backward.h"
 
 #include "kernels/common/call.h"
@@ -25,7 +25,7 @@ void pow_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   const auto self = call.get<Tensor>(1);
   const auto exponent = call.get<Scalar>(2);
-  // Without a power, which would be NaN at 0.
+  // Avoids the power, which would be NaN at 0.
   if (exponent.to_complex() == 0.0) return call.give(0, scaled(grad, Scalar(int64_t{0})));
   call.give(0, mul(grad, conj(scaled(pow(self, less_one(exponent)), exponent))));
 }

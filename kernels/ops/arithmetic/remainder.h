@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::remainder: what is left of a division that rounds down, with the sign of the divisor.
+// aten::remainder: the remainder of a division that rounds down, with the sign of the divisor.
 #pragma once
 
 #include "kernels/common/args.h"

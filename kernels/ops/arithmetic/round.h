@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::round: the whole number nearest to each element, the even one of two.
+// aten::round: the nearest integer to each element; ties to even.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,14 @@ inline constexpr Facts kRound{
     .pointwise = {.rule = {kReals}, .exact_outs = true},
 };
 
-// To so many digits behind the decimal point, or before it where they are negative.
+// Rounds to a number of decimal digits, or to powers of ten if it is negative.
 template <class T>
 struct RoundDecimals {
   T scale;
   bool divides;
   static RoundDecimals make(const Args& args) {
     const int64_t digits = args[1].as.i;
-    // More digits than any element has: their power of ten is infinite.
+    // More digits than any element has: the power of ten is infinite.
     const int64_t count = std::clamp<int64_t>(digits, -400, 400);
     T scale = 1;
     for (int64_t i = 0; i < (count < 0 ? -count : count); ++i) scale *= T(10);

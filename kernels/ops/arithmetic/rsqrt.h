@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::rsqrt: the inverse of the square root of each element.
+// aten::rsqrt: the reciprocal of the square root of each element.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::rsub calls.
+// Implements aten::rsub by calling other operators.
 #include "kernels/ops/arithmetic/rsub.h"
 
 #include "kernels/common/call.h"

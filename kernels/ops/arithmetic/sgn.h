@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::sgn: of each element -1, 0 or 1; of a complex one its direction, of size 1, or 0.
+// aten::sgn: -1, 0 or 1 for each element; x / |x| or 0 for complex ones.
 #pragma once
 
 #include "kernels/ops/arithmetic/sign.h"
@@ -25,8 +25,8 @@ inline constexpr Facts kSgn{
     .params = "Tensor self",
     .forms = kAllForms,
     .tags = "pointwise",
-    // What turns a complex number has a derivative, what makes it longer has none; of real numbers
-    // nothing is left. Numbers other than 0 stand for 0, which must not be divided by.
+    // Rotating a complex number changes the result, scaling it does not; the gradient of real
+    // numbers is 0. Zeros are replaced by 1 to avoid dividing by 0.
     .gradient =
         "self: where(eq(self, 0), 0, (grad - grad.conj() * result * result) / "
         "(2 * where(eq(self, 0), 1, self).abs()))",

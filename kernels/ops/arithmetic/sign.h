@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::sign: of each element -1, 0 or 1.
+// aten::sign: -1, 0 or 1 for each element.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::signbit: whether elements are below 0; -0 and NaN count by their sign.
+// aten::signbit: true for elements below 0; -0 and NaN count by their sign bit.
 #pragma once
 
 #include "kernels/common/facts.h"

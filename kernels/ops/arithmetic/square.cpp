@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::square calls.
+// Implements aten::square by calling other operators.
 #include "kernels/ops/arithmetic/square.h"
 
 #include "kernels/common/call.h"

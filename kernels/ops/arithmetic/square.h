@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::square: each element to the power of 2.
+// aten::square: the square of each element.
 #pragma once
 
 #include "kernels/common/facts.h"

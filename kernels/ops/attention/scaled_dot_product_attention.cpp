@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::scaled_dot_product_attention calls.
+// Implements aten::scaled_dot_product_attention by calling other operators.
 #include "kernels/ops/attention/scaled_dot_product_attention.h"
 
 #include <cmath>
@@ -20,13 +20,14 @@ constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled_by("aten::mu
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> hidden_where(
     "aten::masked_fill.Scalar");
 
-// A dim counted from behind, as a word.
+// Returns the size of a dim, which counts from the end, as a word.
 SymbolicSize size_at(const Tensor& tensor, int64_t dim) {
   const SymbolicTensor words(tensor.get());
   return words.sizes()[static_cast<size_t>(words.ndim() + dim)];
 }
 
-// True where a query may not look: at keys behind its own place.
+// Returns a mask that is true for keys after a query's position, which a causal query must not
+// attend to.
 Tensor later_keys(const Tensor& query, SymbolicSize row_count, SymbolicSize column_count) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> upper("aten::triu");
   if (!row_count.is_number() || !column_count.is_number()) {
@@ -43,7 +44,7 @@ Tensor later_keys(const Tensor& query, SymbolicSize row_count, SymbolicSize colu
   return upper(all, 1);
 }
 
-// Heads of keys and values are shared by neighbouring heads of queries.
+// Repeats heads of keys and values that several adjacent heads of queries share.
 Tensor shared_heads(const Call& call, const Tensor& query, const Tensor& heads, const char* name) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
                                        std::optional<int64_t>)>
@@ -100,7 +101,7 @@ void scaled_dot_product_attention(const Call& call) {
     key = shared_heads(call, query, key, "key");
     value = shared_heads(call, query, value, "value");
   }
-  // On the CPU small floats are widened for products anyhow; what is between them keeps its digits.
+  // On the CPU small floats are widened for products anyway, so intermediate results stay float.
   const Dtype dtype = query.dtype();
   const bool widens = is_half_precision(dtype) && query.device() == Device();
   if (widens) {
@@ -110,7 +111,7 @@ void scaled_dot_product_attention(const Call& call) {
   }
   const double size = static_cast<double>(number_of(size_at(query, -1)));
   const double scale = call.get<std::optional<double>>(6).value_or(1 / std::sqrt(size));
-  // Of both factors a root, so that products of small floats do not overflow.
+  // Scales both factors by the root, so that products of small floats do not overflow.
   const Scalar root(std::sqrt(std::abs(scale)));
   const Tensor left = scaled_by(query, scale < 0 ? Scalar(-root.to_double()) : root);
   Tensor likeness = product_of(left, transposed(scaled_by(key, root), -2, -1));
@@ -124,7 +125,7 @@ void scaled_dot_product_attention(const Call& call) {
     likeness = add(likeness, *mask, Scalar(1));
   }
   Tensor weights = softmax(likeness, -1, std::nullopt);
-  // A query that may look nowhere has a row of NaN, which counts as zeros.
+  // A query that may attend to no key has a row of NaN, which is replaced by zeros.
   if (mask && mask->dtype() == Dtype::Bool) {
     static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> any("aten::any.dim");
     weights = hidden_where(weights, inverted(any(*mask, -1, true)), Scalar(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::scaled_dot_product_attention: values, weighted by how much their keys are like a query.
+// aten::scaled_dot_product_attention: values weighted by the similarity of their keys to a query.
 #pragma once
 
 #include "kernels/common/facts.h"

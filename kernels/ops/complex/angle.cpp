@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::angle_backward calls.
+// Implements tenon::angle_backward by calling other operators.
 #include "kernels/ops/complex/angle.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::angle: the angle of complex numbers; pi for reals below zero.
+// aten::angle: the angle of complex numbers; pi for negative real numbers.
 #pragma once
 
 #include "kernels/common/facts.h"

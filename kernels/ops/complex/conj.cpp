@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::conj calls.
+// Implements aten::conj by calling other operators.
 #include "kernels/ops/complex/conj.h"
 
 #include <complex>
@@ -10,7 +10,8 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// A number keeps its digits, and stays the weakest in promotion.
+// Returns true for a complex wrapped number, which must keep its precision and stay weakest in
+// promotion.
 bool is_complex_number(const tenon_tensor* tensor) {
   return (tenon_tensor_flags(tensor) & TENON_TENSOR_WRAPPED_NUMBER) != 0 &&
          tenon_tensor_dtype(tensor) == TENON_DTYPE_C128;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::conj: the complex conjugate: of real tensors the tensor itself, of complex ones a new one,
-// as there is no view that conjugates when it is read.
+// aten::conj: the complex conjugate. Real tensors are returned unchanged; complex ones are copied,
+// because Tenon has no lazily conjugated views.
 #pragma once
 
 #include "kernels/common/facts.h"

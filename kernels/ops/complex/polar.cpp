@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::complex and aten::polar call.
+// Implements aten::complex and aten::polar by calling other operators.
 #include "kernels/ops/complex/polar.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::complex: complex numbers of their parts; aten::polar: of their sizes and angles.
+// aten::complex: complex numbers from their parts; aten::polar: from their magnitudes and angles.
 #pragma once
 
 #include "kernels/common/facts.h"

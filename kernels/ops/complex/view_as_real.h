@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::view_as_real and view_as_complex: complex numbers as pairs of real ones, and back, in one
-// memory; aten::real and aten::imag: one of the parts.
+// aten::view_as_real and view_as_complex: views of complex numbers as pairs of real ones, and back;
+// aten::real and aten::imag: views of one of the parts.
 #pragma once
 
 #include "kernels/common/families/view.h"

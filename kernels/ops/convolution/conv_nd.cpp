@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::conv1d, conv2d, conv3d and those transposed call.
+// Implements aten::conv1d, conv2d, conv3d and the transposed ones by calling other operators.
 #include "kernels/ops/convolution/conv_nd.h"
 
 #include <string_view>
@@ -18,7 +18,7 @@ struct ConvCall {
   std::optional<Tensor> bias;
   bool has_batch;
 
-  // Checks in the name of the caller's operator; sizes that are symbols convolution itself checks.
+  // Checks in the name of the calling operator; symbolic sizes are checked by aten::convolution.
   ConvCall(const Call& call, int64_t slides, bool transposed, int groups)
       : input(*call.get<Tensor>(0)),
         weight(*call.get<Tensor>(1)),
@@ -59,8 +59,8 @@ void run_conv_transpose(const Call& call, int64_t slides) {
             call.get<Sizes>(5), call.get<int64_t>(6));
 }
 
-// "valid" is no padding; "same" as much as keeps the sizes: where that is an odd number, the end
-// has one more.
+// "valid" means no padding; "same" keeps the sizes. If "same" needs an odd number of elements, the
+// end gets one more.
 void run_conv_padding(const Call& call, int64_t slides) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, const Scalar&)> padded(
       "aten::constant_pad_nd");
@@ -79,7 +79,7 @@ void run_conv_padding(const Call& call, int64_t slides) {
       const CheckedSize gaps(call.op(), conv.weight.sizes()[static_cast<size_t>(d + 2)] - 1);
       const int64_t total = (gaps * along[d].dilation).value();
       padding[d] = total / 2;
-      // Ends are listed from the last dim on, its beginning first.
+      // Padding is listed from the last dim on, with the start before the end.
       ends[2 * (slides - 1 - d) + 1] = total % 2;
       is_uneven = is_uneven || total % 2 != 0;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::conv1d, conv2d and conv3d, and those transposed: what aten::convolution does, for inputs
-// with a batch and without, and for paddings that are words.
+// aten::conv1d, conv2d and conv3d, and their transposed forms: aten::convolution for inputs with or
+// without a batch, and with padding as a string.
 #pragma once
 
 #include "kernels/common/facts.h"

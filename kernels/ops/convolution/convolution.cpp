@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::convolution asks of its arguments, its results, and its gradients by the operators
-// that they are.
+// Argument checks and results of aten::convolution, and its gradients as compositions of operators.
 #include "kernels/ops/convolution/convolution.h"
 
 #include "kernels/common/checked_size.h"
@@ -26,7 +25,7 @@ void read_window(const Call& call, int stride, Sizes kernel, ConvolutionShape* s
   for (int64_t d = 0; d < count; ++d) shape->along[d].check(call.op());
 }
 
-// The size of an image in which a window has so many places, and so much more.
+// Returns the size of an image in which a window has this many positions, plus the output padding.
 int64_t image_of(const char* op, const Slide& slide, int64_t places, int64_t output_padding) {
   const CheckedSize steps = CheckedSize(op, places - 1) * slide.stride;
   const CheckedSize reach = CheckedSize(op, slide.kernel - 1) * slide.dilation + 1;
@@ -62,7 +61,7 @@ void check_convolution(const char* op, const Tensor& input, const Tensor& weight
   if (groups < 1) fail_argument(op, "groups", "above 0", groups);
   const Sizes sizes = weight.sizes();
   const int64_t channels = input.sizes()[static_cast<size_t>(input.ndim() - slides - 1)];
-  const int64_t all = (CheckedSize(op, sizes[1]) * groups).value();  // channels of all groups
+  const int64_t all = (CheckedSize(op, sizes[1]) * groups).value();  // of all groups
   const int64_t wanted = transposed ? sizes[0] : all;
   if (channels != wanted) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
@@ -177,7 +176,7 @@ ConvolutionWeight convolution_weight_plan(const Call& call) {
     for (int64_t d = 0; d < slides; ++d) {
       shape.image[d] = plan.image.sizes[d + 2];
       shape.places[d] = plan.at_places.sizes[d + 2];
-      // A transposed convolution may have left out what the last step does not reach.
+      // A transposed convolution may have left out elements that the last step does not reach.
       fits = fits && shape.along[d].places(call.op(), shape.image[d]) >= shape.places[d];
     }
   }
@@ -213,13 +212,13 @@ Tensor convolution_in_words(const Tensor& input, const Tensor& weight, Sizes str
   return call_boxed("aten::convolution", args, 9);
 }
 
-// One number for each dim, of a list that may have one for all.
+// Returns one number for each dim from a list that may have a single one for all.
 Dims for_each(Sizes numbers, int64_t count) {
   return numbers.size() == 1 ? Dims::filled(count, numbers[0]) : Dims(numbers);
 }
 
-// A convolution whose result has these sizes: transposed with so much output padding, else without
-// the last places.
+// Returns a convolution whose result has these sizes: by output padding if transposed, otherwise by
+// leaving out the last positions.
 Tensor convolution_of_size(const char* op, const Tensor& input, const Tensor& weight,
                            const SymbolicDims& sizes, Sizes strides, Sizes paddings,
                            Sizes dilations, bool transposed, int64_t groups) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::convolution: sums of the elements that a window sees, times the weights of its places, for
-// each place and each output channel; transposed, each element is spread over what the window sees.
+// aten::convolution: for each position of a window and each output channel, the sum of the window's
+// elements times weights; transposed, each element is distributed to the elements of the window.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -9,8 +9,8 @@
 
 namespace tenon::kernels {
 
-// What a convolution slides over, along three dims. The image is what the window moves over, the
-// places are where it stops: a transposed convolution goes from the places to the image.
+// The geometry of a convolution along three dims. The window moves over the image and stops at the
+// places. A transposed convolution maps places to the image.
 struct ConvolutionShape {
   int64_t batch = 1;
   int64_t groups = 1;
@@ -25,7 +25,7 @@ struct ConvolutionShape {
   int64_t kernel_numel() const { return along[0].kernel * along[1].kernel * along[2].kernel; }
 };
 
-// Whether the window sees one element at a place, and is at each element.
+// Returns true if the window covers a single element and stops at each element.
 inline bool sees_one_element(const ConvolutionShape& shape) {
   for (const Slide& slide : shape.along) {
     if (slide.kernel != 1 || slide.stride != 1 || slide.padding != 0) return false;
@@ -38,14 +38,14 @@ struct Convolution {
   Tensor result;
   tenon_tensor_info input;
   tenon_tensor_info weight;
-  tenon_tensor_info bias;  // undefined where there is none
+  tenon_tensor_info bias;  // undefined if there is no bias
   bool has_bias;
   bool transposed;
   ConvolutionShape shape;
 };
 
-// One call of convolution_backward_weight: the gradient of the weight, from what is in the image
-// and what came of it at the places.
+// One call of convolution_backward_weight: the gradient of the weight, from the image and the
+// values at the places.
 struct ConvolutionWeight {
   Tensor result;
   tenon_tensor_info image;
@@ -53,13 +53,12 @@ struct ConvolutionWeight {
   ConvolutionShape shape;
 };
 
-// Checks the arguments and makes the result, or takes the call's `out`.
+// Checks the arguments and returns the result, which may be the call's `out`.
 Convolution convolution_plan(const Call& call);
 ConvolutionWeight convolution_weight_plan(const Call& call);
 
-// Refuses an input, weight and bias that do not go together, in the name of the operator that was
-// called with them. The input has a batch and `slides` dims behind its channels, or fewer dims
-// where it has no batch.
+// Refuses an input, weight and bias that do not fit together, in the name of the calling operator.
+// The input has a batch and `slides` dims after its channels, or one dim less without a batch.
 void check_convolution(const char* op, const Tensor& input, const Tensor& weight,
                        const std::optional<Tensor>& bias, int64_t slides, bool transposed,
                        int64_t groups);
@@ -110,7 +109,7 @@ inline constexpr Facts kConvolutionBackward{
 
 void convolution_backward_input(const Call& call);
 
-// The gradient of the input is a convolution the other way.
+// The gradient of the input, which is the convolution in the other direction.
 inline constexpr Facts kConvolutionBackwardInput{
     .family = &kComposite,
     .name = "convolution_backward_input",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::im2col and aten::col2im ask of their arguments, and their results.
+// Argument checks and result of aten::im2col and aten::col2im.
 #include "kernels/ops/convolution/im2col.h"
 
 #include "kernels/common/checked_size.h"

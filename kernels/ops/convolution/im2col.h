@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::im2col: the elements that a window sees at each of its places, as a column each; and
-// aten::col2im, which adds columns up where their elements are from.
+// aten::im2col: the elements of a window as a column for each position; and aten::col2im, which
+// adds columns to the elements that they are from.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -9,7 +9,7 @@
 
 namespace tenon::kernels {
 
-// One call of either: image and columns, both with a batch.
+// One call of im2col or col2im; image and columns both have a batch.
 struct Unfolding {
   Tensor result;
   tenon_tensor_info image;
@@ -21,7 +21,7 @@ struct Unfolding {
   int64_t places[2];  // of the window
 };
 
-// Checks the arguments and makes the result, or takes the call's `out`.
+// Checks the arguments and returns the result, which may be the call's `out`.
 Unfolding im2col_plan(const Call& call);
 Unfolding col2im_plan(const Call& call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::clone calls.
+// Implements aten::clone by calling other operators.
 #include "kernels/ops/copy/clone.h"
 
 #include "kernels/ops/factories/factory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::clone: a copy with memory of its own.
+// aten::clone: a copy with separate memory.
 #pragma once
 
 #include "kernels/common/facts.h"

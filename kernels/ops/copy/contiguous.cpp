@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When aten::contiguous copies.
+// Decides when aten::contiguous copies.
 #include "kernels/ops/copy/contiguous.h"
 
 #include "kernels/ops/factories/factory.h"

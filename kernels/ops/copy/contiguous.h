@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::contiguous: the tensor itself when it is laid out in the memory format, else a copy that
-// is.
+// aten::contiguous: the tensor itself if it has the memory format, otherwise a copy that does.
 #pragma once
 
 #include "kernels/common/facts.h"

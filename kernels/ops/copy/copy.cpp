@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::copy refuses, and what it calls.
+// Argument checks of aten::copy, and the operators that it calls.
 #include "kernels/ops/copy/copy.h"
 
 #include "kernels/common/overlap.h"
@@ -39,7 +39,7 @@ void copy_meta(const Call& call) {
 
 void copy(const Call& call) {
   const tenon_tensor_info like = call.get<Tensor>(0)->info();
-  // The very strides of self, gaps included, unless elements would share places.
+  // Uses exactly the strides of self, including gaps, unless elements would overlap.
   bool shares = false;
   for (int32_t d = 0; d < like.ndim; ++d) shares |= like.strides[d] == 0 && like.sizes[d] > 1;
   Tensor made =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::item calls.
+// Implements aten::item by calling other operators.
 #include "kernels/ops/copy/item.h"
 
 #include "kernels/common/call.h"
@@ -9,7 +9,7 @@
 namespace tenon::kernels::ops {
 
 void item(const Call& call) {
-  // A Value, as elements of fake tensors are symbols.
+  // Returns a Value, because elements of fake tensors are symbols.
   static constinit const LazyOp<Value(const Tensor&)> local_scalar_dense(
       "aten::_local_scalar_dense");
   const auto self = call.get<Tensor>(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::item: the one element of a tensor, as a number.
+// aten::item: the single element of a tensor, as a number.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_local_scalar_dense: the one element of a tensor, as a number.
+// aten::_local_scalar_dense: the single element of a tensor, as a number.
 #pragma once
 
 #include "kernels/common/families/routine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::result_type: the dtype that two operands are computed in; aten::can_cast and
-// aten::promote_types, of dtypes alone.
+// aten::promote_types: the rules for dtypes only.
 #pragma once
 
 #include "kernels/common/facts.h"

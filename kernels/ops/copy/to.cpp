@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When aten::to copies.
+// Decides when aten::to copies.
 #include "kernels/ops/copy/to.h"
 
 #include "kernels/ops/factories/factory.h"
@@ -16,9 +16,9 @@ Tensor to(const char* op, const Tensor& self, const Device& device, Dtype dtype,
                            std::optional<Device>, std::optional<bool>, bool, Format);
   static constinit const LazyOp<Signature> to_copy("aten::_to_copy");
   tenon_tensor_info info;
-  tenon_tensor_describe_words(self.get(), &info);  // of symbolic sizes, too
+  tenon_tensor_describe_words(self.get(), &info);  // also supports symbolic sizes
   const Device own(info.device);
-  // "cuda" without an index is where a CUDA tensor is already.
+  // A CUDA tensor is already on "cuda" without an index.
   const bool stays = device == own || (device.type == own.type && device.index < 0);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   const bool has_format = format == MemoryFormat::Preserve || has_memory_format(op, info, format);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::to: the tensor itself when it has the dtype, device and memory format, else a copy that
-// has.
+// aten::to: the tensor itself if it has the dtype, device and memory format, otherwise a copy that
+// does.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::_to_copy calls.
+// Implements aten::_to_copy by calling other operators.
 #include "kernels/ops/copy/to_copy.h"
 
 #include "kernels/ops/factories/factory.h"
@@ -10,7 +10,7 @@ void to_copy(const Call& call) {
   const auto self = call.get<Tensor>(0);
   const tenon_tensor_info info = self->info();
   FactoryOptions options = options_of(call);
-  // The out form is asked for a copy of the dtype that it has.
+  // The out form makes a copy with the dtype of `out`.
   if (call.form.is_out()) options.dtype = Tensor::retain(call.written()).dtype();
   const auto format = call.get<std::optional<MemoryFormat>>(call.form.memory_format);
   Tensor result = empty_in_format(call.op(), info, format.value_or(MemoryFormat::Preserve),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::cummax and aten::cummin ask of their arguments.
+// Argument checks of aten::cummax and aten::cummin.
 #include "kernels/ops/cumulative/cummax.h"
 
 #include "kernels/common/overlap.h"

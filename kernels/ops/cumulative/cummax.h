@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cummax and aten::cummin: the largest, and the smallest, of each element along a dim and all
-// before it, and where it is; of equals the last one, and NaN from the first one on.
+// aten::cummax and aten::cummin: running maximum and minimum along a dim, and their indices. The
+// last one of equal elements counts, and NaN from the first one on.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -39,7 +39,7 @@ inline constexpr Facts kCummin{
     .routine = {&cummax_meta},
 };
 
-// The results of a call, its arguments checked; `dim` is wrapped.
+// The results of a call with checked arguments; `dim` is wrapped.
 struct RunningExtremes {
   Tensor values;
   Tensor indices;

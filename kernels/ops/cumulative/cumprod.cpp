@@ -24,8 +24,8 @@ void cumprod_meta(const Call& call) {
   if (call.form.is_functional()) call.give(0, std::move(result));
 }
 
-// Before the first zero of a line an element divides the products that it is in. The first zero's
-// gradient is that of the products without it, up to the next zero. Behind it all are zero.
+// Before the first zero of a line, products are divided by the element. The gradient of the first
+// zero is that of the products without it, up to the next zero. All later gradients are zero.
 void cumprod_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<Dtype>)> products(
       "aten::cumprod");
@@ -36,7 +36,8 @@ void cumprod_backward(const Call& call) {
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
   if (self.ndim() == 0 || numel_of(self) == 0) return call.give(0, call_mul(grad, Scalar(1)));
   const Tensor is_zero = call_eq(self, Scalar(0));
-  const Tensor zeros = call_cumsum(is_zero, dim);  // up to and with each
+  // Number of zeros up to and including each element.
+  const Tensor zeros = call_cumsum(is_zero, dim);
   const Tensor is_before = call_eq(zeros, Scalar(0)), is_after_one = call_eq(zeros, Scalar(1));
   const Tensor is_first = both(is_zero, is_after_one);
   const Tensor terms =

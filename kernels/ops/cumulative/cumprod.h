@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cumprod: the products of each element along a dim and all before it.
+// aten::cumprod: running products along a dim.
 #pragma once
 
 #include "kernels/ops/cumulative/cumsum.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cumsum: the sums of each element along a dim and all before it.
+// aten::cumsum: running sums along a dim.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Makes the result of a running sum or product, or takes the call's; `dim` is wrapped.
+// Returns a new result of a running sum or product, or the call's `out`, and wraps `dim`.
 Tensor running_result(const Call& call, int64_t& dim);
 
 namespace ops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::diff, aten::trapezoid and aten::cumulative_trapezoid call.
+// Implements aten::diff, aten::trapezoid and aten::cumulative_trapezoid by calling other operators.
 #include "kernels/ops/cumulative/diff.h"
 
 #include "kernels/common/shape.h"
@@ -11,7 +11,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Two neighbours of each pair along a dim.
+// Both elements of each adjacent pair along a dim.
 struct Neighbours {
   Tensor first;
   Tensor second;
@@ -23,7 +23,7 @@ Neighbours neighbours_of(const Tensor& self, int64_t dim) {
           call_slice(self, dim, SymbolicSize(1), count)};
 }
 
-// The area below each pair of neighbours, twice: their sum times how far they are apart.
+// Returns twice the area below each adjacent pair: the sum times the distance.
 Tensor double_areas(const Call& call, const Tensor& y, int64_t dim, bool has_x) {
   const auto [first, second] = neighbours_of(y, dim);
   const Tensor sums = call_add(first, second);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::diff: differences of neighbours along a dim; aten::trapezoid: the area below them, and
-// aten::cumulative_trapezoid: up to each.
+// aten::diff: differences of adjacent elements along a dim; aten::trapezoid: the area below them,
+// and aten::cumulative_trapezoid: the area up to each.
 #pragma once
 
 #include "kernels/common/facts.h"

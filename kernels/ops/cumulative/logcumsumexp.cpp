@@ -30,8 +30,9 @@ void logcumsumexp_meta(const Call& call) {
 
 namespace {
 
-// How much each element counts beside the largest of its line, and one over their sums up to each;
-// in double, where a range of 700 is none too wide. What counts for nothing has no derivative.
+// Weights of elements relative to the largest of their line, and the reciprocals of their running
+// sums. In double, whose range of exponents up to 700 is just sufficient. An element whose weight
+// is 0 has no derivative.
 struct Shares {
   Tensor weights;
   Tensor inverse;
@@ -54,7 +55,7 @@ Shares shares_of(const Tensor& self, int64_t dim) {
 
 }  // namespace
 
-// Of each element the sum of grad * exp(self - result) over all from it on.
+// Returns for each element the sum of grad * exp(self - result) over all elements from it on.
 void logcumsumexp_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes)> flip("aten::flip");
   const Tensor grad = *call.get<Tensor>(0), self = *call.get<Tensor>(1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::logcumsumexp: logarithms of the sums of exponentials of each element along a dim and all
-// before it.
+// aten::logcumsumexp: the logarithm of running sums of exponentials along a dim.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -50,7 +49,7 @@ inline constexpr Facts kLogcumsumexpTangent{
     .routine = {&logcumsumexp_tangent},
 };
 
-// Makes the result of a call, or takes the call's; `dim` is wrapped.
+// Returns a new result or the call's `out`, and wraps `dim`.
 Tensor logcumsumexp_result(const Call& call, int64_t& dim);
 
 }  // namespace tenon::kernels::ops

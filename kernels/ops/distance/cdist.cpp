@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::cdist and aten::pdist ask of their arguments, and their gradients.
+// Argument checks of aten::cdist and aten::pdist, and their gradients.
 #include "kernels/ops/distance/cdist.h"
 
 #include <cmath>
@@ -68,8 +68,8 @@ PairDistances pdist_plan(const Call& call) {
 namespace ops {
 namespace {
 
-// By how much a distance grows with each element of a difference, times its gradient; distance and
-// gradient have one dim of 1 for the elements. Where rows are equal it is 0.
+// Returns the derivative of distances by the elements of differences, times the gradient. Distance
+// and gradient have a dim of size 1 for the elements. It is 0 for equal rows.
 Tensor slopes(const Tensor& difference, const Tensor& grad, const Tensor& distance, double p) {
   static constinit const LazyOp<Tensor(const Tensor&)> sign("aten::sign");
   if (p == 0) return call_zeros_like(difference);
@@ -82,7 +82,7 @@ Tensor slopes(const Tensor& difference, const Tensor& grad, const Tensor& distan
   const Tensor is_zero = call_eq(distance, Scalar(0));
   const Tensor share = call_div(grad, call_masked_fill(distance, is_zero, Scalar(1)));
   if (p == 2) return call_masked_fill(call_mul(difference, share), is_zero, Scalar(0));
-  // (|difference| / distance) to the power p - 1, where there is a difference.
+  // (|difference| / distance)^(p - 1) for nonzero differences.
   const Tensor is_same = call_eq(difference, Scalar(0));
   const Tensor width = call_masked_fill(call_abs(difference), is_same, Scalar(1));
   const Tensor ratio = call_div(width, call_masked_fill(distance, is_zero, Scalar(1)));

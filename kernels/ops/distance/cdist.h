@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cdist: how far each row of a matrix is from each of another one; aten::pdist: the rows of
-// one from each other. Their gradients.
+// aten::cdist: distances between each row of one matrix and each row of another; aten::pdist:
+// distances between the rows of one matrix; their gradients.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Matrices of a call, with the dims of a batch that both broadcast to in front.
+// Matrices of a call, with leading batch dims that both broadcast to.
 struct DistancePlan {
   Tensor result;
   tenon_tensor_info x1;
@@ -45,7 +45,7 @@ inline constexpr Facts kCdistForward{
 
 void cdist_backward(const Call& call);
 
-// Of x1.
+// The gradient of x1.
 inline constexpr Facts kCdistBackward{
     .family = &kComposite,
     .name = "_cdist_backward",

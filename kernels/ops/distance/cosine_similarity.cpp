@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::cosine_similarity, aten::pairwise_distance and aten::bilinear call.
+// Implements aten::cosine_similarity, aten::pairwise_distance and aten::bilinear by calling other
+// operators.
 #include "kernels/ops/distance/cosine_similarity.h"
 
 #include <cmath>
@@ -22,14 +23,14 @@ void cosine_similarity(const Call& call) {
     fail_dtype(call.op(), is_floating(first.dtype()) ? "x2" : "x1",
                is_floating(first.dtype()) ? second.dtype() : first.dtype(), "floating");
   }
-  // What is stretched along the dim is longer by that.
+  // Expanding along the dim changes the length of a vector.
   const SymbolicDims a = words_of(first), b = words_of(second);
   if (!are_equal(a, b)) {
     const SymbolicDims sizes = broadcast_words(call.op(), a, b);
     first = call_expand(first, sizes);
     second = call_expand(second, sizes);
   }
-  // Each vector in units of its length, which counts as eps at least.
+  // Divides each vector by its length, which is at least eps.
   const auto unit = [&](const Tensor& vectors) {
     const Tensor squares = call_sum_of_dim(call_mul(vectors, vectors), dim, true);
     return call_mul(vectors, one_by_root(call_clamp_min(squares, eps * eps)));
@@ -83,7 +84,7 @@ void bilinear(const Call& call) {
           first.sizes(), ", ", second.sizes(), " and ", weight.sizes()});
   }
   const int64_t outputs = weight.sizes()[0], n = weight.sizes()[1], m = weight.sizes()[2];
-  // Rows of input1 by all weights, and then each by its row of input2.
+  // Multiplies rows of input1 by all weights, and the products by their rows of input2.
   const Tensor rows = call_reshape(first, Dims{numel_of(first) / std::max<int64_t>(n, 1), n});
   const Tensor flat = call_reshape(permute(weight, Dims{1, 0, 2}), Dims{n, outputs * m});
   const Tensor products = call_reshape(matmul(rows, flat), Dims{rows.sizes()[0], outputs, m});

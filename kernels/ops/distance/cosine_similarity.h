@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cosine_similarity and aten::pairwise_distance: how alike vectors are, and how far apart;
-// and aten::bilinear, products of pairs of their elements.
+// aten::cosine_similarity and aten::pairwise_distance: similarity and distance of vectors; and
+// aten::bilinear: sums of weighted products of pairs of their elements.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::deg2rad: degrees as radians; aten::rad2deg: radians as degrees.
+// aten::deg2rad: degrees to radians; aten::rad2deg: radians to degrees.
 #pragma once
 
 #include "kernels/common/facts.h"

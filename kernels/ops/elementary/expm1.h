@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::expm1: e to the power of each element, less 1.
+// aten::expm1: e to the power of each element, minus 1.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -7,8 +7,8 @@
 
 namespace tenon::kernels::ops {
 
-// What the smaller one adds to the larger is computed of their difference: powers may be out of
-// range where the result is not. Two infinities of one sign have none.
+// The smaller operand's contribution is computed from the difference, since powers may be out of
+// range when the result is not. Two infinities of one sign have no difference.
 template <class T>
 struct Logaddexp {
   TENON_FUNCTOR T operator()(T x, T y) const {

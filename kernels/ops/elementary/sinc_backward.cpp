@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::sinc_backward calls.
+// Implements tenon::sinc_backward by calling other operators.
 #include "kernels/ops/elementary/sinc_backward.h"
 
 #include "kernels/common/shape.h"

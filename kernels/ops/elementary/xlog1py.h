@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::special_xlog1py: self * log1p(other), and 0 for a self of 0.
+// aten::special_xlog1py: self * log1p(other), or 0 if self is 0.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::xlogy: self * log(other), and 0 for a self of 0.
+// aten::xlogy: self * log(other), or 0 if self is 0.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::embedding and its gradient call.
+// Implements aten::embedding and its gradient by calling other operators.
 #include "kernels/ops/embedding/embedding.h"
 
 #include "kernels/common/indexing.h"
@@ -15,7 +15,7 @@ void check_indices(const Call& call, const Tensor& indices) {
   }
 }
 
-// Each row divided by how often its index is there.
+// Divides each row by the number of occurrences of its index.
 Tensor scaled(const Tensor& rows, TensorList indices, int64_t count) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> div("aten::div.Tensor");
   const FactoryOptions options = options_like(kind_of(rows), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::embedding: the rows of a matrix that indices name, and its gradient.
+// aten::embedding: the rows of a matrix at the given indices, and its gradient.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -29,7 +29,7 @@ inline constexpr Facts kEmbedding{
 
 void embedding_dense_backward(const Call& call);
 
-// Rows of `grad_output` added where they were read; none for `padding_idx`.
+// Adds the rows of `grad_output` to the rows that they were read from, except for `padding_idx`.
 inline constexpr Facts kEmbeddingDenseBackward{
     .family = &kComposite,
     .name = "embedding_dense_backward",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::embedding_bag asks of its arguments, what it calls, and its gradients.
+// Argument checks of aten::embedding_bag, its implementation by other operators, and its gradients.
 #include "kernels/ops/embedding/embedding_bag.h"
 
 #include "kernels/common/overlap.h"
@@ -16,7 +16,7 @@ BagMode bag_mode(const Call& call, int k) {
   return static_cast<BagMode>(mode);
 }
 
-// Of indices and offsets, of which one may be int32.
+// Checks the dtypes of indices and offsets, one of which may be int32.
 Dtype check_bag_indices(const Call& call, const tenon_tensor_info& indices,
                         const tenon_tensor_info& offsets) {
   bool is_wide = false;
@@ -100,7 +100,7 @@ void EmbeddingBags::give(const Call& call) {
 namespace ops {
 namespace {
 
-// Rows that have the padding index have no gradient.
+// Rows of the padding index get no gradient.
 Tensor without_padding(const Tensor& numbers, const Tensor& indices, int64_t padding) {
   if (padding < 0) return numbers;
   Tensor is_padding = call_eq(indices, Scalar(padding));
@@ -176,7 +176,7 @@ void embedding_bag_dense_backward(const Call& call) {
   Tensor rows = rows_at(grad, bag_of);
   if (mode == BagMode::Mean) {
     const Tensor each = rows_at(counts, bag_of);
-    // Of a bag of padding alone nothing is left to divide.
+    // A bag that contains only padding has nothing to divide.
     const Tensor divisor = call_masked_fill(each, call_eq(each, Scalar(0)), Scalar(1));
     rows = call_div(rows, call_unsqueeze(cast(divisor, grad.dtype()), 1));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::embedding_bag: for bags of indices the sum, the mean or the largest elements of the rows of
-// a matrix that they name, and its gradients.
+// aten::embedding_bag: the sum, mean or maximum of the rows of a matrix at the indices in each bag,
+// and its gradients.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -9,12 +9,12 @@ namespace tenon::kernels {
 
 enum class BagMode : uint8_t { Sum, Mean, Max };
 
-// The results of a call, its arguments checked.
+// The results of a call with checked arguments.
 struct EmbeddingBags {
-  Tensor rows;         // one of each bag
-  Tensor bags;         // of each index the bag that it is in
-  Tensor counts;       // of each bag how many indices count; 0 for sums, which need none
-  Tensor max_indices;  // of each element the index that gave it; else like `counts`
+  Tensor rows;         // one row for each bag
+  Tensor bags;         // the bag of each index
+  Tensor counts;       // number of indices that count in each bag; 0 for sums, which do not need it
+  Tensor max_indices;  // the index that each maximum is from; otherwise the same as `counts`
   BagMode mode;
   bool includes_last;
 
@@ -100,7 +100,7 @@ inline constexpr Facts kEmbeddingBagPaddingIdx{
 
 void embedding_bag_backward(const Call& call);
 
-// Of the matrix: each bag's gradient added to the rows that it read.
+// The gradient of the matrix: each bag's gradient is added to the rows that it read.
 inline constexpr Facts kEmbeddingBagBackward{
     .family = &kComposite,
     .name = "_embedding_bag_backward",
@@ -136,7 +136,7 @@ inline constexpr Facts kEmbeddingBagDenseBackward{
 
 void embedding_bag_weights_backward(const Call& call);
 
-// Of the numbers that rows are multiplied by.
+// The gradient of the per-sample weights.
 inline constexpr Facts kEmbeddingBagPerSampleWeightsBackward{
     .family = &kComposite,
     .name = "_embedding_bag_per_sample_weights_backward",

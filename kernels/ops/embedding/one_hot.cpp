@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::one_hot calls.
+// Implements aten::one_hot by calling other operators.
 #include "kernels/ops/embedding/one_hot.h"
 
 #include "kernels/common/checked_size.h"

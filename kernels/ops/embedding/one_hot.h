@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::one_hot: numbers of classes as rows with a one at their place.
+// aten::one_hot: class numbers as rows with a one at the index of the class.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The length of aten::arange, and what it calls.
+// Implements aten::arange by calling other operators, and computes its length.
 #include "kernels/ops/factories/arange.h"
 
 #include <cmath>
@@ -58,13 +58,13 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
     checked_element_of<int64_t>(op, "step", step);
   }
   if (dtype == Dtype::I64 && !floating) {
-    // In integers, so that numbers beyond 2^53 count.
+    // Computed in integers, since numbers may exceed 2^53.
     const int64_t whole_first = start.to_int();
     const int64_t whole_last = end.to_int();
     const int64_t whole_by = step.to_int();
     const int64_t sign = (whole_by > 0) - (whole_by < 0);
     int64_t span = 0;
-    // The quotient of the least int64 and -1 fits none, either.
+    // The quotient of the smallest int64 and -1 does not fit either.
     if (__builtin_sub_overflow(whole_last, whole_first, &span) ||
         __builtin_add_overflow(span, whole_by - sign, &span) ||
         (span == INT64_MIN && whole_by == -1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::arange: start, start + step, start + 2 step and so on, without end.
+// aten::arange: start, start + step, start + 2 step and so on, excluding end.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -7,11 +7,12 @@
 
 namespace tenon::kernels {
 
-// ceil((end - start) / step) for elements of `dtype`; refuses steps of 0 or of the wrong sign.
+// Returns ceil((end - start) / step) for elements of `dtype`. Refuses steps of 0 or of the wrong
+// sign.
 int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, const Scalar& step,
                       Dtype dtype);
 
-// Refuses an `out` that cannot be written; gives one with another number of elements one dim.
+// Refuses an `out` that cannot be written, and makes it 1-dim if it has another number of elements.
 void check_arange_out(const Tensor& out, int64_t length);
 
 namespace ops {

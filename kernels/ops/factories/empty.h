@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::empty: a tensor with elements of any value.
+// aten::empty: an uninitialized tensor.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"
 
 namespace tenon::kernels {
 
-// Allocates on `device`, whatever the call's own device argument says.
+// Allocates on `device` instead of the device in the call's arguments.
 Tensor empty_on(const Device& device, Sizes size, const FactoryOptions& options,
                 std::optional<MemoryFormat> memory_format);
 
@@ -29,7 +29,7 @@ inline constexpr Facts kEmpty{
     .routine = {&empty_meta},
 };
 
-// The caller's tensor gets the sizes.
+// Resizes the caller's tensor.
 inline void empty_out(const Call& call) { begin_factory(call); }
 
 inline constexpr Facts kEmptyOut{

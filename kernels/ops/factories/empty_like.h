@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::empty_like: a tensor of the same sizes with elements of any value.
+// aten::empty_like: an uninitialized tensor of the same sizes.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::empty_strided: a tensor with elements of any value and the given strides.
+// aten::empty_strided: an uninitialized tensor with the given strides.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"
 
 namespace tenon::kernels {
 
-// Allocates on `device`, whatever the call's own device argument says.
+// Allocates on `device` instead of the device in the call's arguments.
 Tensor empty_strided_on(const Device& device, Sizes size, Sizes stride,
                         const FactoryOptions& options);
 
@@ -29,7 +29,7 @@ inline constexpr Facts kEmptyStrided{
     .routine = {&empty_strided_meta},
 };
 
-// The caller's tensor gets the sizes; strides only where it is new.
+// Resizes the caller's tensor; strides apply only to new tensors.
 inline void empty_strided_out(const Call& call) { begin_factory(call); }
 
 inline constexpr Facts kEmptyStridedOut{

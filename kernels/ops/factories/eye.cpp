@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::eye calls.
+// Implements aten::eye by calling other operators.
 #include "kernels/ops/factories/eye.h"
 
 #include "kernels/common/shape.h"

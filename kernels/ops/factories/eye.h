@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::eye: ones on the diagonal of a matrix of zeros.
+// aten::eye: a matrix with ones on the diagonal and zeros elsewhere.
 #pragma once
 
 #include "kernels/common/facts.h"

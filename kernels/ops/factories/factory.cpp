@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of factories, and the primitives that composites call.
+// Options of factories, and the primitive operators that composites call.
 #include "kernels/ops/factories/factory.h"
 
 #include <algorithm>
@@ -42,8 +42,8 @@ FactoryOptions options_like(const tenon_tensor_info& like, const FactoryOptions&
 
 namespace {
 
-// The call's `out` with these sizes. One number may go to an expanded tensor; PyTorch's factories
-// that are like a tensor copy theirs, which may not.
+// Returns the call's `out` with these sizes. An expanded tensor may be filled with a single number,
+// but not written by the `*_like` factories, which copy in PyTorch.
 Tensor resized(const Call& call, Sizes sizes, bool is_like) {
   const Tensor out = Tensor::retain(call.written());
   const tenon_tensor_info info = out.info();
@@ -87,7 +87,7 @@ Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryForm
   check_defined(op, "self", like);
   const Sizes sizes = sizes_of(like);
   if (memory_format == MemoryFormat::Preserve) {
-    // Where there are no elements, any strides are those of a dense tensor.
+    // Any strides of an empty tensor are dense.
     const bool is_empty = std::ranges::find(sizes, 0) != sizes.end();
     return call_empty_strided(
         sizes, is_empty ? Dims(strides_of(like)) : preserving_strides(sizes, strides_of(like)),

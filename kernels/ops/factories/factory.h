@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What factories share: their options, the tensors that they fill, and calls of primitives.
+// Shared by factories: their options, the tensors that they fill, and calls of primitive operators.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tenon::kernels {
 
-// The keyword arguments that all factories take, in the order of their schemas.
+// The keyword arguments of all factories, in schema order.
 struct FactoryOptions {
   std::optional<Dtype> dtype;
   std::optional<Layout> layout;
@@ -17,37 +17,38 @@ struct FactoryOptions {
   std::optional<bool> pin_memory;
 };
 
-// Those of a call; none in an out form, which has none.
+// Returns the options of a call; none for an out form, which does not have them.
 FactoryOptions options_of(const Call& call);
 
-// Options of a factory that takes what is not given from a tensor.
+// Returns `given` with absent options taken from the tensor `like`.
 FactoryOptions options_like(const tenon_tensor_info& like, const FactoryOptions& given);
 
-// Refuses layouts and pinned memory that are not there.
+// Refuses layouts and pinned memory, which are not supported.
 void check_options(const char* op, std::optional<Layout> layout, std::optional<bool> pin_memory);
 
-// The dtype that a number has when nothing else is said: floats and complex numbers follow the
-// default dtype.
+// Returns the dtype of a number if none is given: floats and complex numbers follow the default
+// dtype.
 Dtype inferred_dtype(const Scalar& number);
 
-// The tensor that a factory fills: a new one of the sizes that are argument 0, or like the tensor
-// that is, or the call's `out`, which gets those sizes. `dtype` is what it has unless one is given.
-// With a `device` it is made there without a call of another operator; not like a tensor, then.
+// Returns the tensor that a factory fills: a new one with the sizes in argument 0 or like the
+// tensor in argument 0, or the call's `out`, which is resized. `dtype` applies if the call has
+// none. With a `device` it allocates there without calling another operator; this is not supported
+// like a tensor.
 Tensor begin_factory(const Call& call, std::optional<Dtype> dtype = std::nullopt,
                      const Device* device = nullptr);
 
-// Hands it over.
+// Returns the filled tensor.
 void end_factory(const Call& call, Tensor made);
 
-// A new tensor with the sizes of `like`, laid out in a memory format: row-major, channels last, or
-// with dims in the order that `like` has them in memory.
+// Returns a new tensor with the sizes of `like` in a memory format: row-major, channels last, or
+// with dims in the order in which `like` has them in memory.
 Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryFormat memory_format,
                        const FactoryOptions& options);
 
-// Whether a tensor is laid out row-major, or channels last; dims of size 1 do not count.
+// Returns true if a tensor has this memory format; dims of size 1 are ignored.
 bool has_memory_format(const char* op, const tenon_tensor_info& info, MemoryFormat format);
 
-// Calls through the dispatcher.
+// Calls of operators through the dispatcher.
 Tensor call_empty(Sizes size, const FactoryOptions& options,
                   std::optional<MemoryFormat> memory_format = std::nullopt);
 Tensor call_empty_strided(Sizes size, Sizes stride, const FactoryOptions& options);

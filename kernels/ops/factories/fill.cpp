@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::fill refuses, and what it calls.
+// Argument checks of aten::fill, and the operators that it calls.
 #include "kernels/ops/factories/fill.h"
 
 namespace tenon::kernels {
@@ -32,7 +32,7 @@ namespace {
 void fill_with(const Call& call, Tensor& self) {
   const Tensor value = *call.get<Tensor>(1);
   if (value.ndim() != 0) fail_argument(call.op(), "value", "a 0-dim tensor", value.sizes());
-  // One of self's own elements would be written while it is read.
+  // If value is an element of self, it would be overwritten while it is read.
   const bool is_own = tenon_tensor_storage(value.get()) == tenon_tensor_storage(self.get());
   if (is_own) {
     static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::fill: sets every element to a number, or to the one of a 0-dim tensor.
+// aten::fill: sets each element to a number, or to the element of a 0-dim tensor.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -8,10 +8,10 @@
 
 namespace tenon::kernels {
 
-// Throws when the tensor is read-only.
+// Throws if the tensor is read-only.
 void check_fill_target(const char* op, const tenon_tensor_info& self);
 
-// Throws when the number does not fit into the tensor's dtype, or the tensor is read-only.
+// Throws if the number does not fit the tensor's dtype, or the tensor is read-only.
 void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value);
 
 namespace ops {

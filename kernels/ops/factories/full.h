@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::full: a tensor of one number; its dtype is the number's unless given.
+// aten::full: a tensor filled with a number, whose dtype is used unless one is given.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::full_like: a number in a tensor of the same sizes.
+// aten::full_like: a tensor of the same sizes filled with a number.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"

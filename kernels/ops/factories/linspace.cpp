@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linspace and aten::logspace call.
+// Implements aten::linspace and aten::logspace by calling other operators.
 #include "kernels/ops/factories/linspace.h"
 
 #include "kernels/common/allocation.h"
@@ -11,7 +11,7 @@ namespace tenon::kernels {
 
 namespace {
 
-// The call's `out`, of so many elements.
+// Returns the call's `out`, resized unless it has this number of elements.
 Tensor linspace_out(const Call& call, int64_t steps) {
   Tensor out = Tensor::retain(call.written());
   check_writable(call, out.info());
@@ -32,7 +32,7 @@ Tensor linspace_result(const Call& call) {
 namespace ops {
 namespace {
 
-// A number, or the one of a 0-dim tensor.
+// Returns a number, or the element of a 0-dim tensor.
 Scalar number_of(const Call& call, int k) {
   static constinit const LazyOp<Scalar(const Tensor&)> item("aten::item");
   if (call.args[k].tag != TENON_TAG_TENSOR) return call.get<Scalar>(k);
@@ -41,7 +41,7 @@ Scalar number_of(const Call& call, int k) {
   return item(tensor);
 }
 
-// A new tensor with the numbers of a call.
+// Returns a new tensor with the numbers of a call.
 Tensor spaced(const Call& call, const FactoryOptions& options) {
   static constinit const LazyOp<void(const Scalar&, const Scalar&, int64_t, const Tensor&)> fill(
       "aten::linspace.out");
@@ -55,7 +55,7 @@ Tensor spaced(const Call& call, const FactoryOptions& options) {
   return made;
 }
 
-// Those of what is computed; of an `out`, its own.
+// Returns the options of the computed tensor, or of an `out` if there is one.
 FactoryOptions options_for(const Call& call) {
   FactoryOptions options = options_of(call);
   if (call.form.is_out()) options = options_like(TensorRef(call.written())->info(), options);
@@ -69,8 +69,8 @@ FactoryOptions options_for(const Call& call) {
   return options;
 }
 
-// Gives the numbers, or writes them to the call's `out`, which keeps its sizes where they are as
-// many.
+// Returns the numbers, or writes them to the call's `out`, which keeps its sizes if it has the
+// right number of elements.
 void give_line(const Call& call, Tensor line) {
   if (call.form.is_functional()) return call.give(0, std::move(line));
   Tensor out = linspace_out(call, line.numel());

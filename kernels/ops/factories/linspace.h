@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linspace: so many numbers at equal steps from start to end, both included; aten::logspace:
+// aten::linspace: numbers at equal distances from start to end, both included; aten::logspace:
 // powers of a base with such exponents.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tenon::kernels {
 
-// Refuses an `out` that cannot be written, and numbers that do not fit it; gives it so many
-// elements.
+// Returns the call's `out`, resized to the number of elements. Refuses an `out` that cannot be
+// written, and numbers that do not fit it.
 Tensor linspace_result(const Call& call);
 
 namespace ops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of other sizes, like one that is there.
+// Tensors with other sizes, and the dtype and device of an existing tensor.
 #include "kernels/ops/factories/new_empty.h"
 
 #include "kernels/common/allocation.h"
@@ -8,7 +8,7 @@ namespace tenon::kernels::ops {
 
 namespace {
 
-// A new tensor of the sizes that are argument 1, or the call's out, which gets them.
+// Returns a new tensor with the sizes in argument 1, or the call's out, which is resized.
 Tensor begin_new(const Call& call) {
   const auto sizes = call.get<Sizes>(1);
   if (call.form.is_functional()) {

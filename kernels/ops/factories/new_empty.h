@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::new_empty: a tensor of other sizes with the dtype and on the device of another;
+// aten::new_empty: a tensor of other sizes with the dtype and device of another tensor;
 // aten::new_zeros, new_ones, new_full and new_empty_strided.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::ones_like: ones of the same sizes.
+// aten::ones_like: a tensor of ones with the same sizes.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::tril_indices and aten::triu_indices give.
+// Implements aten::tril_indices and aten::triu_indices.
 #include "kernels/ops/factories/tril_indices.h"
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// The places of a matrix on and below a diagonal, or on and above it.
+// The elements of a matrix on and below a diagonal, or on and above it.
 struct Triangle {
   int64_t rows;
   int64_t columns;
@@ -26,25 +26,26 @@ struct Triangle {
   }
 };
 
-// Returns how many places are on and below the diagonal.
+// Returns the number of elements on and below the diagonal.
 CheckedSize count_below(const char* op, int64_t rows, int64_t columns, int64_t offset) {
   if (rows == 0 || columns == 0) return {op, 0};
-  // Rows before `begin` have none, and those from `full` on all columns.
+  // Rows before `begin` have no element, and those from `full` on all columns.
   const int64_t begin = std::clamp<int64_t>(-offset, 0, rows);
   const int64_t end = (CheckedSize(op, columns) - offset).value();
   const int64_t full = std::clamp<int64_t>(end, begin, rows), growing = full - begin;
   const CheckedSize whole = CheckedSize(op, rows - full) * columns;
-  // Rows between them have one more than the one before: twice their mean is even, or `growing` is.
+  // Each row between them has one element more than the row before. The product is even, since
+  // either their number or twice their mean is.
   const int64_t ends = (CheckedSize(op, begin) + offset + 1 + full + offset).value();
   return whole + (growing % 2 == 0 ? CheckedSize(op, growing / 2) * ends
                                    : CheckedSize(op, growing) * (ends / 2));
 }
 
-// Returns how many places a triangle has.
+// Returns the number of elements of a triangle.
 int64_t count_of(const char* op, const Triangle& triangle) {
   const auto [rows, columns, offset, is_lower] = triangle;
   if (is_lower) return count_below(op, rows, columns, offset).value();
-  // Turned round, what is above the diagonal is below it.
+  // After a rotation by 180 degrees, the elements above the diagonal are below it.
   return count_below(op, rows, columns, columns - rows - offset).value();
 }
 

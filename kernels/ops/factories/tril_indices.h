@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::tril_indices and aten::triu_indices: rows and columns of the elements of a matrix that lie
-// below a diagonal, or above it.
+// aten::tril_indices and aten::triu_indices: rows and columns of the elements of a matrix on and
+// below a diagonal, or on and above it.
 #pragma once
 
 #include "kernels/common/facts.h"

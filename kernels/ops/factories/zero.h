@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::zero: sets every element to zero.
+// aten::zero: sets each element to zero.
 #pragma once
 
 #include "kernels/ops/factories/fill.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::zeros_like: zeros of the same sizes.
+// aten::zeros_like: a tensor of zeros with the same sizes.
 #pragma once
 
 #include "kernels/ops/factories/factory.h"

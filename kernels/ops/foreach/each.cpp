@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an operator for each tensor of lists.
+// Calls an operator for each tensor of lists.
 #include "kernels/ops/foreach/each.h"
 
 #include <atomic>
@@ -18,7 +18,7 @@ bool is_list(const tenon_value& value) {
          value.tag == TENON_TAG_BOOL_LIST;
 }
 
-// Element i of a list, borrowed.
+// Returns element i of a list, borrowed.
 tenon_value element(const tenon_value& list, uint32_t i) {
   switch (list.tag) {
     case TENON_TAG_TENSOR_LIST:
@@ -37,7 +37,7 @@ tenon_value element(const tenon_value& list, uint32_t i) {
   }
 }
 
-// Threads that come at once find the same.
+// Finds the operator on first use. Concurrent threads store the same result.
 const tenon_op* find(EachTarget& target) {
   std::atomic_ref<const tenon_op*> op(target.op);
   if (const tenon_op* const found = op.load(std::memory_order_acquire)) return found;
@@ -81,7 +81,7 @@ void call_for_each(const Call& call, EachTarget& target) {
     for (int k = 0; k < given; ++k) {
       args[k] = is_list(call.args[k]) ? element(call.args[k], i) : call.args[k];
     }
-    // What lists do not say is an alpha of 1.
+    // The only argument that lists may lack is alpha, which is 1.
     for (int k = given; k < arguments; ++k) args[k] = tenon_value_of_int(1);
     tenon_value result = tenon_value_of_none();
     tenon_stack stack{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on lists of tensors, each of which is another operator called for each tensor.
+// Operators on lists of tensors that call another operator for each tensor.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -7,7 +7,7 @@
 
 namespace tenon::kernels {
 
-// The name of an operator of aten, as an argument of a template.
+// The name of an operator of aten, as a template argument.
 struct OpName {
   char text[32] = {};
   template <int kSize>
@@ -16,18 +16,18 @@ struct OpName {
   }
 };
 
-// What is called for each tensor: found by the first call that needs it.
+// The operator to call for each tensor. The first call finds it.
 struct EachTarget {
   const char* name;
   const tenon_op* op = nullptr;
   int arguments = 0;
 };
 
-// Calls the target with an element of each list among the arguments in the place of the list. Lists
-// of tensors and of numbers have to be equally long. The functional form gives a list of results.
+// Calls the target with one element of each list argument in place of the list. Lists of tensors
+// and of numbers must have equal lengths. The functional form returns a list of results.
 void call_for_each(const Call& call, EachTarget& target);
 
-// Whether a call is that of a form in place.
+// Returns true if the call is of an in-place form.
 bool is_in_place(const Call& call);
 
 template <OpName kFunctionalName, OpName kInPlaceName>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_foreach_add and its like: arithmetic with each tensor of a list, and with a number for all
-// or for each, or another list.
-// Long file: one table of facts, of operators that differ in names and types alone.
+// aten::_foreach_add and similar operators: arithmetic on each tensor of a list, with a number for
+// all or for each, or with another list.
+// Long file: one table of facts of operators that differ only in names and types.
 #pragma once
 
 #include "kernels/ops/foreach/each.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::_foreach_norm and aten::_foreach_powsum call.
+// Implements aten::_foreach_norm and aten::_foreach_powsum by calling other operators.
 #include "kernels/ops/foreach/foreach_copy.h"
 
 #include "kernels/common/shape.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::_foreach_copy, _foreach_clone, _foreach_zero, _foreach_norm, _foreach_powsum, _foreach_max
-// and _foreach_mm: of each tensor of a list.
+// and _foreach_mm: operators applied to each tensor of a list.
 #pragma once
 
 #include "kernels/ops/foreach/each.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_foreach_abs and its like: a function of the elements of each tensor of a list.
+// aten::_foreach_abs and similar operators: an elementwise function of each tensor of a list.
 #pragma once
 
 #include "kernels/ops/foreach/each.h"

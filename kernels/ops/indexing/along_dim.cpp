@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a vector that indexes one dim.
+// Checks of a vector of indices along one dim.
 #include "kernels/ops/indexing/along_dim.h"
 
 #include "kernels/common/families/routine.h"

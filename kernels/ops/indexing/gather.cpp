@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::gather asks of its arguments, its gradient, and aten::take_along_dim.
+// Argument checks of aten::gather, its gradient, and aten::take_along_dim.
 #include "kernels/ops/indexing/gather.h"
 
 #include "kernels/common/overlap.h"
@@ -52,7 +52,7 @@ void take_along_dim(const Call& call) {
                                         self.ndim(), ", got ", indices.ndim()});
   }
   const int64_t dim = wrap_dim(call.op(), *given, self.ndim());
-  // All dims but that one are broadcast.
+  // All other dims are broadcast.
   Dims of_self(self.sizes()), of_indices(indices.sizes());
   if (!of_self.empty()) of_self[dim] = of_indices[dim];
   const Dims common = broadcast(call.op(), of_self, of_indices);
@@ -60,7 +60,7 @@ void take_along_dim(const Call& call) {
   Tensor places = call_expand(indices, common);
   if (!common.empty()) {
     self_sizes[dim] = self.sizes()[static_cast<size_t>(dim)];
-    // Along a dim indices count from its end, too, and go round, as in PyTorch.
+    // Indices along a dim wrap around in both directions, as in PyTorch.
     static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> wrapped(
         "aten::remainder.Scalar");
     if (self_sizes[dim] != 0) places = wrapped(places, Scalar(self_sizes[dim]));

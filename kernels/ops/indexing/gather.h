@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::gather: for each element of an index tensor the one of self at that place along a dim.
+// aten::gather: for each element of an index tensor, the element of self at that index along a dim.
 #pragma once
 
 #include "kernels/common/places.h"
 
 namespace tenon::kernels {
 
-// Checks the arguments and makes the result, or takes the call's `out`; `dim` is wrapped.
+// Checks the arguments and returns the result, which may be the call's `out`; `dim` is wrapped.
 Tensor gather_result(const Call& call, int64_t& dim);
 
 namespace ops {
@@ -28,7 +28,7 @@ inline constexpr Facts kGather{
 
 void gather_backward(const Call& call);
 
-// Of self: elements of `grad` added where they were gathered from, 0 elsewhere.
+// The gradient of self: elements of `grad` are added where they were gathered from; 0 elsewhere.
 inline constexpr Facts kGatherBackward{
     .family = &kComposite,
     .name = "gather_backward",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index asks of its arguments, and its result.
+// Argument checks and result of aten::index.
 #include "kernels/ops/indexing/index.h"
 
 #include "kernels/common/overlap.h"
@@ -20,7 +20,8 @@ namespace ops {
 
 namespace {
 
-// One mask over the first dims, of fakes: how many elements it chooses is a symbol.
+// Handles one mask over the first dims of a fake tensor: the number of selected elements is a
+// symbol.
 bool give_masked(const Call& call, const tenon_tensor_info& self) {
   const tenon_value& indices = call.args[1];
   if (!call.form.is_functional() || indices.count != 1) return false;

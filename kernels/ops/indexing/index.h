@@ -8,7 +8,7 @@
 
 namespace tenon::kernels {
 
-// Checks the arguments and makes the result, or takes the call's `out`.
+// Checks the arguments and returns the result, which may be the call's `out`.
 Tensor index_result(const Call& call, const tenon_tensor_info& self, const Indexing& indexing);
 
 namespace ops {
@@ -30,7 +30,7 @@ inline constexpr Facts kIndexTensor{
     .routine = {&index_meta},
 };
 
-// What says that nothing is out of bounds, and is checked all the same.
+// Claims that nothing is out of bounds, which is checked all the same.
 inline constexpr Facts kUnsafeIndex{
     .family = &kSynonym,
     .name = "_unsafe_index.Tensor",

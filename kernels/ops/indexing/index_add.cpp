@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_add calls.
+// Implements aten::index_add by calling other operators.
 #include "kernels/ops/indexing/index_add.h"
 
 #include "kernels/ops/calls.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::index_add: slices of a tensor, times a number, added to those that a vector of indices
-// names.
+// aten::index_add: adds slices of a tensor, times a number, to the slices at a vector of indices.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gradients of aten::index and aten::index_put call.
+// Implements gradients of aten::index and aten::index_put by calling other operators.
 #include "kernels/ops/indexing/index_backward.h"
 
 #include "kernels/ops/calls.h"

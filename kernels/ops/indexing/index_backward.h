@@ -8,7 +8,7 @@ namespace tenon::kernels::ops {
 
 void index_backward(const Call& call);
 
-// Of self: elements of `grad` added where index tensors select them, 0 elsewhere.
+// The gradient of self: elements of `grad` are added where index tensors select them; 0 elsewhere.
 inline constexpr Facts kIndexBackward{
     .family = &kComposite,
     .name = "index_backward",
@@ -23,7 +23,7 @@ inline constexpr Facts kIndexBackward{
 
 void index_put_backward(const Call& call);
 
-// Of self: 0 where index_put has written, unless it adds.
+// The gradient of self: 0 where index_put wrote, unless it accumulates.
 inline constexpr Facts kIndexPutBackward{
     .family = &kComposite,
     .name = "index_put_backward",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_copy calls.
+// Implements aten::index_copy by calling other operators.
 #include "kernels/ops/indexing/index_copy.h"
 
 #include "kernels/ops/calls.h"

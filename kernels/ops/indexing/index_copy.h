@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::index_copy: slices of a tensor in the place of those that a vector of indices names.
+// aten::index_copy: writes slices of a tensor to the slices at a vector of indices.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_fill calls.
+// Implements aten::index_fill by calling other operators.
 #include "kernels/ops/indexing/index_fill.h"
 
 #include "kernels/common/promotion.h"
@@ -10,7 +10,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// The value as a 0-dim tensor of the dtype of self; refused where it does not fit.
+// Returns the value as a 0-dim tensor of self's dtype. Refuses a value that does not fit it.
 Tensor fill_value_of(const Call& call, const tenon_tensor_info& self) {
   Tensor value = call_empty({}, options_like(self, {}));
   const bool is_tensor = call.args[3].tag == TENON_TAG_TENSOR;

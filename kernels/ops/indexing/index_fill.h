@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::index_fill: a number in the slices that a vector of indices names.
+// aten::index_fill: writes a number to the slices at a vector of indices.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_put asks of its arguments, and what it calls.
+// Argument checks of aten::index_put, and the operators that it calls.
 #include "kernels/ops/indexing/index_put.h"
 
 #include "kernels/common/overlap.h"

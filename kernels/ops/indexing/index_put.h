@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::index_put: writes values, or adds them, where index tensors and masks select.
+// aten::index_put: writes or adds values at the elements that index tensors and masks select.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -8,7 +8,8 @@
 
 namespace tenon::kernels {
 
-// Throws unless `values` can be written to what is selected; gives their strides over its sizes.
+// Returns the strides of `values` over the sizes of the selection. Throws unless it can be written
+// there.
 Dims check_index_put(const Call& call, const tenon_tensor_info& self,
                      const tenon_tensor_info& values, const Indexing& indexing);
 

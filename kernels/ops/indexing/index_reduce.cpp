@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_reduce calls.
+// Implements aten::index_reduce by calling other operators.
 #include "kernels/ops/indexing/index_reduce.h"
 
 #include <string_view>
@@ -19,7 +19,7 @@ void index_reduce(const Call& call) {
   }
   const AlongDim along(call);
   const Tensor source = along.source("source", *call.get<Tensor>(3));
-  // Each slice's index beside all of its elements.
+  // Repeats each slice's index for all of its elements.
   Dims column = Dims::filled(along.self().ndim(), 1);
   column[along.dim()] = along.count();
   const Tensor places =

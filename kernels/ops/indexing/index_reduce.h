@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::index_reduce: slices of a tensor joined with those that a vector of indices names:
-// multiplied, their mean, the largest or the smallest of their elements.
+// aten::index_reduce: reduces slices of a tensor into the slices at a vector of indices, by
+// product, mean, maximum or minimum.
 #pragma once
 
 #include "kernels/common/facts.h"

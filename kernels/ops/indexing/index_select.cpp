@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::index_select and its gradient call.
+// Implements aten::index_select and its gradient by calling other operators.
 #include "kernels/ops/indexing/index_select.h"
 
 #include "kernels/ops/calls.h"

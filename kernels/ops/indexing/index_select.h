@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::index_select: the slices of one dim that a vector of indices names.
+// aten::index_select: the slices of one dim at a vector of indices.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -25,7 +25,7 @@ inline constexpr Facts kIndexSelect{
 
 void index_select_backward(const Call& call);
 
-// Of self: slices of `grad` added where they were selected, 0 elsewhere.
+// The gradient of self: slices of `grad` are added where they were selected; 0 elsewhere.
 inline constexpr Facts kIndexSelectBackward{
     .family = &kComposite,
     .name = "index_select_backward",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::masked_fill refuses, and what it calls.
+// Argument checks of aten::masked_fill, and the operators that it calls.
 #include "kernels/ops/indexing/masked_fill.h"
 
 #include "kernels/ops/factories/factory.h"
@@ -7,7 +7,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// The value as a 0-dim tensor of the dtype of self; refused where it does not fit.
+// Returns the value as a 0-dim tensor of self's dtype. Refuses a value that does not fit it.
 Tensor value_of(const Call& call, const tenon_tensor_info& self) {
   Tensor value = call_empty({}, options_like(self, {}));
   if (call.args[2].tag != TENON_TAG_TENSOR) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::masked_fill: a number where a mask holds, else the elements of self.
+// aten::masked_fill: a number where the mask is true, otherwise the elements of self.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

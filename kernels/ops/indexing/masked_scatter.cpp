@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::masked_scatter and its gradient call.
+// Implements aten::masked_scatter and its gradient by calling other operators.
 #include "kernels/ops/indexing/masked_scatter.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void masked_scatter(const Call& call) {
   } else {
     result = call_clone(call_expand(self, sizes), MemoryFormat::Contiguous);
   }
-  if (!has_data(kind_of(*mask))) {  // it says no more than this of the result
+  if (!has_data(kind_of(*mask))) {  // no more is known about the result
     if (call.form.written != 0) call.give(0, result);
     return;
   }
@@ -50,7 +50,7 @@ void masked_scatter(const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": source must have an element for each of ",
                                         count, " that mask holds for, got ", numel_of(*source)});
   }
-  // A 0-dim tensor is written as a vector of one.
+  // A 0-dim tensor is written as a vector of size 1.
   if (sizes.empty()) sizes.push_back(1);
   const Tensor places = call_reshape(all, sizes);
   tenon_tensor* const indices[] = {places.get()};
@@ -69,8 +69,9 @@ void masked_scatter_backward(const Call& call) {
       "aten::where.ScalarOther");
   const auto grad = call.get<Tensor>(0);
   const Dims sizes(call.get<Sizes>(2));
-  // Element k of the source went where the mask holds for the time k + 1; what it does not hold for
-  // goes behind the last one. By places and not by selection: sizes do not depend on the mask.
+  // Element k of the source was written where the mask is true for the time k + 1. The positions of
+  // false elements are past the last one. Uses positions instead of a selection, so that sizes do
+  // not depend on the mask.
   const Tensor flat = call_reshape(grad, kFlatSource);
   const Tensor mask = call_reshape(call_expand(call.get<Tensor>(1), grad->sizes()), kFlatSource);
   const int64_t wanted = numel_of(sizes);

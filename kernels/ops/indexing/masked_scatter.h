@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::masked_scatter: the elements of a tensor, one after the other, where a mask holds, else
-// those of self.
+// aten::masked_scatter: the elements of a tensor, in order, where a mask is true, otherwise those
+// of self.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -28,7 +28,7 @@ inline constexpr Facts kMaskedScatter{
 
 void masked_scatter_backward(const Call& call);
 
-// Of source: what went where the mask holds, and 0 for what was left.
+// The gradient of source: `grad_output` where the mask is true, and 0 for unused elements.
 inline constexpr Facts kMaskedScatterBackward{
     .family = &kComposite,
     .name = "masked_scatter_backward",

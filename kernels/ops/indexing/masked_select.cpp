@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::masked_select and its gradient call.
+// Implements aten::masked_select and its gradient by calling other operators.
 #include "kernels/ops/indexing/masked_select.h"
 
 #include "kernels/ops/calls.h"

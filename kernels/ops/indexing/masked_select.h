@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::masked_select: the elements for which a mask holds, in row-major order.
+// aten::masked_select: the elements where a mask is true, in row-major order.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -25,7 +25,7 @@ inline constexpr Facts kMaskedSelect{
 
 void masked_select_backward(const Call& call);
 
-// Of self, broadcast with the mask: elements of `grad` where it holds, 0 elsewhere.
+// The gradient of self, broadcast with the mask: elements of `grad` where it is true; 0 elsewhere.
 inline constexpr Facts kMaskedSelectBackward{
     .family = &kComposite,
     .name = "masked_select_backward",

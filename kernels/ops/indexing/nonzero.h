@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::nonzero: the indices of all elements that are not zero, one row each, in row-major order;
-// aten::nonzero_static: as many rows as asked for.
+// aten::nonzero: the indices of all nonzero elements, one row each, in row-major order;
+// aten::nonzero_static: a fixed number of rows.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Checks the arguments and makes the result, or takes the call's `out`.
+// Checks the arguments and returns the result, which may be the call's `out`.
 Tensor nonzero_static_result(const Call& call);
 
 namespace ops {
@@ -31,7 +31,7 @@ inline constexpr Facts kNonzero{
 
 void nonzero_static_meta(const Call& call);
 
-// The first of them, and rows of the fill value where there are fewer.
+// Returns the first of these rows, followed by rows of the fill value if there are fewer.
 inline constexpr Facts kNonzeroStatic{
     .family = &kRoutine,
     .name = "nonzero_static",

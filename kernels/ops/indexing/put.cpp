@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::put calls.
+// Implements aten::put by calling other operators.
 #include "kernels/ops/indexing/put.h"
 
 #include "kernels/common/check.h"
@@ -9,7 +9,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// The dims of a tensor lie in memory in the order that those of another one have there.
+// Returns a tensor whose dims have the same order in memory as those of `like`.
 Tensor laid_out_like(const Tensor& like, const Tensor& tensor) {
   const tenon_tensor_info info = like.info();
   int64_t innermost_first[kMaxDims];

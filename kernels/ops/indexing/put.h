@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::put: elements of a tensor written, or added, at places of self in row-major order.
+// aten::put: writes or adds elements of a tensor at row-major indices of self.
 #pragma once
 
 #include "kernels/common/facts.h"

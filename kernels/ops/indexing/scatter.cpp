@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::scatter asks of its arguments, and its result.
+// Argument checks and result of aten::scatter.
 #include "kernels/ops/indexing/scatter.h"
 
 #include "kernels/common/overlap.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::scatter and aten::scatter_add: self, with elements of a tensor, or a number, written or
-// added at the places along a dim that an index tensor says.
+// aten::scatter and aten::scatter_add: self with elements of a tensor, or a number, written or
+// added at the indices along a dim in an index tensor.
 #pragma once
 
 #include "kernels/common/places.h"
 
 namespace tenon::kernels {
 
-// Checks the arguments and makes the tensor that is written, or takes the call's; `dim` is wrapped.
+// Checks the arguments, returns the tensor that is written, and wraps `dim`.
 Tensor scatter_result(const Call& call, int64_t& dim);
 
 namespace ops {

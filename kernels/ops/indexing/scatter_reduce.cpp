@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::scatter_reduce asks of its arguments, its result, and its gradients.
+// Argument checks and result of aten::scatter_reduce, and its gradients.
 #include "kernels/ops/indexing/scatter_reduce.h"
 
 #include <string_view>
@@ -100,14 +100,14 @@ struct Reduced {
   Tensor product(const Tensor& of_self, const Tensor& of_src) const {
     return scatter_reduce(of_self, dim, index, of_src, "prod", includes_self);
   }
-  // How many elements each one of the result is the mean of.
+  // Returns the number of elements that each result is the mean of.
   Tensor counts() const {
     const Tensor counted = call_scatter_add(
         (includes_self ? call_ones_like : call_zeros_like)(grad), dim, index, call_ones_like(src));
     return call_masked_fill(counted, call_eq(counted, Scalar(0)), Scalar(1));
   }
   Tensor truth(const Tensor& condition) const { return cast(condition, self.dtype()); }
-  // grad shared among the elements that are the extreme one.
+  // Returns grad divided by the number of elements that equal the extreme.
   Tensor shared() const {
     const Tensor of_self = truth(call_eq(self, result));
     const Tensor of_src = truth(call_eq(src, at_places(result)));
@@ -129,7 +129,7 @@ void scatter_reduce_self_backward(const Call& call) {
     case ReduceBy::Sum:
       break;
     case ReduceBy::Prod: {
-      // An element of 0 is left out of the product, and not divided by.
+      // Zeros are replaced by 1 in the product, to avoid dividing by them.
       const Tensor masked = call_masked_fill(of.self, call_eq(of.self, Scalar(0)), Scalar(1));
       grad = call_mul(grad, call_conj(call_div(of.product(masked, of.src), masked)));
       break;
@@ -155,9 +155,9 @@ void scatter_reduce_src_backward(const Call& call) {
       const Tensor is_zero = call_eq(of.src, Scalar(0));
       const Tensor zeros = of.at_places(
           call_scatter_add(call_zeros_like(of.self), of.dim, of.index, of.truth(is_zero)));
-      // Where src has factors of 0 the gradient of one is the product of the others, which the
-      // result does not tell: of those that are not 0, times the other 0 where there are two. This
-      // one counts for the next derivative.
+      // For factors of 0 in src, the gradient is the product of the other factors, which does not
+      // follow from the result. It is the product of the nonzero factors, times the other 0 if
+      // there are two. The latter matters for the next derivative.
       const Tensor others = of.product(of.self, call_masked_fill(of.src, is_zero, Scalar(1)));
       const Tensor sum = call_scatter_add(call_zeros_like(of.self), of.dim, of.index,
                                           call_mul(of.src, of.truth(is_zero)));

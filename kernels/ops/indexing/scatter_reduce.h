@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::scatter_reduce, and aten::scatter with a word for it: elements of a tensor, or a number,
-// joined with those of self at the places along a dim that an index tensor says: added up,
-// multiplied, their mean, the largest or the smallest.
+// aten::scatter_reduce, and aten::scatter with a reduction: reduces elements of a tensor, or a
+// number, into self at the indices along a dim in an index tensor, by sum, product, mean, maximum
+// or minimum.
 #pragma once
 
 #include "kernels/common/maths/element_types.h"
@@ -15,10 +15,10 @@ struct ScatterReduction {
   Tensor result;
   int64_t dim;  // wrapped
   ReduceBy reduction;
-  bool includes_self;  // else its elements at the places do not take part
+  bool includes_self;  // false: elements of self at the indices do not take part
 };
 
-// The dtypes of elements that can be joined so.
+// The element types that the reduction supports.
 template <ReduceBy kBy>
 using ReducedTypes = std::conditional_t<
     kBy == ReduceBy::Mean, NumberTypes,
@@ -81,8 +81,8 @@ inline constexpr Facts kScatterValueReduce{
 
 void scatter_reduce_self_backward(const Call& call);
 
-// Of self, by PyTorch's formulas: of a product what the other factors are, of a mean a share for
-// each element, of an extreme the same for all that equal it.
+// The gradient of self, by PyTorch's formulas: for a product the other factors, for a mean a share
+// of each element, for an extreme an equal part for all elements that equal it.
 inline constexpr Facts kScatterReduceSelfBackward{
     .family = &kComposite,
     .name = "scatter_reduce_self_backward",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::segment_reduce asks of its arguments, its result, and what its gradients call.
+// Argument checks and result of aten::segment_reduce, and its gradients.
 #include "kernels/ops/indexing/segment_reduce.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ SegmentWord segment_word_of(const Call& call, std::string_view word) {
   fail_argument(call.op(), "reduce", "max, mean, min, prod or sum", std::string(word));
 }
 
-// Sizes before and at the axis are those of the bounds.
+// The sizes of data before and at the axis must be those of the bounds.
 Segments begin_segments(const Call& call, const Tensor& data, std::string_view word,
                         const std::optional<Tensor>& lengths, const std::optional<Tensor>& offsets,
                         int64_t axis, const std::optional<Scalar>& initial) {

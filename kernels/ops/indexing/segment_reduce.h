@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::segment_reduce: sums, means, products and extremes of neighbours along a dim, of so many
-// each.
+// aten::segment_reduce: sums, means, products and extremes of segments of adjacent elements along a
+// dim.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -9,14 +9,14 @@ namespace tenon::kernels {
 
 enum class SegmentWord : uint8_t { Max, Mean, Min, Sum, Prod };
 
-// One call: data as (outer, along, inner), where segments are of each of the outer.
+// One call. Data is viewed as (outer, along, inner), and each outer index has its segments.
 struct Segments {
   Tensor data;
   Tensor bounds;  // lengths, or offsets
   SegmentWord word;
   bool are_offsets;
   int64_t axis;
-  int64_t count;  // of segments
+  int64_t count;  // number of segments
   int64_t outer;
   int64_t along;
   int64_t inner;
@@ -83,7 +83,7 @@ inline constexpr Facts kSegmentReduceGradient{
 
 void segment_reduce_tangent(const Call& call);
 
-// What moves the result as much as `grad` moves the data, to first order.
+// The directional derivative of the result for a change `grad` of the data.
 inline constexpr Facts kSegmentReduceTangent{
     .family = &kComposite,
     .name = "segment_reduce_tangent",
@@ -100,7 +100,7 @@ inline constexpr Facts kSegmentReduceTangent{
 
 void segment_reduce_second(const Call& call);
 
-// The second derivative by the data: 0 but for products, whose is refused.
+// The second derivative by the data: 0, except for products, for which it is refused.
 inline constexpr Facts kSegmentReduceSecond{
     .family = &kComposite,
     .name = "segment_reduce_second",
@@ -113,7 +113,7 @@ inline constexpr Facts kSegmentReduceSecond{
     .routine = {&segment_reduce_second},
 };
 
-// Of a call of segment_reduce, and of its gradient, the arguments checked.
+// Return the checked arguments of a call of segment_reduce or its gradient, and its result.
 Segments segments_of(const Call& call);
 Segments segments_of_backward(const Call& call);
 Tensor segment_result(const Call& call, const Segments& segments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::take and its gradient call.
+// Implements aten::take and its gradient by calling other operators.
 #include "kernels/ops/indexing/take.h"
 
 #include "kernels/common/call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::take: the elements at places of self in row-major order.
+// aten::take: the elements at row-major indices of self.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -25,7 +25,7 @@ inline constexpr Facts kTake{
 
 void take_backward(const Call& call);
 
-// Of self: elements of `grad` added where they were taken, 0 elsewhere.
+// The gradient of self: elements of `grad` are added where they were taken; 0 elsewhere.
 inline constexpr Facts kTakeBackward{
     .family = &kComposite,
     .name = "take_backward",

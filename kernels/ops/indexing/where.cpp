@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::where calls.
+// Implements aten::where by calling other operators.
 #include "kernels/ops/indexing/where.h"
 
 #include "kernels/common/call.h"
@@ -10,7 +10,8 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Argument k; a whole number must be one of the other's dtype, where negative ones may wrap.
+// Returns argument k as a tensor. An integer must fit the other argument's dtype; negative ones may
+// wrap.
 Tensor tensor_or_number(const Call& call, int k) {
   if (call.args[k].tag == TENON_TAG_TENSOR) return Tensor::retain(call.tensor(k));
   const Scalar number(call.args[k]);

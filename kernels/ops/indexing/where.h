@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::where: elements of self where the condition holds, else of other.
+// aten::where: elements of self where the condition is true, otherwise those of other.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -26,7 +26,7 @@ inline constexpr Facts kWhereSelf{
     .pointwise = {.rule = {kAllDtypes}, .masks = 1, .reads = Reads::Nothing, .exact_outs = true},
 };
 
-// A number in the place of self or other, weakest in promotion.
+// Accepts a number in place of self or other, weakest in promotion.
 void where_numbers(const Call& call);
 
 inline constexpr Facts kWhereScalar{
@@ -63,7 +63,7 @@ inline constexpr Facts kWhereScalarOther{
     .routine = {&where_numbers},
 };
 
-// The indices of what is not zero, dim by dim.
+// Returns the indices of nonzero elements, one tensor for each dim.
 void where_indices(const Call& call);
 
 inline constexpr Facts kWhere{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_cross and aten::cross call.
+// Implements aten::linalg_cross and aten::cross by calling other operators.
 #include "kernels/ops/linalg/cross.h"
 
 #include "kernels/common/shape.h"
@@ -8,7 +8,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Both vectors turned by one and by two elements: (1, 2, 0) and (2, 0, 1).
+// Computes the product from both vectors rotated by one element, (1, 2, 0), and by two, (2, 0, 1).
 Tensor cross_product(const Call& call, const Tensor& self, const Tensor& other, const Dims& sizes,
                      int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes)> roll("aten::roll");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_cross: vectors of three that are normal to pairs of others; aten::cross, which finds
-// the dim of three itself.
+// aten::linalg_cross: cross products of 3-element vectors; aten::cross, which finds the dim of size
+// 3 itself.
 #pragma once
 
 #include "kernels/common/facts.h"

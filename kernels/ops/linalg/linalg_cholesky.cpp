@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::linalg_cholesky_ex, its gradient, and what is made of its factor.
+// The results of aten::linalg_cholesky_ex, its gradient, and operators that use its factor.
 #include "kernels/ops/linalg/linalg_cholesky.h"
 
 #include "kernels/common/shape.h"
@@ -29,7 +29,7 @@ void linalg_cholesky(const Call& call) {
   call.give(0, std::get<0>(factor(*call.get<Tensor>(0), call.get<bool>(1), true)));
 }
 
-// https://arxiv.org/abs/1602.07527 (Murray), of the lower factor.
+// https://arxiv.org/abs/1602.07527 (Murray), for the lower factor.
 void linalg_cholesky_backward(const Call& call) {
   const bool upper = call.get<bool>(2);
   const Tensor grad = upper ? call_mH(*call.get<Tensor>(0)) : *call.get<Tensor>(0);
@@ -65,7 +65,7 @@ void cholesky_inverse(const Call& call) {
       eye(factor.size(-1), factor.dtype(), std::nullopt, factor.device(), std::nullopt);
   const Tensor first = upper ? call_mH(factor) : factor;
   const Tensor inverse = call_solve_triangular(first, ones, false, true);
-  // Its own conjugate transpose, which is column-major.
+  // Transposed and conjugated, which does not change it, to make it column-major.
   call.give(0, call_mH(call_matmul(call_mH(inverse), inverse)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_cholesky_ex: L L^H = A of positive definite matrices, and which minor is not;
-// aten::linalg_cholesky, which refuses those.
+// aten::linalg_cholesky_ex: L L^H = A for positive definite matrices, and the first minor that is
+// not positive; aten::linalg_cholesky, which refuses such matrices.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -88,7 +88,7 @@ inline constexpr Facts kLinalgCholeskyBackward{
     .routine = {&linalg_cholesky_backward},
 };
 
-// The results of a call, its argument checked: L column-major.
+// The results of a call with a checked argument; L is column-major.
 struct CholeskyFactor {
   Tensor factor;
   Tensor info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What determinants are made of, and their gradients.
+// Implements determinants by other operators, and their gradients.
 #include "kernels/ops/linalg/linalg_det.h"
 
 #include "kernels/common/promotion.h"
@@ -21,7 +21,7 @@ constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&, bool)> inverse(
 constinit const LazyOp<Tensor(const Tensor&, int64_t, bool, std::optional<Dtype>)> product(
     "aten::prod.dim_int");
 
-// -1 where an odd number of rows went elsewhere.
+// Returns -1 for an odd number of row exchanges, otherwise 1.
 Tensor sign_of_rows(const Tensor& pivots, Dtype dtype) {
   const Tensor moved = call_ne(pivots, call_add(call_arange(pivots.size(-1), pivots), Scalar(1)));
   const int64_t last[] = {-1};
@@ -31,7 +31,7 @@ Tensor sign_of_rows(const Tensor& pivots, Dtype dtype) {
   return call_add(call_mul(rest(count, Scalar(2)), Scalar(-2)), Scalar(1));
 }
 
-// The factors of a matrix, or of its transpose where that lies in memory as they do: its
+// Returns the LU factors of a matrix, or of its transpose if that is column-major already: the
 // determinant is the same.
 std::tuple<Tensor, Tensor, Tensor> factors_of(const Tensor& a) {
   const bool turns = a.is_contiguous() && !is_complex(a.dtype());
@@ -82,7 +82,7 @@ void logdet(const Call& call) {
   const Tensor a = *call.get<Tensor>(0);
   check_square_matrices(call.op(), "self", a);
   auto [sign, log, lu, pivots] = slogdet_of(a);
-  // Of complex numbers the sign has an angle; of reals below zero there is no logarithm.
+  // The sign of complex numbers has an angle; negative real numbers have no logarithm.
   call.give(0, call_add(logarithm(sign), log));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::linalg_eig, its gradient, and what aten::linalg_eigvals calls.
+// The results of aten::linalg_eig, its gradient, and the implementation of aten::linalg_eigvals.
 #include "kernels/ops/linalg/linalg_eig.h"
 
 #include "kernels/common/promotion.h"
@@ -16,8 +16,8 @@ Dtype complex_of(Dtype dtype) {
   return dtype == Dtype::F32 || dtype == Dtype::C64 ? Dtype::C64 : Dtype::C128;
 }
 
-// L moves by the diagonal of M = V^-1 dA V, and V by V (M / E) with E_ij = L_j - L_i beside it,
-// less of each vector what would change its length.
+// The differential of L is the diagonal of M = V^-1 dA V. That of V is V (M / E) with E_ij = L_j -
+// L_i off the diagonal, minus the part that would change the length of each vector.
 Tensor gradient_of_eig(const Tensor& grad_values, const Tensor* grad_vectors, const Tensor& values,
                        const Tensor& vectors, Dtype dtype) {
   const Tensor adjoint = call_mH(vectors);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_eig: eigenvalues of square matrices, complex, and vectors of length 1;
+// aten::linalg_eig: complex eigenvalues and eigenvectors of length 1 of square matrices;
 // aten::_linalg_eigvals, without vectors, and aten::linalg_eigvals, which calls one of the two.
 #pragma once
 
@@ -84,7 +84,7 @@ inline constexpr Facts kLinalgEigvalsBackward{
     .routine = {&linalg_eigvals_backward},
 };
 
-// The values of a call, its argument checked, and the vectors, column-major.
+// Return the values of a call with a checked argument, and the vectors, column-major.
 Tensor complex_eigenvalues_of(const Call& call);
 Tensor complex_eigenvectors_of(const Call& call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::_linalg_eigh, its gradient, and what aten::linalg_eigh calls.
+// The results of aten::_linalg_eigh, its gradient, and the implementation of aten::linalg_eigh.
 #include "kernels/ops/linalg/linalg_eigh.h"
 
 #include <limits>
@@ -63,10 +63,10 @@ void linalg_eigh_backward(const Call& call) {
   }
   const Tensor turned = call_mH(vectors);
   const Tensor differences = call_sub(call_unsqueeze(values, -2), call_unsqueeze(values, -1));
-  // Also the diagonal; equal values have no vectors of their own.
+  // Also covers the diagonal. The vectors of equal values are not unique, so they get no gradient.
   const Tensor apart = call_masked_fill(differences, call_eq(differences, Scalar(0)),
                                         Scalar(std::numeric_limits<double>::infinity()));
-  // Vectors stay of length 1 and at right angles: only the skew part moves them.
+  // Vectors stay orthonormal, so only the skew part changes them.
   const Tensor along = call_matmul(turned, grad_vectors);
   const Tensor skew = call_mul(call_sub(along, call_mH(along)), Scalar(0.5));
   const Tensor inner = call_div(skew, apart);

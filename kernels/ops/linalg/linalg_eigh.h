@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_linalg_eigh: eigenvalues of Hermitian matrices, ascending, and their vectors;
+// aten::_linalg_eigh: eigenvalues of Hermitian matrices in ascending order, and eigenvectors;
 // aten::linalg_eigh and aten::linalg_eigvalsh.
 #pragma once
 
@@ -74,8 +74,8 @@ inline constexpr Facts kLinalgEighBackward{
     .routine = {&linalg_eigh_backward},
 };
 
-// The results of a call, its arguments checked: vectors column-major, empty unless they are asked
-// for.
+// The results of a call with checked arguments; vectors are column-major, and empty unless
+// requested.
 struct Eigenvalues {
   Tensor values;
   Tensor vectors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What products of reflectors ask of their arguments, and their gradients.
+// Argument checks of products of reflectors, and their gradients.
 #include "kernels/ops/linalg/linalg_householder_product.h"
 
 #include <algorithm>
@@ -91,8 +91,8 @@ void ormqr_backward(const Call& call) {
                        call.get<bool>(3), !call.get<bool>(4)));
 }
 
-// Reflector by reflector, from the outer one of the product inwards: R = H S has S = H^-1 R, and
-// dR = -(dt v v^H + t dv v^H + t v dv^H) S. H^-1 is I - t / (t |v|^2 - 1) v v^H.
+// Processes the reflectors from the outermost one inwards: R = H S has S = H^-1 R, and dR = -(dt v
+// v^H + t dv v^H + t v dv^H) S. H^-1 is I - t / (t |v|^2 - 1) v v^H.
 void reflections_backward(const Call& call) {
   const Tensor input = *call.get<Tensor>(2), tau = *call.get<Tensor>(3);
   const bool left = call.get<bool>(4), of_tau = call.get<int64_t>(6) == 1;
@@ -120,7 +120,7 @@ void reflections_backward(const Call& call) {
     const Tensor square = call_matmul(adjoint, v);
     const Tensor inverse = call_div(t, call_add(call_mul(t, square), Scalar(-1)));
     rest = call_sub(rest, call_matmul(call_mul(v, inverse), call_matmul(adjoint, rest)));
-    // Of M = grad rest^H.
+    // M = grad rest^H.
     const Tensor right = call_matmul(grad, call_mH(call_matmul(adjoint, rest)));
     if (of_tau) {
       const Tensor part = call_neg(call_squeeze(call_matmul(adjoint, right), -1));

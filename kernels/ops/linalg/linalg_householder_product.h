@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_householder_product: the first columns of Q = H_1 ... H_k, of reflectors
-// H = I - tau v v^H as LAPACK packs them; aten::orgqr, its older name, and aten::ormqr, products of
-// the whole Q with matrices.
+// aten::linalg_householder_product: the first columns of Q = H_1 ... H_k for reflectors H = I - tau
+// v v^H as LAPACK stores them; aten::orgqr, its older name, and aten::ormqr: products of the whole
+// Q with matrices.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -63,8 +63,8 @@ inline constexpr Facts kOrmqr{
 
 void reflections_backward(const Call& call);
 
-// Of the reflectors, or with `which` 1 of their factors tau, in a product with the matrices that
-// `result` is.
+// The gradient of the reflectors, or of their factors tau if `which` is 1, for a product whose
+// value is `result`.
 inline constexpr Facts kReflectionsBackward{
     .family = &kComposite,
     .name = "reflections_backward",
@@ -81,7 +81,7 @@ inline constexpr Facts kReflectionsBackward{
 
 void ormqr_backward(const Call& call);
 
-// Of the matrices that are multiplied.
+// The gradient of the matrices that Q is multiplied with.
 inline constexpr Facts kOrmqrBackward{
     .family = &kComposite,
     .name = "ormqr_backward",
@@ -94,7 +94,7 @@ inline constexpr Facts kOrmqrBackward{
     .routine = {&ormqr_backward},
 };
 
-// Checks the arguments of a call; its result, column-major.
+// Check the arguments of a call and return its result, column-major.
 Tensor householder_result(const Call& call);
 Tensor ormqr_result(const Call& call);
 

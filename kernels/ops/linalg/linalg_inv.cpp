@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::linalg_inv_ex, its gradient, and what aten::linalg_inv calls.
+// The results of aten::linalg_inv_ex, its gradient, and the implementation of aten::linalg_inv.
 #include "kernels/ops/linalg/linalg_inv.h"
 
 #include "kernels/common/shape.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_inv_ex: inverses of square matrices, and which of their pivots is zero;
-// aten::linalg_inv and aten::inverse, which refuse those.
+// aten::linalg_inv_ex: inverses of square matrices, and the first pivot that is zero;
+// aten::linalg_inv and aten::inverse, which refuse singular matrices.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -70,7 +70,7 @@ inline constexpr Facts kLinalgInvBackward{
     .routine = {&linalg_inv_backward},
 };
 
-// The results of a call, its argument checked: both column-major.
+// The results of a call with a checked argument, both column-major.
 struct Inverse {
   Tensor inverse;
   Tensor info;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::linalg_ldl_factor_ex and aten::linalg_ldl_solve, and what
-// aten::linalg_ldl_factor calls.
+// The results of aten::linalg_ldl_factor_ex and aten::linalg_ldl_solve, and the implementation of
+// aten::linalg_ldl_factor.
 #include "kernels/ops/linalg/linalg_ldl.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_ldl_factor_ex: L D L^T = A of symmetric matrices, or L D L^H of Hermitian ones, as
-// LAPACK packs it; aten::linalg_ldl_factor, which refuses singular ones, and
-// aten::linalg_ldl_solve, solutions with those factors.
+// aten::linalg_ldl_factor_ex: L D L^T = A for symmetric matrices, or L D L^H for Hermitian ones, as
+// LAPACK stores it; aten::linalg_ldl_factor, which refuses singular matrices, and
+// aten::linalg_ldl_solve, which solves systems with these factors.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -57,7 +57,7 @@ inline constexpr Facts kLinalgLdlSolve{
     .routine = {&linalg_ldl_solve_meta},
 };
 
-// The results of a call of linalg_ldl_factor_ex, its argument checked: LD column-major.
+// The results of linalg_ldl_factor_ex for a checked argument; LD is column-major.
 struct LdlFactors {
   Tensor ld;
   Tensor pivots;
@@ -65,7 +65,7 @@ struct LdlFactors {
 };
 LdlFactors ldl_factors_of(const Call& call);
 
-// One call of linalg_ldl_solve: factors, pivots and B stretched to one batch.
+// One call of linalg_ldl_solve: factors, pivots and B, expanded to one batch.
 struct SymmetricSystem {
   Tensor ld;
   Tensor pivots;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_lstsq asks of its arguments, and its gradients.
+// Argument checks of aten::linalg_lstsq, and its gradients.
 #include "kernels/ops/linalg/linalg_lstsq.h"
 
 #include <limits>
@@ -60,8 +60,8 @@ namespace {
 constinit const LazyOp<Tensor(const Tensor&, std::optional<double>, std::optional<double>, bool)>
     pinv("aten::linalg_pinv.atol_rtol_float");
 
-// The arguments of both gradients; a vector is a matrix of one column. A batch that is stretched
-// has gradients of the sizes that it is stretched to, which go back to its own.
+// The arguments of both gradients. A vector is a matrix of one column. Gradients have the sizes of
+// the expanded batch and are summed to the original sizes.
 struct LeastSquaresGrad {
   Tensor a, b, solution;
   std::optional<Tensor> of_solution, of_residuals;
@@ -80,7 +80,7 @@ struct LeastSquaresGrad {
     solution = call_unsqueeze(solution, -1);
     if (of_solution) of_solution = call_unsqueeze(*of_solution, -1);
   }
-  // Of |A X - B|^2 by its second term: X leaves no more to gain, so that it stands still.
+  // The gradient of |A X - B|^2 by B: X is optimal, so that its first-order change has no effect.
   Tensor of_missed() const {
     const Tensor missed = call_sub(b, call_matmul(a, solution));
     return call_mul(missed, call_mul(call_unsqueeze(*of_residuals, -2), Scalar(2)));

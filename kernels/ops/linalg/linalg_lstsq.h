@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_lstsq: solutions of A X = B of least squares.
+// aten::linalg_lstsq: least-squares solutions of A X = B.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -56,11 +56,11 @@ inline constexpr Facts kLinalgLstsqBackwardB{
     .routine = {&linalg_lstsq_backward_b},
 };
 
-// The results of a call, its arguments checked. Residuals, rank and singular values are shaped as
-// the batch is; which of them are asked for says the driver.
+// The results of a call with checked arguments. Residuals, rank and singular values have the shape
+// of the batch; the driver determines which of them are computed.
 struct LeastSquares {
   Tensor a;
-  Tensor b;  // matrices; of a vector one column
+  Tensor b;  // matrices; a vector is one column
   bool is_vector;
   bool has_singular_values;
   bool has_rank;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::linalg_lu_factor_ex, and what aten::linalg_lu_factor calls.
+// The results of aten::linalg_lu_factor_ex, and the implementation of aten::linalg_lu_factor.
 #include "kernels/ops/linalg/linalg_lu.h"
 
 #include <algorithm>
@@ -62,9 +62,10 @@ Tensor rows_of_factors(const Tensor& pivots, int64_t rows) {
   return order;
 }
 
-// Of B = L U, whose rows then go back to where they were in A. With k pivots, and lower and upper
-// triangles of gradients gL and gU: L1^H gB1 U1^H is the lower triangle of L1^H gL1 - gU2 U2^H and
-// the upper one of gU1 U1^H - L2^H gL2, where 1 has the first k rows and columns, and 2 the others.
+// Computes the gradient of B = L U, and then undoes the row exchanges. For k pivots and gradients
+// gL and gU of the lower and upper triangles, L1^H gB1 U1^H is the lower triangle of L1^H gL1 - gU2
+// U2^H plus the upper one of gU1 U1^H - L2^H gL2, where 1 denotes the first k rows and columns and
+// 2 all further ones.
 void linalg_lu_factor_backward(const Call& call) {
   const Tensor grad = *call.get<Tensor>(0), lu = *call.get<Tensor>(1);
   const int64_t rows = lu.size(-2), columns = lu.size(-1), pivots = std::min(rows, columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_lu_factor_ex: P L U = A of matrices, as LAPACK packs it; aten::linalg_lu_factor,
-// which refuses singular ones.
+// aten::linalg_lu_factor_ex: P L U = A as LAPACK stores it; aten::linalg_lu_factor, which refuses
+// singular matrices.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -55,14 +55,14 @@ inline constexpr Facts kLinalgLuFactorBackward{
     .routine = {&linalg_lu_factor_backward},
 };
 
-// The results of a call of linalg_lu_factor_ex, its argument checked: LU column-major.
+// The results of linalg_lu_factor_ex for a checked argument; LU is column-major.
 struct LuFactors {
   Tensor lu;
   Tensor pivots;
   Tensor info;
 };
 LuFactors lu_factors_of(const Call& call);
-// For each row of L U the row of A that it is, by one exchange after the other.
+// Returns for each row of L U its row in A, by applying the exchanges in order.
 Tensor rows_of_factors(const Tensor& pivots, int64_t rows);
 
 }  // namespace tenon::kernels::ops

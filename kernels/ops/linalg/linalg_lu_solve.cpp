@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_lu_solve asks of its arguments, its result and its gradients.
+// Argument checks, result and gradients of aten::linalg_lu_solve.
 #include "kernels/ops/linalg/linalg_lu_solve.h"
 
 #include <algorithm>
@@ -68,8 +68,8 @@ void linalg_lu_solve_backward_b(const Call& call) {
                               call.get<bool>(3), !call.get<bool>(4)));
 }
 
-// P L U X = B moves X by -U^-1 (dU + L^-1 dL U) X, and its adjoint U^H L^H Y = B, X = P Y, moves Y
-// by -L^-H (dL^H + U^-H dU^H L^H) Y.
+// For P L U X = B the differential of X is -U^-1 (dU + L^-1 dL U) X. For the adjoint system U^H L^H
+// Y = B, X = P Y, that of Y is -L^-H (dL^H + U^-H dU^H L^H) Y.
 void linalg_lu_solve_backward(const Call& call) {
   const Tensor lu = *call.get<Tensor>(1);
   const bool left = call.get<bool>(4), adjoint = call.get<bool>(5) == left;

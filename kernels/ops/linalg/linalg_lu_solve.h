@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_lu_solve: solutions of A X = B, or X A = B, with the factors and pivots that
-// aten::linalg_lu_factor gives; aten::lu_solve, which takes them in another order.
+// aten::linalg_lu_solve: solutions of A X = B or X A = B, with the factors and pivots of
+// aten::linalg_lu_factor; aten::lu_solve, which takes them in another order.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -42,7 +42,7 @@ inline constexpr Facts kLuSolve{
 
 void linalg_lu_solve_backward(const Call& call);
 
-// Of the factors.
+// The gradient of the factors.
 inline constexpr Facts kLinalgLuSolveBackward{
     .family = &kComposite,
     .name = "linalg_lu_solve_backward",
@@ -69,12 +69,12 @@ inline constexpr Facts kLinalgLuSolveBackwardB{
     .routine = {&linalg_lu_solve_backward_b},
 };
 
-// One call: factors, pivots and B stretched to one batch.
+// One call: factors, pivots and B, expanded to one batch.
 struct FactoredSystem {
   Tensor lu;
   Tensor pivots;
   Tensor b;
-  Tensor result;  // column-major, of X A = B row-major
+  Tensor result;  // column-major; row-major for X A = B
   bool left;
   bool adjoint;
 };

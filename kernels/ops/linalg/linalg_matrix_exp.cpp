@@ -31,7 +31,7 @@ void linalg_matrix_exp_meta(const Call& call) {
 
 void matrix_exp(const Call& call) { call.give(0, exponential_of(*call.get<Tensor>(0))); }
 
-// The upper right part of the exponential of [A E; 0 A].
+// Computed as the upper right block of the exponential of [A E; 0 A].
 void linalg_matrix_exp_differential(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), grad = *call.get<Tensor>(1);
   const Tensor a = call.get<bool>(2) ? call_mH(self) : self;

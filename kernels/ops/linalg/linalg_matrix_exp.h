@@ -37,7 +37,8 @@ inline constexpr Facts kMatrixExp{
 
 void linalg_matrix_exp_differential(const Call& call);
 
-// What moves the exponential as much as `grad` moves self, to first order; adjoint, its transpose.
+// The directional derivative of the exponential for a change `grad` of self, or the adjoint of that
+// map.
 inline constexpr Facts kLinalgMatrixExpDifferential{
     .family = &kComposite,
     .name = "linalg_matrix_exp_differential",
@@ -50,7 +51,7 @@ inline constexpr Facts kLinalgMatrixExpDifferential{
     .routine = {&linalg_matrix_exp_differential},
 };
 
-// Checks the argument; the result, row-major.
+// Checks the argument and returns a row-major result.
 Tensor matrix_exp_result(const Call& call);
 
 }  // namespace tenon::kernels::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_norm, aten::linalg_matrix_norm and aten::linalg_cond call.
+// Implements aten::linalg_norm, aten::linalg_matrix_norm and aten::linalg_cond by calling other
+// operators.
 #include "kernels/ops/linalg/linalg_norm.h"
 
 #include <cmath>
@@ -20,7 +21,7 @@ constinit const LazyOp<Tensor(const Tensor&, std::optional<std::string_view>)> s
     "aten::linalg_svdvals");
 
 struct NormedDims {
-  Dims dims;  // of rows and columns, wrapped
+  Dims dims;  // dims of rows and columns, wrapped
   bool keepdim;
   std::optional<Dtype> dtype;
 };
@@ -35,7 +36,7 @@ NormedDims normed_dims(const Call& call, const Tensor& self, Sizes dims, bool ke
   return {wrapped, keepdim, dtype};
 }
 
-// Singular values along the last dim.
+// Returns singular values along the last dim.
 Tensor values_of(Tensor self, const NormedDims& normed) {
   if (normed.dtype) self = cast(self, *normed.dtype);
   Dims order;
@@ -75,7 +76,7 @@ Tensor of_order(const Call& call, const Tensor& self, double ord, const NormedDi
     return with_ones_at(ord > 0 ? call_amax(values, last, false) : call_amin(values, last, false),
                         self, normed);
   }
-  // Sums of columns, or of rows, and the largest of them or the smallest.
+  // The largest or smallest sum of columns, or of rows.
   int64_t summed = normed.dims[0], kept = normed.dims[1];
   if (std::isinf(size)) std::swap(summed, kept);
   const int64_t dims[] = {summed};
@@ -92,7 +93,7 @@ Tensor of_word(const Call& call, const Tensor& self, std::string_view word,
   fail_argument(call.op(), "ord", "\"fro\" or \"nuc\"", std::string(word));
 }
 
-// The dims of a call of linalg_norm that wants matrices: those given, or both.
+// Returns the dims of a call of linalg_norm for matrices: those given, or both.
 NormedDims both_dims(const Call& call, const Tensor& self) {
   const auto dims = call.get<std::optional<Sizes>>(2);
   const Dims all{0, 1};

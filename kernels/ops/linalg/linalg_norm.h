@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_matrix_norm: norms of matrices; aten::linalg_norm: of vectors, matrices, or all
-// elements; aten::linalg_cond: how much a matrix magnifies errors.
+// aten::linalg_matrix_norm: norms of matrices; aten::linalg_norm: norms of vectors, matrices or all
+// elements; aten::linalg_cond: condition numbers.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_pinv and aten::linalg_matrix_rank call, and gradients.
+// Implements aten::linalg_pinv and aten::linalg_matrix_rank by calling other operators, and
+// gradients.
 #include "kernels/ops/linalg/linalg_pinv.h"
 
 #include <limits>
@@ -33,8 +34,8 @@ Tensor number_like(const Tensor& self, double number) {
   return made;
 }
 
-// What singular values have to be above: the larger of atol and rtol times the largest one, of a
-// batch for each. Of neither, rtol is max(m, n) times what 1 is away from the next number.
+// Returns the threshold for singular values of each matrix: the larger of atol and rtol times the
+// largest value. If both are absent, rtol is max(m, n) times the machine epsilon.
 Tensor least_value(const Tensor& self, const Tensor& largest, const std::optional<Tensor>& atol,
                    const std::optional<Tensor>& rtol) {
   const Tensor absolute = atol ? *atol : number_like(self, 0);

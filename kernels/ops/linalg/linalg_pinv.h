@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_pinv: pseudo-inverses; aten::linalg_matrix_rank: how many singular values count;
-// aten::linalg_lstsq: solutions of least squares.
+// aten::linalg_pinv: pseudo-inverses; aten::linalg_matrix_rank: the number of singular values above
+// a threshold.
 #pragma once
 
 #include "kernels/common/facts.h"

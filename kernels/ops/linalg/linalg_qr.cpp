@@ -38,13 +38,13 @@ void linalg_qr_meta(const Call& call) {
 
 namespace {
 
-// https://arxiv.org/abs/2009.10071 (Roberts, Roberts), of R with as many rows as columns.
+// https://arxiv.org/abs/2009.10071 (Roberts, Roberts), for a square R.
 Tensor gradient_of_square(const Tensor& q, const Tensor& r, const Tensor& grad_q,
                           const Tensor& grad_r) {
   const Tensor triangle =
       call_triu(call_sub(call_matmul(grad_r, call_mH(r)), call_matmul(call_mH(q), grad_q)), 0);
   const Tensor both = call_add(triangle, call_mH(triangle));
-  // Each counts the diagonal, whose real part is to be there once.
+  // Both terms contain the diagonal, whose real part must count only once.
   const Tensor diagonal = call_diagonal(triangle, 0, -2, -1);
   const Tensor real = is_complex(q.dtype()) ? cast(call_real(diagonal), q.dtype()) : diagonal;
   const Tensor inner = call_sub(both, call_diag_embed(real));
@@ -66,7 +66,7 @@ void linalg_qr_backward(const Call& call) {
                                      mode, "\""});
   }
   if (rows >= columns) return call.give(0, gradient_of_square(q, r, grad_q, grad_r));
-  // What is right of the square is q times the same of R, and no more.
+  // The columns to the right of the square are q times those of R.
   const auto part = [&](const Tensor& tensor, int64_t first, int64_t last) {
     return call_slice(tensor, -1, first, last);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_qr: Q R = A, of orthonormal columns and an upper triangle.
+// aten::linalg_qr: Q R = A, with orthonormal columns of Q and an upper triangle R.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -38,7 +38,7 @@ inline constexpr Facts kLinalgQrBackward{
     .routine = {&linalg_qr_backward},
 };
 
-// The results of a call, its arguments checked: both column-major. Of mode "r" Q is empty.
+// The results of a call with checked arguments, both column-major. Q is empty in mode "r".
 struct QrFactors {
   Tensor q;
   Tensor r;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::_linalg_solve_ex, its gradients, and what aten::linalg_solve calls.
+// The results of aten::_linalg_solve_ex, its gradients, and the implementation of
+// aten::linalg_solve.
 #include "kernels/ops/linalg/linalg_solve.h"
 
 #include "kernels/common/shape.h"
@@ -14,7 +15,8 @@ constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(const Tensor&,
     solve("aten::_linalg_solve_ex");
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, bool)> solution("aten::linalg_solve");
 
-// As numpy had it: B is a vector, or has the sizes of A but for its last one.
+// Returns true if B is a vector or has the sizes of A without the last one, as in older numpy
+// versions.
 bool holds_vectors(const Tensor& a, const Tensor& b) {
   return b.ndim() == 1 || (a.ndim() - 1 == b.ndim() &&
                            std::ranges::equal(b.sizes(), a.sizes().first(a.sizes().size() - 1)));
@@ -58,7 +60,7 @@ LinearSystem linear_system_of(const Call& call) {
 
 Solution solution_for(const Call& call, const LinearSystem& system) {
   const Tensor& a = system.a;
-  // The result is laid out as the solver leaves it.
+  // The result has the layout that the solver produces.
   Dims sizes(system.b.sizes());
   Dims strides = column_major_strides(sizes);
   if (system.is_vector) {

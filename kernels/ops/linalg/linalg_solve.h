@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_linalg_solve_ex: solutions of A X = B, or X A = B, with the factors of A, and which pivot
-// is zero; aten::linalg_solve_ex, and aten::linalg_solve, which refuses singular ones.
+// aten::_linalg_solve_ex: solutions of A X = B or X A = B, with the factors of A and the first
+// pivot that is zero; aten::linalg_solve_ex, and aten::linalg_solve, which refuses singular
+// matrices.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -88,15 +89,15 @@ inline constexpr Facts kLinalgSolveBackwardB{
     .routine = {&linalg_solve_backward_b},
 };
 
-// One call: A and B, of which vectors are matrices of one column, broadcast to one batch.
+// One call: A and B broadcast to one batch; vectors are matrices of one column.
 struct LinearSystem {
   Tensor a;  // [..., n, n]
-  Tensor b;  // [..., n, columns]; of X A = B its transpose
+  Tensor b;  // [..., n, columns]; the transpose of B for X A = B
   bool is_vector;
   bool left;
 };
 LinearSystem linear_system_of(const Call& call);
-// The results: all of the batch's sizes, column-major.
+// The results, with the sizes of the batch, column-major.
 struct Solution {
   Tensor result;
   Tensor lu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_solve_triangular: solutions of A X = B, or X A = B, for triangles A.
+// aten::linalg_solve_triangular: solutions of A X = B or X A = B for triangular A.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -51,7 +51,7 @@ inline constexpr Facts kLinalgSolveTriangularBackwardB{
     .routine = {&linalg_solve_triangular_backward_b},
 };
 
-// One call: triangles and right-hand sides, broadcast to one batch, and the result's sizes.
+// One call: triangles and right-hand sides, broadcast to one batch.
 struct TriangularSystem {
   Tensor a;
   Tensor b;
@@ -60,7 +60,7 @@ struct TriangularSystem {
   bool unitriangular;
 };
 TriangularSystem triangular_system_of(const Call& call);
-// The result, of B's broadcast sizes: column-major.
+// Returns the result, which has B's broadcast sizes and is column-major.
 Tensor triangular_result(const Call& call, const TriangularSystem& system);
 
 }  // namespace tenon::kernels::ops

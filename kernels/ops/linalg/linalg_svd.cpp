@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of aten::_linalg_svd, its gradient, and what aten::linalg_svd calls.
+// The results of aten::_linalg_svd, its gradient, and the implementation of aten::linalg_svd.
 #include "kernels/ops/linalg/linalg_svd.h"
 
 #include <limits>
@@ -89,8 +89,8 @@ void svd(const Call& call) {
   call.give(2, call_zeros(batch_sizes(self.sizes(), {self.size(-1), self.size(-1)}), options));
 }
 
-// https://j-towns.github.io/papers/svd-derivative.pdf (Townsend), with Wirtinger's terms. Equal
-// singular values have no vectors of their own: what turns them into each other counts as nothing.
+// https://j-towns.github.io/papers/svd-derivative.pdf (Townsend), with Wirtinger derivatives. The
+// vectors of equal singular values are not unique: rotations among them are ignored.
 void linalg_svd_backward(const Call& call) {
   Tensor grad_u = *call.get<Tensor>(0), grad_vh = *call.get<Tensor>(2), u = *call.get<Tensor>(3),
          vh = *call.get<Tensor>(5);
@@ -100,7 +100,7 @@ void linalg_svd_backward(const Call& call) {
          {call.op(), ": compute_uv must be True where a gradient is wanted, got False"});
   }
   const int64_t count = s.size(-1), rows = u.size(-2), columns = vh.size(-1);
-  if (call.get<bool>(6)) {  // further vectors may be any
+  if (call.get<bool>(6)) {  // vectors beyond the first `count` are arbitrary
     u = call_slice(u, -1, 0, count);
     grad_u = call_slice(grad_u, -1, 0, count);
     vh = call_slice(vh, -2, 0, count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_linalg_svd: U diag(S) Vh = A, with singular values from the largest on; aten::linalg_svd,
+// aten::_linalg_svd: U diag(S) Vh = A, with singular values in descending order; aten::linalg_svd,
 // aten::linalg_svdvals and aten::svd.
 #pragma once
 
@@ -96,8 +96,8 @@ inline constexpr Facts kLinalgSvdBackward{
     .routine = {&linalg_svd_backward},
 };
 
-// The results of a call, its arguments checked: U and Vh column-major, empty unless they are asked
-// for.
+// The results of a call with checked arguments; U and Vh are column-major, and empty unless
+// requested.
 struct SingularValues {
   Tensor u;
   Tensor s;

@@ -65,7 +65,7 @@ Tensor expanded_alias(const Tensor& tensor, Sizes sizes) {
 }
 
 bool is_plain(const Tensor& tensor) {
-  // Functionalities stand above the 24 backends; from Autograd on they are layers, of which
+  // Functionality bits are above the 24 backend bits. Those from Autograd on are layers; of these,
   // Autocast only casts.
   constexpr tenon_keyset kBelow = (tenon_keyset{1} << (24 + 22)) - 1;
   constexpr tenon_keyset kAutocast = tenon_keyset{1} << (24 + 27);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_matrix_power calls.
+// Implements aten::linalg_matrix_power by calling other operators.
 #include "kernels/ops/linalg/matrix_power.h"
 
 #include "kernels/common/shape.h"
@@ -13,7 +13,7 @@ void matrix_power(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> inverse("aten::linalg_inv");
   Tensor self = *call.get<Tensor>(0);
   const auto given = call.get<int64_t>(1);
-  // The magnitude of -2^63 does not fit int64.
+  // The absolute value of -2^63 does not fit int64.
   auto times = static_cast<uint64_t>(given);
   if (self.ndim() < 2 || self.size(-1) != self.size(-2)) {
     fail_argument(call.op(), "self", "square matrices", self.sizes());

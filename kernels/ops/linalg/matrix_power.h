@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_matrix_power: square matrices times themselves; below 0, their inverses.
+// aten::linalg_matrix_power: powers of square matrices; negative ones are powers of the inverse.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::renorm calls.
+// Implements aten::renorm by calling other operators.
 #include "kernels/ops/linalg/renorm.h"
 
 #include "kernels/common/promotion.h"
@@ -28,7 +28,7 @@ void renorm(const Call& call) {
   for (int64_t d = 0; d < self.ndim(); ++d) {
     if (d != dim) others.push_back(d);
   }
-  // Factors of small floats are floats, as PyTorch has them.
+  // Factors of small floats are floats, as in PyTorch.
   const Tensor norm = vector_norm(
       self, p, Sizes(others), true,
       is_half_precision(self.dtype()) ? std::optional<Dtype>(Dtype::F32) : std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::renorm: slices along a dim, those whose norm is larger than a number scaled down to it.
+// aten::renorm: scales slices along a dim whose norm exceeds a number down to it.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::trace calls.
+// Implements aten::trace by calling other operators.
 #include "kernels/ops/linalg/trace.h"
 
 #include "kernels/common/shape.h"

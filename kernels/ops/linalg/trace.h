@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::trace: the sum of the elements on the diagonal of a matrix.
+// aten::trace: the sum of the diagonal elements of a matrix.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::vander and aten::linalg_vander call.
+// Implements aten::vander and aten::linalg_vander by calling other operators.
 #include "kernels/ops/linalg/vander.h"
 
 #include "kernels/common/promotion.h"
@@ -11,7 +11,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Powers from 0 up to before `count`, along a new last dim.
+// Returns powers with exponents from 0 to `count` - 1 along a new last dim.
 Tensor powers_of(const Tensor& self, int64_t count) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<Dtype>)> products(
       "aten::cumprod");

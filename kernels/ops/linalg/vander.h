@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::vander and aten::linalg_vander: the powers of each element of a vector, a row each.
+// aten::vander and aten::linalg_vander: the powers of each element of a vector, one row each.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of aten::linalg_vector_norm, and what aten::norm and aten::dist call.
+// The gradient of aten::linalg_vector_norm, and the implementation of aten::norm and aten::dist.
 #include "kernels/ops/linalg/vector_norm.h"
 
 #include <cmath>
@@ -21,8 +21,8 @@ Scalar order_of(const Call& call) {
 
 }  // namespace
 
-// grad * |x|^(ord - 1) * sign(x) / norm^(ord - 1); shared by all that are as large where that
-// counts. Where the norm is zero there is none.
+// Computes grad * |x|^(ord - 1) * sign(x) / norm^(ord - 1). For the largest or smallest element,
+// all that equal it share the gradient. If the norm is zero, so is the gradient.
 void vector_norm_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> sign("aten::sgn");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> either("aten::logical_or"),
@@ -59,7 +59,7 @@ void vector_norm_backward(const Call& call) {
     return call.give(0, share);
   }
   Tensor scaled = call_mul(sign(self), call_pow(size, Scalar(ord - 1)));
-  // 0 to a negative power is no gradient.
+  // A negative power of 0 is replaced by a gradient of 0.
   if (ord < 1) scaled = call_masked_fill(scaled, call_eq(size, Scalar(0)), Scalar(0));
   call.give(0, call_mul(scaled, call_masked_fill(call_div(grad, call_pow(norm, Scalar(ord - 1))),
                                                  is_zero, Scalar(0))));

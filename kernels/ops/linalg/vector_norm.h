@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_vector_norm: the norm of elements as a vector, of all or along dims; aten::norm, the
-// same under older names; aten::dist: that of a difference.
+// aten::linalg_vector_norm: the norm of elements as a vector, over all or some dims; aten::norm:
+// older names for it; aten::dist: the norm of a difference.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels::ops {
 
-// The order of a norm decides what is folded, once for a call.
+// The quantity that is folded, which the order of a norm determines once per call.
 enum class NormKind : int { Count, Sum, Square, Power, Largest, Smallest };
 
 template <class T>
@@ -46,12 +46,12 @@ struct VectorNorm {
     }
   }
   TENON_FUNCTOR State merge(State a, State b) const {
-    // NaN on either side stays.
+    // NaN propagates from either side.
     if (kind == NormKind::Largest) return a != a || a > b ? a : b;
     if (kind == NormKind::Smallest) return a != a || a < b ? a : b;
     return a + b;
   }
-  // Squares side by side, in double, which no float's square leaves.
+  // Sums squares side by side in double, in which the square of a float cannot overflow.
   TENON_FUNCTOR State run(const T* elements, int64_t count,
                           int64_t index) const requires std::is_same_v<T, float> {
     double sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bitwise_and: the bits that both elements have.
+// aten::bitwise_and: the bitwise and of two elements.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bitwise_not: each bit of each element turned; of bools, the other one.
+// aten::bitwise_not: the bitwise complement of each element; the logical not for bools.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bitwise_or: the bits that either element has.
+// aten::bitwise_or: the bitwise or of two elements.
 #pragma once
 
 #include "kernels/common/facts.h"

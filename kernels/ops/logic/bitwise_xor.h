@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bitwise_xor: the bits that just one of both elements has.
+// aten::bitwise_xor: the bitwise exclusive or of two elements.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::equal calls.
+// Implements aten::equal by calling other operators.
 #include "kernels/ops/logic/equal.h"
 
 #include "kernels/common/call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::isclose and aten::allclose call.
+// Implements aten::isclose and aten::allclose by calling other operators.
 #include "kernels/ops/logic/isclose.h"
 
 #include "kernels/common/call.h"
@@ -42,14 +42,14 @@ Tensor close(const Call& call) {
   Tensor same = equals(self, other);
   if (call.get<bool>(4) && is_inexact) same = either(same, both(is_nan(self), is_nan(other)));
   if (rtol == 0 && atol == 0) return same;
-  // Integers are compared as floats; those of unsigned dtypes would wrap.
+  // Integers are compared as floats, because differences of unsigned ones would wrap.
   const auto inexact = [&](const Tensor& tensor) {
     return is_inexact ? tensor : cast(tensor, default_dtype());
   };
   const Tensor wide = inexact(other);
   const Tensor apart = absolute(subtract(inexact(self), wide, Scalar(1)));
   const Tensor allowed = shift(absolute(scale(wide, Scalar(rtol))), Scalar(atol), Scalar(1));
-  // Infinity is close to itself alone.
+  // Infinity is close only to itself.
   return either(same, both(is_finite(apart), at_most(apart, allowed)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::isclose: whether |self - other| <= atol + rtol * |other|, element by element;
-// aten::allclose: whether that holds for all.
+// aten::isclose: whether |self - other| <= atol + rtol * |other| for each element; aten::allclose:
+// whether this is true for all elements.
 #pragma once
 
 #include "kernels/common/facts.h"

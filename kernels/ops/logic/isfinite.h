@@ -7,7 +7,7 @@
 
 namespace tenon::kernels::ops {
 
-// Infinity less itself is NaN.
+// Infinity minus itself is NaN.
 template <class T>
 struct IsFinite {
   TENON_FUNCTOR bool operator()(T x) const {

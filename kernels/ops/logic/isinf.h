@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::isinf: whether elements are infinite; complex ones are where a part is.
+// aten::isinf: whether elements are infinite; for complex ones, whether a part is.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::isnan: whether elements are NaN; complex ones are where a part is.
+// aten::isnan: whether elements are NaN; for complex ones, whether a part is.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::isreal calls.
+// Implements aten::isreal by calling other operators.
 #include "kernels/ops/logic/isposinf.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::isposinf, aten::isneginf and aten::isreal: what elements are.
+// aten::isposinf, aten::isneginf and aten::isreal: tests for infinities by sign and for real
+// numbers.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::logical_and: whether both elements are other than 0.
+// aten::logical_and: whether both elements are nonzero.
 #pragma once
 
 #include "kernels/common/facts.h"

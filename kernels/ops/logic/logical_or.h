@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::logical_or: whether either element is other than 0.
+// aten::logical_or: whether either element is nonzero.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::logical_xor: whether just one of both elements is other than 0.
+// aten::logical_xor: whether exactly one of both elements is nonzero.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::binary_cross_entropy, its gradients and aten::binary_cross_entropy_with_logits call.
+// Implements aten::binary_cross_entropy, its gradients and aten::binary_cross_entropy_with_logits
+// by calling other operators.
 #include "kernels/ops/loss/binary_cross_entropy.h"
 
 #include "kernels/common/maths/element.h"
@@ -14,10 +15,10 @@ namespace {
 using Weight = std::optional<Tensor>;
 constinit const LazyOp<Tensor(const Tensor&)> logarithm("aten::log");
 constinit const LazyOp<Tensor(const Tensor&)> logarithm_of_one_and("aten::log1p");
-// Of a logarithm, so that a loss is finite also where a probability is 0.
+// Lower bound of logarithms, so that a loss is finite even if a probability is 0.
 constexpr double kLeastLogarithm = -100;
 
-// The logarithms of a probability and of what is left.
+// Return the logarithms of a probability p and of 1 - p.
 Tensor of_itself(const Tensor& self) { return call_clamp_min(logarithm(self), kLeastLogarithm); }
 Tensor of_rest(const Tensor& self) {
   return call_clamp_min(logarithm_of_one_and(call_neg(self)), kLeastLogarithm);
@@ -43,7 +44,7 @@ void check_probabilities(const Call& call, const Tensor& self, const Tensor& tar
   }
 }
 
-// What comes to each loss of the gradient of their mean or sum.
+// Returns the gradient of each loss, from that of their mean or sum.
 Tensor each_gradient(const Call& call, const Tensor& grad, const Tensor& losses, int reduction,
                      const Weight& weight) {
   const bool is_mean = call.get<int64_t>(reduction) == 1;
@@ -53,7 +54,7 @@ Tensor each_gradient(const Call& call, const Tensor& grad, const Tensor& losses,
   return is_mean ? call_mul(each, quotient_of(1, numel_word(losses))) : each;
 }
 
-// The losses, each by itself and unweighted.
+// Returns the separate losses without weights.
 Tensor losses_of(const Tensor& self, const Tensor& target) {
   return call_sub(call_mul(call_add(target, -1.0), of_rest(self)),
                   call_mul(target, of_itself(self)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::binary_cross_entropy and aten::binary_cross_entropy_with_logits: how far probabilities, or
-// what a sigmoid makes such of, are from what is true.
+// aten::binary_cross_entropy and aten::binary_cross_entropy_with_logits: the negative
+// log-likelihood of targets under probabilities, or under the sigmoid of logits.
 #pragma once
 
 #include "kernels/common/facts.h"

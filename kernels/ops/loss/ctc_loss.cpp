@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::_ctc_loss asks of its arguments, its results, and what aten::ctc_loss calls.
+// Argument checks and results of aten::_ctc_loss, and the implementation of aten::ctc_loss.
 #include "kernels/ops/loss/ctc_loss.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void check_lengths(const Call& call, const char* name, Sizes lengths, int64_t ba
   }
 }
 
-// The whole numbers of a tensor, read one by one.
+// Reads the integers of a tensor one by one.
 std::vector<int64_t> lengths_of(const Call& call, const char* name, const Tensor& lengths) {
   static constinit const LazyOp<Scalar(const Tensor&)> read("aten::_local_scalar_dense");
   if (!is_integral(lengths.dtype())) fail_dtype(call.op(), name, lengths.dtype(), "integers");
@@ -49,14 +49,14 @@ std::vector<int64_t> lengths_of(const Call& call, const char* name, const Tensor
 struct Lengths {
   std::vector<int64_t> input;
   std::vector<int64_t> target;
-  // Tensors, from argument `first` on.
+  // Reads the lengths from tensors, starting at argument `first`.
   Lengths(const Call& call, int first)
       : input(lengths_of(call, "input_lengths", *call.get<Tensor>(first))),
         target(lengths_of(call, "target_lengths", *call.get<Tensor>(first + 1))) {}
 };
 
-// The lengths, 1 for 0, in the dtype and on the device of the losses. Losses without memory cannot
-// take copied elements; operators that a recording sees make them instead.
+// Returns the lengths, at least 1, with the dtype and device of the losses. Elements cannot be
+// copied to losses without memory; there, operators that a graph recording sees make them.
 Tensor divisors_of(Sizes target_lengths, const Tensor& losses) {
   static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
   std::vector<double> lengths(target_lengths.begin(), target_lengths.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_ctc_loss: how unlikely it is that frames, with blanks between and repeats joined, spell
-// targets, by A. Graves et al., "Connectionist Temporal Classification", ICML 2006; aten::ctc_loss,
-// which joins the losses of a batch.
+// aten::_ctc_loss: the negative log-likelihood that frames spell targets, after joining repeats and
+// removing blanks, by A. Graves et al., "Connectionist Temporal Classification", ICML 2006;
+// aten::ctc_loss, which reduces the losses of a batch.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -51,7 +51,7 @@ inline constexpr Facts kInnerCtcLossTensor{
 
 void ctc_losses_backward_meta(const Call& call);
 
-// As PyTorch's: of log_probs that are a log_softmax, to whose argument it leads.
+// As in PyTorch, assumes that log_probs are a log_softmax, and is the gradient by its input.
 inline constexpr Facts kInnerCtcLossBackward{
     .family = &kRoutine,
     .name = "_ctc_loss_backward",
@@ -122,15 +122,15 @@ inline constexpr Facts kCtcLossTensor{
     .routine = {&ctc_loss_by_tensors},
 };
 
-// What calls and their gradients share: frames of shape (time, batch, labels), and targets one
-// behind the other or as rows.
+// Shared by calls and their gradients: frames of shape (time, batch, labels), and targets either
+// concatenated or as rows.
 struct CtcProblem {
   tenon_tensor_info log_probs;
   tenon_tensor_info targets;
   Sizes input_lengths;
   Sizes target_lengths;
   int64_t blank;
-  int64_t longest;  // target
+  int64_t longest;  // length of the longest target
   bool zero_infinity;
 
   int64_t times() const { return log_probs.sizes[0]; }
@@ -138,7 +138,7 @@ struct CtcProblem {
   int64_t labels() const { return log_probs.sizes[2]; }
   int64_t states() const { return 2 * longest + 1; }
 };
-// With the first argument that is log_probs.
+// Checks the arguments of a call; `first` is the position of log_probs.
 CtcProblem ctc_problem_of(const Call& call, int first);
 struct CtcLosses {
   Tensor losses;

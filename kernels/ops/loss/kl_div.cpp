@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::kl_div and aten::poisson_nll_loss call.
+// Implements aten::kl_div and aten::poisson_nll_loss by calling other operators.
 #include "kernels/ops/loss/kl_div.h"
 
 #include <numbers>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::kl_div and aten::poisson_nll_loss: how far one distribution is from another, and how
-// unlikely counts are.
+// aten::kl_div: the divergence of two distributions; aten::poisson_nll_loss: the negative
+// log-likelihood of counts.
 #pragma once
 
 #include "kernels/common/facts.h"

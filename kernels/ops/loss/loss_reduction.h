@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What losses share: how the losses of elements become one.
+// Reduction of the losses of elements, shared by all losses.
 #pragma once
 
 #include "kernels/ops/arithmetic.h"
 
 namespace tenon::kernels {
 
-// The losses, each by itself, their mean or their sum, by the number that is argument k.
+// Returns the separate losses, their mean or their sum, depending on the number in argument k.
 Tensor reduced(const Call& call, int k, const Tensor& losses);
 
 }  // namespace tenon::kernels

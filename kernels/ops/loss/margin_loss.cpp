@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::margin_ranking_loss and its like call.
+// Implements aten::margin_ranking_loss and similar operators by calling other operators.
 #include "kernels/ops/loss/margin_loss.h"
 
 #include "kernels/ops/calls.h"
@@ -9,7 +9,7 @@ namespace tenon::kernels::ops {
 
 namespace {
 
-// The elements where a target is another number than the given one, 0 where it is that.
+// Returns the elements whose target is not `number`, and 0 for others.
 Tensor unless_target(const Tensor& target, int64_t number, const Tensor& elements) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> eq("aten::eq.Scalar");
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Tensor&)> where(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::margin_ranking_loss and its like: losses of pairs that shall be a margin apart.
+// aten::margin_ranking_loss and similar operators: losses of pairs that should differ by a margin.
 #pragma once
 
 #include "kernels/common/facts.h"

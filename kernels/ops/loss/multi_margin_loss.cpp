@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::multi_margin_loss and aten::multilabel_margin_loss call.
+// Implements aten::multi_margin_loss and aten::multilabel_margin_loss by calling other operators.
 #include "kernels/ops/loss/multi_margin_loss.h"
 
 #include "kernels/common/promotion.h"
@@ -9,7 +9,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Its gradient is 0 at 0, as that of PyTorch's losses is.
+// Uses relu, whose gradient at 0 is 0, as that of PyTorch's losses.
 Tensor above_zero(const Tensor& numbers) {
   static constinit const LazyOp<Tensor(const Tensor&)> relu("aten::relu");
   return relu(numbers);
@@ -70,7 +70,7 @@ void multilabel_margin_loss(const Call& call) {
   const int64_t ndim = self.ndim();
   const Dims as_rows = ndim == 2 ? Dims(self.sizes()) : Dims{1, numel_of(self)};
   const Tensor rows = call_reshape(self, as_rows), labels = call_reshape(target, as_rows);
-  // Labels end at the first that is negative.
+  // Labels end at the first negative one.
   const Tensor counts = cumprod(cast(at_least(labels, Scalar(0)), Dtype::I64), 1, std::nullopt);
   const Tensor classes = call_mul(labels, counts);
   const Tensor is_label = call_scatter_add(call_zeros_like(counts), 1, classes, counts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::multi_margin_loss and aten::multilabel_margin_loss: by how much the numbers of other
-// classes come up to those of the class, or the classes, that are true.
+// aten::multi_margin_loss and aten::multilabel_margin_loss: hinge losses of the scores of wrong
+// classes relative to the true class or classes.
 #pragma once
 
 #include "kernels/common/facts.h"

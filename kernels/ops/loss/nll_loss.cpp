@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::nll_loss_nd and its like, and aten::cross_entropy_loss, call.
+// Implements aten::nll_loss_nd, similar operators and aten::cross_entropy_loss by calling other
+// operators.
 #include "kernels/ops/loss/nll_loss.h"
 
 #include "kernels/common/promotion.h"
@@ -37,7 +38,7 @@ void check_targets(const Call& call, const Tensor& self, const Tensor& target,
   }
 }
 
-// Which targets count, and classes in the place of those that do not.
+// A mask of the targets that count, and their classes, with valid ones in place of those ignored.
 struct Targets {
   Tensor counts;
   Tensor classes;
@@ -55,7 +56,7 @@ struct Targets {
   }
 };
 
-// Of each target the weight of its class.
+// Returns the weight of the class of each target.
 Tensor weights_of(const Targets& targets, const Weight& weight, const Tensor& self) {
   if (!weight) return cast(targets.counts, self.dtype());
   tenon_tensor* const classes[] = {targets.classes.get()};
@@ -64,10 +65,10 @@ Tensor weights_of(const Targets& targets, const Weight& weight, const Tensor& se
 
 struct Losses {
   Tensor each;
-  Tensor weights;  // of each
+  Tensor weights;  // weight of each loss
 };
 
-// The negative of what self has for each class that is true, times its weight.
+// Returns the negated score of the true class, times its weight.
 Losses losses_of(const Tensor& self, const Targets& targets, const Weight& weight) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, bool)> gather(
       "aten::gather");
@@ -84,7 +85,7 @@ Tensor total(const Tensor& elements) {
   return sum_all(elements, std::nullopt);
 }
 
-// The mean is over what counts, each by its weight.
+// The mean is weighted, over the targets that count.
 Tensor reduced_by_weights(const Call& call, const Tensor& losses, const Tensor& weights) {
   if (call.get<int64_t>(3) != 1) return reduced(call, 3, losses);
   return call_div(total(losses), total(weights));
@@ -100,13 +101,13 @@ void check_dims_of_images(const Call& call) {
   if (dims != 4) fail_argument(call.op(), "self", "of 4 dims", dims);
 }
 
-// The loss, and the weights of all targets together; 0 where no loss needs that.
+// Returns the loss and the sum of the weights of all targets; 0 if no reduction needs it.
 void give_with_total(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), target = *call.get<Tensor>(1);
   const auto weight = call.get<Weight>(2);
   check_targets(call, self, target, weight);
   const Losses losses = losses_of(self, Targets(target, call.get<int64_t>(4)), weight);
-  // PyTorch tells the weight of the one target that has no batch.
+  // For a single target without a batch PyTorch returns its weight.
   const bool is_each = call.get<int64_t>(3) == 0 && target.ndim() > 0;
   Tensor result = reduced_by_weights(call, losses.each, losses.weights);
   call.give(0, std::move(result));
@@ -118,14 +119,14 @@ void check_label_smoothing(const Call& call, double smoothing) {
   fail_argument(call.op(), "label_smoothing", "from 0 to 1", Scalar(smoothing));
 }
 
-// Of each class so much in a loss, as the dims of self lie.
+// Returns the weights of classes, shaped to broadcast to self.
 Tensor of_classes(const Tensor& weight, const Tensor& self) {
   SymbolicDims sizes = SymbolicDims::filled(self.ndim(), 1);
   sizes[dim_of_classes(self)] = numel_word(weight);
   return call_reshape(weight, sizes);
 }
 
-// Targets that are probabilities.
+// Handles targets that are probabilities.
 void cross_entropy_of_probabilities(const Call& call, const Tensor& logs, Tensor target,
                                     const Weight& weight, double smoothing) {
   const int64_t dim = dim_of_classes(logs);
@@ -176,7 +177,7 @@ void nll_loss_backward(const Call& call) {
   const Targets targets(target, call.get<int64_t>(5));
   Tensor slopes = call_mul(call_neg(*call.get<Tensor>(0)), weights_of(targets, weight, self));
   if (call.get<int64_t>(4) == 1) slopes = call_div(slopes, *call.get<Tensor>(6));
-  // Without weights there is no mean, and what does not count has no slope.
+  // Without weights there is no mean; ignored targets get no gradient.
   slopes = targets.only_where(slopes, Scalar(0.0));
   const int64_t dim = dim_of_classes(self);
   call.give(0, call_scatter(call_zeros_like(self), dim, call_unsqueeze(targets.classes, dim),
@@ -201,7 +202,7 @@ void cross_entropy_loss(const Call& call) {
   const Losses losses = losses_of(logs, targets, weight);
   Tensor result = reduced_by_weights(call, losses.each, losses.weights);
   if (smoothing > 0) {
-    // A share of each target is for all classes alike.
+    // A share of each target is distributed over all classes.
     const Tensor weighted = weight ? call_mul(logs, of_classes(*weight, self)) : logs;
     const Tensor all = targets.only_where(call_neg(call_sum_of_dim(weighted, dim)), Scalar(0.0));
     const auto classes = static_cast<double>(self.sizes()[static_cast<size_t>(dim)]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::nll_loss_nd, aten::nll_loss, aten::nll_loss2d and aten::cross_entropy_loss: how unlikely
-// the classes are that are true.
+// aten::nll_loss_nd, aten::nll_loss, aten::nll_loss2d and aten::cross_entropy_loss: the negative
+// log-likelihood of the true classes.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -25,7 +25,7 @@ inline constexpr Facts kNllLossNd{
 
 void nll_loss(const Call& call);
 
-// Of rows of classes, or of one.
+// For rows of classes, or a single one.
 inline constexpr Facts kNllLoss{
     .family = &kComposite,
     .name = "nll_loss",
@@ -43,7 +43,7 @@ inline constexpr Facts kNllLoss{
 
 void nll_loss2d(const Call& call);
 
-// Of images, whose pixels have classes.
+// For images whose pixels have classes.
 inline constexpr Facts kNllLoss2d{
     .family = &kComposite,
     .name = "nll_loss2d",
@@ -95,7 +95,7 @@ inline constexpr Facts kNllLoss2dForward{
 
 void nll_loss_backward(const Call& call);
 
-// Of self, from the weights that all targets have together.
+// The gradient of self, given the sum of the weights of all targets.
 inline constexpr Facts kNllLossBackward{
     .family = &kComposite,
     .name = "nll_loss_backward",

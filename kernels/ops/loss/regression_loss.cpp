@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::mse_loss, aten::l1_loss, aten::smooth_l1_loss and aten::huber_loss call.
+// Implements aten::mse_loss, aten::l1_loss, aten::smooth_l1_loss and aten::huber_loss by calling
+// other operators.
 #include "kernels/ops/loss/regression_loss.h"
 
 #include "kernels/common/call.h"
@@ -15,7 +16,7 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> loss
     "aten::sub.Tensor");
 constinit const LazyOp<Tensor(const Tensor&)> size_of_each("aten::abs");
 
-// How far elements are from the target, in a dtype that keeps the digits of small floats.
+// The difference of elements and target, in a dtype that keeps the precision of small floats.
 struct LossDistance {
   Tensor values;
   Dtype dtype;  // of the result
@@ -37,7 +38,7 @@ struct LossDistance {
   }
 };
 
-// The losses, each by itself, their mean or their sum.
+// Returns the separate losses, their mean or their sum.
 Tensor reduced_losses(const Call& call, Tensor losses, Dtype dtype) {
   using Reduction = LazyOp<Tensor(const Tensor&, std::optional<Dtype>)>;
   static constinit const Reduction mean("aten::mean");
@@ -51,8 +52,8 @@ Tensor reduced_losses(const Call& call, Tensor losses, Dtype dtype) {
   return (reduction == 1 ? mean : sum)(losses, std::nullopt);
 }
 
-// A parabola around 0 which goes on as lines from `bound`: bounded * (distance - bounded / 2). No
-// branch is taken that the gradient could find infinities in.
+// Returns a parabola around 0 that continues as lines from `bound`: bounded * (distance - bounded /
+// 2). It has no branches in which the gradient could find infinities.
 Tensor parabola_with_lines(const Tensor& distance, double bound) {
   static constinit const LazyOp<Tensor(const Tensor&, const LossBound&, const LossBound&)> clamp(
       "aten::clamp");
@@ -86,7 +87,7 @@ void smooth_l1_loss(const Call& call) {
   give_or_cast(call, reduced_losses(call, losses, distance.dtype));
 }
 
-// Of the dtype of `self`, also where the target's is higher.
+// The result has the dtype of `self`, even if the target's is higher.
 void huber_loss(const Call& call) {
   const LossDistance distance(call);
   const Dtype dtype = call.get<Tensor>(0)->dtype();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mse_loss and its like: how far elements are from a target, one by one, on average or in
-// total.
+// aten::mse_loss and similar operators: deviations from a target, for each element, on average or
+// in total.
 #pragma once
 
 #include "kernels/common/facts.h"

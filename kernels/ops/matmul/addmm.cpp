@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::addmm calls.
+// Implements aten::addmm by calling other operators.
 #include "kernels/ops/matmul/addmm.h"
 
 #include "kernels/common/call.h"
@@ -56,7 +56,7 @@ void addmm(const Call& call) {
   Tensor result = call_mm(mat1, mat2);
   check_term(call.op(), self, result);
   if (alpha.to_complex() != 1.0) scale(result, alpha);
-  // What is taken 0 times may be anything: neither infinities nor NaN come out of it.
+  // If beta is 0, self is ignored: infinities and NaN in it do not propagate.
   if (beta.to_bool()) sum(result, self, beta);
   if (call.form.written != 0) return call.give(0, std::move(result));
   if (!(self.sizes() == result.sizes())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::addr calls.
+// Implements aten::addr by calling other operators.
 #include "kernels/ops/matmul/addr.h"
 
 #include "kernels/common/cast_out.h"

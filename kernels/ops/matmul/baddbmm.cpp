@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::baddbmm and aten::addbmm call.
+// Implements aten::baddbmm and aten::addbmm by calling other operators.
 #include "kernels/ops/matmul/baddbmm.h"
 
 #include "kernels/common/shape.h"
@@ -29,7 +29,7 @@ void baddbmm(const Call& call) {
                                  call.get<Scalar>(4)));
 }
 
-// The sum of products is one product, of all rows beside each other.
+// The sum of products is a single product of all rows side by side.
 void addbmm(const Call& call) {
   const Tensor a = *call.get<Tensor>(1), b = *call.get<Tensor>(2);
   check_batches(call, a, b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::baddbmm: products of a batch of matrices, each added to another; aten::addbmm: their sum,
-// added to one.
+// aten::baddbmm: products of a batch of matrices, each added to another one; aten::addbmm: their
+// sum, added to a matrix.
 #pragma once
 
 #include "kernels/common/facts.h"

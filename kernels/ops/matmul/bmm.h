@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bmm: the products of two batches of matrices, one by one.
+// aten::bmm: the products of two batches of matrices.
 #pragma once
 
 #include "kernels/ops/matmul/mm.h"

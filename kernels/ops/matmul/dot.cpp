@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::dot, aten::vdot, aten::inner and aten::linalg_vecdot call.
+// Implements aten::dot, aten::vdot, aten::inner and aten::linalg_vecdot by calling other operators.
 #include "kernels/ops/matmul/dot.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::dot, aten::vdot and aten::inner: sums of the products of elements of two vectors, or of the
+// aten::dot, aten::vdot and aten::inner: sums of elementwise products of two vectors, or along the
 // last dims.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::einsum calls.
+// Implements aten::einsum by calling other operators.
 #include "kernels/ops/matmul/einsum.h"
 
 #include <string_view>
@@ -20,7 +20,7 @@ int label_of(char letter) {
   return -1;
 }
 
-// The labels of one operand, or of the result.
+// The labels of one operand or of the result.
 using Labels = std::vector<int>;
 
 Labels labels_of(const Call& call, std::string_view text) {
@@ -65,8 +65,8 @@ Equation parse(const Call& call, std::string_view text) {
   }
 }
 
-// One operand with a dim for each place of the result and of what is summed, of size 1 where it has
-// none.
+// Returns an operand with a dim for each label of the result and each summed label; missing ones
+// have size 1.
 Tensor aligned(const Call& call, const Tensor& operand, const Labels& labels,
                const std::vector<int64_t>& place_of, int64_t ellipsis_dims, int64_t places) {
   Tensor tensor = operand;
@@ -84,7 +84,7 @@ Tensor aligned(const Call& call, const Tensor& operand, const Labels& labels,
       at = dim++;
       continue;
     }
-    // A label twice is the diagonal of both dims, which goes to the end.
+    // A repeated label takes the diagonal of both dims, which becomes the last dim.
     if (tensor.size(at) != tensor.size(dim)) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
            {call.op(), ": dims of one label must have equal sizes, got ", tensor.size(at), " and ",
@@ -103,7 +103,7 @@ Tensor aligned(const Call& call, const Tensor& operand, const Labels& labels,
   return call_permute(tensor, order);
 }
 
-// The product of two aligned operands, summed over some places, which keep a size of 1.
+// Returns the product of two aligned operands, summed over some dims, which keep a size of 1.
 Tensor pair_product(Tensor a, Tensor b, const std::vector<bool>& is_summed) {
   const int64_t places = a.ndim();
   Dims both, only_a, only_b, summed;
@@ -115,7 +115,7 @@ Tensor pair_product(Tensor a, Tensor b, const std::vector<bool>& is_summed) {
         summed.push_back(k);
         continue;
       }
-      // Of one operand alone it is summed before.
+      // A dim of only one operand is summed first.
       if (in_a) a = call_sum(a, dim, true);
       if (in_b) b = call_sum(b, dim, true);
       both.push_back(k);
@@ -140,7 +140,7 @@ Tensor pair_product(Tensor a, Tensor b, const std::vector<bool>& is_summed) {
     for (const Dims* dims : {&rows, &columns}) {
       for (const int64_t dim : *dims) order.push_back(dim);
     }
-    // Dims that the other operand has have a size of 1 here.
+    // Dims of the other operand have size 1 here.
     for (const int64_t dim : &rows == &only_a || &columns == &only_a ? only_b : only_a)
       order.push_back(dim);
     return call_reshape(call_permute(tensor, order),
@@ -173,7 +173,7 @@ class Contraction {
   }
   Tensor run(const std::vector<int64_t>& path) {
     size_t step = 0;
-    // Whole numbers of one operand alone are added up as int64, as a sum does; products are not.
+    // Integers of a single operand are summed in int64, like a sum; products are not.
     const bool is_one = operands_.size() == 1;
     while (operands_.size() > 1) {
       size_t first = 0, second = 1;
@@ -208,7 +208,7 @@ class Contraction {
       if (has_ellipsis) ellipsis_dims_ = std::max(ellipsis_dims_, own);
     }
   }
-  // The result's labels have places in its order, all others behind them.
+  // The result's labels come first, in its order, followed by all others.
   void place_labels() {
     int counts[kLabels + 1] = {};
     for (const Labels& labels : equation_.operands) {
@@ -279,7 +279,8 @@ class Contraction {
     const Tensor product = pair_product(operands_[first], operands_[second], is_summed);
     operands_.erase(operands_.begin() + static_cast<ptrdiff_t>(std::max(first, second)));
     operands_.erase(operands_.begin() + static_cast<ptrdiff_t>(std::min(first, second)));
-    // In front, where the next step in order finds it; of a path what is new stands last.
+    // In the default order the next step finds the product in front; in a given path it is the last
+    // operand.
     if (call_.get<std::optional<Sizes>>(2)) {
       operands_.push_back(product);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::einsum: products of tensors, summed over the dims that an equation names so.
+// aten::einsum: products of tensors, summed over dims according to an equation.
 #pragma once
 
 #include "kernels/common/facts.h"

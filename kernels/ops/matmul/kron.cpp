@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::kron calls.
+// Implements aten::kron by calling other operators.
 #include "kernels/ops/matmul/kron.h"
 
 #include "kernels/common/checked_size.h"

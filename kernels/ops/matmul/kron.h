@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::kron: a tensor with each of its elements replaced by that times another tensor.
+// aten::kron: the Kronecker product of two tensors.
 #pragma once
 
 #include "kernels/common/facts.h"

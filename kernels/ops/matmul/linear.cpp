@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linear calls.
+// Implements aten::linear by calling other operators.
 #include "kernels/ops/matmul/linear.h"
 
 #include "kernels/common/call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::matmul calls.
+// Implements aten::matmul by calling other operators.
 #include "kernels/ops/matmul/matmul.h"
 
 #include "kernels/common/call.h"
@@ -21,7 +21,7 @@ constinit const WithDim unsqueeze("aten::unsqueeze");
 constinit const WithDim squeeze("aten::squeeze.dim");
 constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> expand("aten::expand");
 
-// Whether the leading dims are one run of memory, so that batches of rows are one tall matrix.
+// Returns true if the leading dims are contiguous, so that a batch of rows is one tall matrix.
 bool folds(Sizes sizes, Sizes strides) {
   if (numel_of(sizes) == 0) return true;
   for (size_t i = 0; i + 2 < sizes.size(); ++i) {
@@ -30,7 +30,7 @@ bool folds(Sizes sizes, Sizes strides) {
   return true;
 }
 
-// A batch of rows times one matrix or vector.
+// Multiplies a batch of rows by one matrix or vector.
 Tensor folded(const Tensor& self, const Tensor& other) {
   const Sizes sizes = self.sizes();
   Dims result(sizes.first(sizes.size() - 1));
@@ -44,7 +44,7 @@ Tensor folded(const Tensor& self, const Tensor& other) {
   return unsafe_view(mm(rows, other), result);
 }
 
-// Both sides as equally many matrices.
+// Multiplies both sides as batches with the same number of matrices.
 Tensor batched(const Tensor& self, const Tensor& other) {
   const Sizes a = self.sizes();
   const Sizes b = other.sizes();

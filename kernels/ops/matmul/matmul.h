@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::matmul: products of vectors, matrices and batches of them, batches broadcast.
+// aten::matmul: products of vectors, matrices and batches of them; batches are broadcast.
 #pragma once
 
 #include "kernels/common/facts.h"

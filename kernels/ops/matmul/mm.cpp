@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::mm and aten::bmm ask of their factors, and where their results go.
+// Argument checks of aten::mm and aten::bmm, and the destination of their results.
 #include "kernels/ops/matmul/mm.h"
 
 #include "kernels/common/allocation.h"
@@ -14,7 +14,8 @@ tenon_tensor_info describe(const tenon_tensor* tensor) {
   return info;
 }
 
-// A factor that is the call's `out` gets the sizes of the result: what it was, on the same memory.
+// If a factor is the call's `out`, resizing changes its metadata: returns the original metadata on
+// the same memory.
 Tensor kept_factor(const Call& call, int k, const tenon_tensor_info& info) {
   if (call.written() != call.tensor(k)) return Tensor::retain(call.tensor(k));
   tenon_tensor* kept = nullptr;
@@ -62,7 +63,7 @@ Product::Product(const Call& call, int32_t batch)
   const bool apart =
       own != tenon_tensor_storage(call.tensor(0)) && own != tenon_tensor_storage(call.tensor(1));
   if (apart && has_row_major_strides(result.info())) return;
-  // A resized `out` may have moved the memory of a factor.
+  // Resizing `out` may have moved the memory of a factor.
   a = describe(factors[0].get());
   b = describe(factors[1].get());
   copy_to = std::move(result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mm: the product of two matrices; what it shares with aten::bmm.
+// aten::mm: the product of two matrices; helpers shared with aten::bmm.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -7,30 +7,30 @@
 
 namespace tenon::kernels {
 
-// Checks dims, sizes, devices and dtypes of both factors, with `batch` dims in front of the
-// matrices; returns the sizes of the product.
+// Checks dims, sizes, devices and dtypes of both factors, with `batch` leading dims. Returns the
+// sizes of the product.
 Dims product_sizes(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b,
                    int32_t batch);
 
-// One product: its factors, and a row-major tensor apart from both that it is computed into.
+// One product: its factors, and a separate row-major tensor for the result.
 struct Product {
   tenon_tensor_info a;
   tenon_tensor_info b;
   Tensor result;
-  // The call's `out`, where that is strided or shares memory with a factor: the result is then to
-  // be copied there.
+  // The call's `out`, if it is strided or shares memory with a factor: the result has to be copied
+  // there.
   Tensor copy_to;
-  // What `a` and `b` describe, where the call has an `out`.
+  // The tensors of `a` and `b`, if the call has an `out`.
   Tensor factors[2];
 
   Product(const Call& call, int32_t batch);
   Dtype dtype() const { return dtype_of_info(a); }
 };
 
-// Calls aten::mm or bmm for a result of the dtype that is argument 2.
+// Calls aten::mm or bmm with a result of the dtype in argument 2.
 Tensor product_as(const Call& call, int32_t batch);
 
-// Hands the result over; on Meta nothing is computed before.
+// Returns the result. On Meta nothing was computed.
 void end_product(const Call& call, Product& product);
 
 namespace ops {
@@ -53,7 +53,7 @@ inline constexpr Facts kMm{
     .routine = {&mm_meta},
 };
 
-// Of float16 and bfloat16 with a float32 result, or of the factors' own dtype.
+// Supports float32 results of float16 and bfloat16, or the factors' dtype.
 void mm_dtype(const Call& call);
 
 inline constexpr Facts kMmDtype{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::linalg_multi_dot and aten::chain_matmul call.
+// Implements aten::linalg_multi_dot and aten::chain_matmul by calling other operators.
 #include "kernels/ops/matmul/multi_dot.h"
 
 #include "kernels/common/shape.h"
@@ -12,7 +12,8 @@ class Chain {
  public:
   explicit Chain(std::vector<Tensor> matrices)
       : matrices_(std::move(matrices)), count_(matrices_.size()), split_(count_ * count_) {
-    // https://en.wikipedia.org/wiki/Matrix_chain_multiplication, by lengths of what is multiplied.
+    // https://en.wikipedia.org/wiki/Matrix_chain_multiplication, by increasing lengths of
+    // subchains.
     std::vector<double> cost(count_ * count_);
     const auto size = [&](size_t k) {
       return static_cast<double>(k < count_ ? matrices_[k].size(0) : matrices_[k - 1].size(1));
@@ -71,7 +72,7 @@ void linalg_multi_dot(const Call& call) {
     fail_argument(call.op(), "tensors", "a list of two tensors at least",
                   static_cast<int64_t>(matrices.size()));
   }
-  // Vectors at both ends are a row and a column.
+  // Vectors at the ends are a row and a column.
   const bool is_row = matrices.front().ndim() == 1, is_column = matrices.back().ndim() == 1;
   if (is_row) matrices.front() = call_unsqueeze(matrices.front(), 0);
   if (is_column) matrices.back() = call_unsqueeze(matrices.back(), 1);

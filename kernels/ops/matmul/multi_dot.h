@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_multi_dot: the product of a chain of matrices, in the order that takes the fewest
-// multiplications; aten::chain_matmul, of matrices alone.
+// aten::linalg_multi_dot: the product of a chain of matrices in the order with the fewest
+// multiplications; aten::chain_matmul, which accepts only matrices.
 #pragma once
 
 #include "kernels/common/facts.h"

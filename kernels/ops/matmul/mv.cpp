@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::mv and aten::addmv call.
+// Implements aten::mv and aten::addmv by calling other operators.
 #include "kernels/ops/matmul/mv.h"
 
 #include "kernels/common/shape.h"

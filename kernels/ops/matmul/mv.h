@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mv: a matrix times a vector; aten::addmv, which adds that to another.
+// aten::mv: a matrix times a vector; aten::addmv, which adds it to another vector.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::outer calls.
+// Implements aten::outer by calling other operators.
 #include "kernels/ops/matmul/outer.h"
 
 #include "kernels/common/call.h"

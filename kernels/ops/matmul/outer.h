@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::outer: the products of each element of one vector and each of another.
+// aten::outer: the products of all pairs of elements of two vectors.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::tensordot calls.
+// Implements aten::tensordot by calling other operators.
 #include "kernels/ops/matmul/tensordot.h"
 
 #include "kernels/common/shape.h"
@@ -32,7 +32,7 @@ Side side_of(const Call& call, int k) {
   return side;
 }
 
-// The tensor as a matrix of its kept dims and its summed ones.
+// Returns the tensor as a matrix of its kept and summed dims.
 Tensor matrix_of(const Side& side, bool kept_first) {
   Dims order = kept_first ? side.kept : side.summed;
   for (const int64_t dim : kept_first ? side.summed : side.kept) order.push_back(dim);
@@ -65,7 +65,7 @@ void tensordot(const Call& call) {
            {call.op(), ": dims that are summed must have equal sizes, got ", text_of(sizes[0]),
             " and ", text_of(sizes[1]), " at position ", k});
     }
-    // A size of 1 stands for all: the other side is summed first.
+    // A size of 1 is broadcast: the other operand is summed first.
     Side& longer = sizes[0] == 1 ? b : a;
     const int64_t dim[] = {longer.summed[k]};
     longer.tensor = call_sum(longer.tensor, dim, true, longer.tensor.dtype());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::batch_norm, aten::instance_norm and the native forms of norms call.
+// Implements aten::batch_norm, aten::instance_norm and the native forms of norms by calling other
+// operators.
 #include "kernels/ops/normalization/batch_norm.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void check_channel_factor(const Call& call, const char* name, const Factor& fact
                                       text_of(channels), "], got ", text_of(sizes)});
 }
 
-// What does not go into a gradient.
+// Disables gradients while it exists.
 class WithoutGrad {
  public:
   WithoutGrad() { check(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard_)); }
@@ -64,20 +65,20 @@ class WithoutGrad {
   tenon_key_guard guard_{};
 };
 
-// One channel for each of its elements, as the input's dims are.
+// Reshapes a factor of channels to broadcast over the input's dims.
 Tensor each_channel(const Tensor& factor, int64_t ndim) {
   SymbolicDims sizes = SymbolicDims::filled(ndim, 1);
   sizes[1] = numel_word(factor);
   return call_reshape(factor, sizes);
 }
 
-// What elements are normalized by: mean and one by the deviation, of each channel.
+// The mean and the reciprocal of the standard deviation of each channel.
 struct Norm {
   Tensor mean;
   Tensor scale;
 };
 
-// running = running * (1 - momentum) + value * momentum, in the running tensor's dtype.
+// Computes running = running * (1 - momentum) + value * momentum, in the running tensor's dtype.
 void update_running(const Factor& running, const Tensor& value, double momentum) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled("aten::mul.Scalar");
   if (!running) return;
@@ -87,7 +88,7 @@ void update_running(const Factor& running, const Tensor& value, double momentum)
   call_copy(target, next);
 }
 
-// Of the batch itself, and what that makes of the running tensors.
+// Returns the norm of the batch itself, and updates the running tensors.
 Norm norm_of_batch(const Call& call, const Tensor& input, const Factor& running_mean,
                    const Factor& running_var, double momentum, double eps) {
   Dims dims{0};
@@ -102,14 +103,15 @@ Norm norm_of_batch(const Call& call, const Tensor& input, const Factor& running_
   if (running_mean || running_var) {
     const WithoutGrad without_grad;
     update_running(running_mean, mean, momentum);
-    // Of the whole population, of which the batch is a sample.
+    // The variance of the population, of which the batch is a sample.
     const Value unbiased = quotient_of(count, count - SymbolicSize(1));
     update_running(running_var, call_mul(variance, unbiased), momentum);
   }
   return {mean, one_by_root(batch_sum(variance, number_tensor(Scalar(eps)), Scalar(1)))};
 }
 
-// input * (weight * scale) + (bias - mean * weight * scale), each in one pass over the input.
+// Computes input * (weight * scale) + (bias - mean * weight * scale), each in one pass over the
+// input.
 Tensor normalized(const Tensor& input, const Norm& norm, const Factor& weight, const Factor& bias) {
   static constinit const LazyOp<Tensor(const Tensor&)> negative("aten::neg");
   const Dtype dtype = input.dtype();
@@ -170,8 +172,8 @@ Normed batch_normed(const Call& call) {
           norm};
 }
 
-// What a batch was normalized by, which has no derivative; nothing where that was not the batch.
-// Small floats have them in the dtype of what is kept for each channel.
+// Returns the mean or scale that a batch was normalized with, without gradient; empty if it was not
+// the batch's. It has the dtype of the per-channel factors if there are any.
 Tensor kept_of(const Call& call, const Tensor& tensor, bool training) {
   static constinit const LazyOp<Tensor(const Tensor&)> detach("aten::detach");
   Dtype dtype = call.get<Tensor>(0)->dtype();
@@ -196,7 +198,7 @@ void native_batch_norm(const Call& call) {
   call.give(2, kept_of(call, made.norm.scale, training));
 }
 
-// As a batch of one, whose channels are those of all images.
+// Normalizes as a batch of one whose channels are those of all images.
 void instance_norm(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Factor&, const Factor&, const Factor&,
                                        const Factor&, bool, double, double, bool)>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::batch_norm and aten::instance_norm: channels with mean 0 and deviation 1, over a batch or
-// each image; and aten::native_batch_norm and native_group_norm, with what they were normalized by.
+// aten::batch_norm and aten::instance_norm: channels normalized to mean 0 and standard deviation 1,
+// over a batch or each image; and aten::native_batch_norm and native_group_norm, which also return
+// mean and scale.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::layer_norm, aten::group_norm and aten::rms_norm call.
+// Implements aten::layer_norm, aten::group_norm and aten::rms_norm by calling other operators.
 #include "kernels/ops/normalization/layer_norm.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using NormFactor = std::optional<Tensor>;
 
-// What the input is computed in, so that sums of small floats keep their digits.
+// Returns the computing dtype, in which sums of small floats keep their precision.
 Dtype norm_dtype(const Call& call, Dtype dtype, bool may_be_complex) {
   const bool is_small = is_half_precision(dtype);
   const bool is_wide = dtype == Dtype::F32 || dtype == Dtype::F64;
@@ -33,13 +33,13 @@ Tensor in_norm_dtype(const Tensor& tensor, Dtype dtype) {
   return tensor.dtype() == dtype ? tensor : cast(tensor, dtype);
 }
 
-// Row-major, as results are.
+// Returns the input as row-major, like results.
 Tensor wide_rows(const Tensor& input, Dtype wide) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
   return contiguous(in_norm_dtype(input, wide), MemoryFormat::Contiguous);
 }
 
-// In the channels-last format that the input has, where it has one.
+// Returns the result in the channels-last format of the input if it has one.
 Tensor in_format_of(const Call& call, const Tensor& result, const Tensor& input) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
   if (SymbolicTensor(input.get()).is_contiguous()) return result;
@@ -48,7 +48,7 @@ Tensor in_format_of(const Call& call, const Tensor& result, const Tensor& input)
                     input.ndim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d);
 }
 
-// Refuses a factor of other sizes, or of another dtype than the input's or that it is computed in.
+// Refuses a factor of other sizes, or whose dtype is neither the input's nor the computing dtype.
 void check_norm_factor(const Call& call, const char* name, const NormFactor& factor,
                        const SymbolicDims& sizes, const Tensor& input, Dtype wide) {
   if (!factor) return;
@@ -63,7 +63,7 @@ void check_norm_factor(const Call& call, const char* name, const NormFactor& fac
   }
 }
 
-// The last dims, which must be of these sizes.
+// Returns the last dims, which must have these sizes.
 Dims normalized_dims(const Call& call, const Tensor& input, const SymbolicDims& shape) {
   if (shape.empty()) fail_argument(call.op(), "normalized_shape", "of 1 size at least", "none");
   const SymbolicTensor given(input.get());
@@ -83,7 +83,7 @@ Tensor normal_product(const Tensor& self, const Tensor& other) {
   return times(self, other);
 }
 
-// Divided by the root of a mean square, a little above it.
+// Divides by the root of a mean square plus eps.
 Tensor in_units_of(const Tensor& elements, const Tensor& mean_square, double eps) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> above(
       "aten::add.Tensor");
@@ -98,7 +98,7 @@ Tensor norm_mean(const Tensor& elements, Sizes dims) {
   return mean(elements, dims, true, std::nullopt);
 }
 
-// Whether elements are on the CPU, or said to be, and nothing but autograd and autocast looks at
+// Returns true if elements are on the CPU, or claim to be, and only autograd and autocast handle
 // calls with them.
 bool goes_by_rows(const Tensor& tensor) {
   constexpr auto bit = [](uint32_t functionality) {
@@ -121,7 +121,7 @@ tenon_value factor_value(const NormFactor& factor) {
   return factor ? tenon_value_of_tensor(factor->get()) : tenon_value_of_none();
 }
 
-// The first result of native_layer_norm.
+// Returns the first result of native_layer_norm.
 Tensor normalized_rows(const Tensor& input, const SymbolicDims& shape, const NormFactor& weight,
                        const NormFactor& bias, double eps) {
   if (are_numbers(shape)) {
@@ -152,13 +152,13 @@ Tensor norm_difference(const Tensor& a, const Tensor& b) {
   return difference(a, b, Scalar(1));
 }
 
-// Less their mean, in units of their deviation.
+// Subtracts the mean and divides by the standard deviation.
 Tensor standardized(const Tensor& elements, Sizes dims, double eps) {
   return in_units_of(norm_difference(elements, norm_mean(elements, dims)),
                      norm_variance(elements, dims), eps);
 }
 
-// Times weight, plus bias.
+// Multiplies by weight and adds bias.
 Tensor scaled_and_moved(Tensor elements, const NormFactor& weight, const NormFactor& bias) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum(
       "aten::add.Tensor");
@@ -168,14 +168,14 @@ Tensor scaled_and_moved(Tensor elements, const NormFactor& weight, const NormFac
   return elements;
 }
 
-// The arguments of layer_norm, and of native_layer_norm, checked.
+// The checked arguments of layer_norm and native_layer_norm.
 struct LayerNormCall {
   Tensor input;
   SymbolicDims shape;
   NormFactor weight, bias;
   double eps;
-  Dtype wide;  // that elements are computed in
-  Dims dims;   // that are normalized
+  Dtype wide;  // computing dtype
+  Dims dims;   // dims that are normalized
 
   explicit LayerNormCall(const Call& call)
       : input(*call.get<Tensor>(0)),
@@ -188,7 +188,7 @@ struct LayerNormCall {
     check_norm_factor(call, "weight", weight, shape, input, wide);
     check_norm_factor(call, "bias", bias, shape, input, wide);
   }
-  // Of what rows are normalized by.
+  // Returns the dtype of the returned mean and scale.
   Dtype kept() const { return weight ? weight->dtype() : input.dtype(); }
 };
 
@@ -245,7 +245,7 @@ void native_layer_norm_in_words(const Call& call) {
   for (int k = 1; k < 3; ++k) call.give(k, new_symbolic(like, sizes));
 }
 
-// Of what rows are normalized by there is a derivative too: the rows are looked at again.
+// Mean and scale have derivatives too, so they are computed again.
 void layer_norm_backward(const Call& call) {
   const Tensor input = *call.get<Tensor>(1);
   const auto weight = call.get<NormFactor>(3);

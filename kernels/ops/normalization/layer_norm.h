@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::layer_norm, aten::group_norm and aten::rms_norm: elements in units of how large those are
-// that they are normalized with; aten::native_layer_norm, which tells by what.
+// aten::layer_norm, aten::group_norm and aten::rms_norm: elements divided by the spread of the
+// group that they are normalized with; aten::native_layer_norm, which also returns mean and scale.
 #pragma once
 
 #include "kernels/common/call.h"
@@ -26,10 +26,10 @@ inline constexpr Facts kLayerNorm{
 };
 
 void native_layer_norm(const Call& call);
-// The same of symbolic sizes, without elements.
+// Like native_layer_norm(), for symbolic sizes and without elements.
 void native_layer_norm_in_words(const Call& call);
 
-// No derivatives flow through what the rows were normalized by, as in PyTorch.
+// No derivatives flow through mean and scale, as in PyTorch.
 inline constexpr Facts kNativeLayerNorm{
     .family = &kExplicit,
     .name = "native_layer_norm",
@@ -76,14 +76,14 @@ inline constexpr Facts kStandardRows{
     .routine = {&standard_rows},
 };
 
-// One call of native_layer_norm, its arguments checked: how the results are shaped and computed.
+// One call of native_layer_norm with checked arguments: shapes and dtypes of the results.
 struct LayerNormPlan {
   Tensor input;
   std::optional<Tensor> weight, bias;
   double eps;
-  Dtype wide;  // that elements are computed in
-  Dtype kept;  // of mean and deviation
-  Dims outer;  // the sizes of those: the input's, with 1 where it is normalized
+  Dtype wide;  // computing dtype
+  Dtype kept;  // dtype of mean and scale
+  Dims outer;  // sizes of mean and scale: the input's, with 1 for normalized dims
   int64_t rows;
   int64_t length;
 };

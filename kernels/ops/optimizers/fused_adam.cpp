@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What steps of Adam ask of their arguments.
+// Argument checks of steps of Adam.
 #include "kernels/ops/optimizers/fused_adam.h"
 
 #include <string_view>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_fused_adam_ and aten::_fused_adamw_: steps of Adam and AdamW over lists of parameters,
-// each in one pass over memory.
+// aten::_fused_adam_ and aten::_fused_adamw_: steps of Adam and AdamW for lists of parameters, each
+// in one pass over memory.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 
-// What differs between steps of a call.
+// The hyperparameters of a call.
 struct AdamOptions {
   double lr, beta1, beta2, weight_decay, eps;
   bool amsgrad, maximize;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What steps of gradient descent ask of their arguments.
+// Argument checks of steps of gradient descent.
 #include "kernels/ops/optimizers/fused_sgd.h"
 
 #include "kernels/common/shape.h"

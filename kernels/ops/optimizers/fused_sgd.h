@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_fused_sgd_: steps of gradient descent over a list of parameters, each in one pass over
+// aten::_fused_sgd_: steps of gradient descent for a list of parameters, each in one pass over
 // memory.
 #pragma once
 
@@ -12,7 +12,7 @@ struct SgdOptions {
   bool nesterov, maximize, is_first_step;
 };
 // Refuses lists of different lengths, and tensors of different sizes, dtypes or devices. Buffers
-// are given where there is momentum.
+// are required if there is momentum.
 SgdOptions sgd_options_of(const Call& call);
 
 void fused_sgd_meta(const Call& call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::pad and aten::constant_pad_nd call.
+// Implements aten::pad and aten::constant_pad_nd by calling other operators.
 #include "kernels/ops/padding/pad.h"
 
 #include <string_view>
@@ -12,7 +12,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Of dim `d`: numbers are listed from the last dim on, its beginning first.
+// The padding of dim `d`. Numbers are listed from the last dim on, with the start before the end.
 struct Ends {
   int64_t before;
   int64_t behind;
@@ -26,14 +26,14 @@ std::vector<Ends> ends_of(const Call& call, int64_t ndim) {
   }
   std::vector<Ends> ends(static_cast<size_t>(ndim), Ends{0, 0});
   for (size_t k = 0; k < pad.size(); k += 2) {
-    static_cast<void>(CheckedSize(call.op(), 0) - pad[k]);  // each is turned round below
+    static_cast<void>(CheckedSize(call.op(), 0) - pad[k]);  // negated below
     static_cast<void>(CheckedSize(call.op(), 0) - pad[k + 1]);
     ends[ends.size() - 1 - k / 2] = {pad[k], pad[k + 1]};
   }
   return ends;
 }
 
-// Without what negative numbers take away.
+// Removes the elements that negative numbers cut off.
 Tensor shortened(Tensor tensor, const std::vector<Ends>& ends) {
   for (size_t d = 0; d < ends.size(); ++d) {
     const int64_t first = std::max<int64_t>(-ends[d].before, 0);
@@ -80,7 +80,7 @@ void constant_pad_nd(const Call& call) {
     const int64_t end = std::max(sizes[d] - std::max<int64_t>(behind, 0), first);
     if (first != 0 || end != sizes[d]) inside = call_slice(inside, d, first, end);
   }
-  // Where more is taken from both ends than there is, nothing of it is left.
+  // If more is cut off from both ends than there is, nothing remains.
   if (numel_of(inside) != 0 && numel_of(source) != 0) call_copy(inside, source);
   call.give(0, std::move(result));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::constant_pad_nd: a tensor with so many more elements at the ends of its last dims, all of
-// one value; aten::pad, which takes them from the tensor as well.
+// aten::constant_pad_nd: a tensor with elements of one value added at the ends of its last dims;
+// aten::pad, which may also take them from the tensor.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -24,7 +24,7 @@ inline constexpr Facts kConstantPadNd{
 
 void constant_pad_nd_backward(const Call& call);
 
-// With so much less at its ends.
+// Removes the padding at the ends.
 inline constexpr Facts kConstantPadNdBackward{
     .family = &kComposite,
     .name = "constant_pad_nd_backward",
@@ -53,7 +53,7 @@ inline constexpr Facts kPad{
 
 void pad_circular(const Call& call);
 
-// With elements of the other end.
+// Pads with elements of the other end.
 inline constexpr Facts kPadCircular{
     .family = &kComposite,
     .name = "_pad_circular",

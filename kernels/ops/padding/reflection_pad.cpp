@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::reflection_pad2d, aten::replication_pad2d and their like take from where.
+// Argument checks and taps of aten::reflection_pad2d, aten::replication_pad2d and similar
+// operators.
 #include "kernels/ops/padding/reflection_pad.h"
 
 #include "kernels/common/checked_size.h"
@@ -8,7 +9,7 @@
 namespace tenon::kernels {
 namespace {
 
-// Of `before` and `behind` elements more, or less where they are negative.
+// Returns the taps of a line with `before` and `behind` elements added, or removed if negative.
 Taps padded_line(const Call& call, int64_t size, int64_t before, int64_t behind, bool mirrored) {
   if (mirrored && (before >= size || behind >= size)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
@@ -16,7 +17,8 @@ Taps padded_line(const Call& call, int64_t size, int64_t before, int64_t behind,
           ", got ", before, " and ", behind});
   }
   const int64_t out = (CheckedSize(call.op(), size) + before + behind).value();
-  // A mirror has images of places beside the dim only: a whole dim taken away leaves none of them.
+  // A mirror image has only elements of the dim: if a whole dim is removed, nothing remains to
+  // mirror.
   if (out < 1 || (mirrored && (before <= -size || behind <= -size))) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": padding must leave 1 element at least of ",
                                         size, ", got ", before, " and ", behind});
@@ -36,7 +38,7 @@ Taps padded_line(const Call& call, int64_t size, int64_t before, int64_t behind,
   return Taps::listed(size, out, list);
 }
 
-// Numbers of padding are listed from the last dim on.
+// Returns the taps of all dims. Padding is listed from the last dim on.
 std::vector<Taps> padded(const Call& call, Sizes sizes, int argument, bool mirrored) {
   const auto padding = call.get<Sizes>(argument);
   if (padding.size() != 2 * sizes.size()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::reflection_pad2d and aten::replication_pad2d, for one to three dims: the input with so much
-// more at its ends, mirrored there or as the last elements are.
+// aten::reflection_pad2d and aten::replication_pad2d, for one to three dims: the input padded with
+// mirrored elements or repeated edge elements.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::avg_pool2d and its like ask of their arguments, and what each mean is of.
+// Argument checks and taps of aten::avg_pool2d and similar operators.
 #include "kernels/ops/pooling/average_pooling.h"
 
 #include "kernels/common/checked_size.h"
@@ -13,7 +13,7 @@ namespace {
 
 using PooledTypes = Joined<FloatTypes, ElementTypes<int64_t>>;
 
-// Of the arguments behind `first`, the kernel's position.
+// Returns the taps of one dim.
 Taps pooled_line(const Call& call, const Slide& slide, int64_t size, bool ceil, bool counts_padding,
                  bool has_divisor) {
   if (slide.padding > slide.kernel / 2) {
@@ -22,7 +22,7 @@ Taps pooled_line(const Call& call, const Slide& slide, int64_t size, bool ceil, 
   const auto list = [slide, size, counts_padding, has_divisor](Taps& taps) {
     for (int64_t i = 0; i < taps.out; ++i) {
       const int64_t first = i * slide.stride - slide.padding;
-      // No window begins behind the input and its padding. The end of a kernel may overflow.
+      // No window starts after the input and its padding. The end of a kernel may overflow.
       const int64_t kernel = std::min(slide.kernel, size + slide.padding - first);
       const int64_t run_first = std::clamp<int64_t>(first, 0, size);
       const int64_t run_end = first + std::clamp(kernel, run_first - first, size - first);
@@ -57,9 +57,11 @@ double divisor_of(const Call& call, int argument) {
   return static_cast<double>(divisor);
 }
 
-// As many places as are asked for, of which each sees its share, rounded outwards.
+// Returns the taps of a given number of outputs that divide the input evenly, rounded outwards
+// (adaptive pooling).
 Taps shared_line(const Call& call, int64_t size, int64_t count) {
-  static_cast<void>(CheckedSize(call.op(), count) * size + count);  // the loop comes up to this
+  // The largest number in the loop.
+  static_cast<void>(CheckedSize(call.op(), count) * size + count);
   const auto list = [size, count](Taps& taps) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t first = i * size / count, end = ((i + 1) * size + count - 1) / count;
@@ -127,7 +129,7 @@ namespace ops {
 
 namespace {
 
-// To one element of each plane: their mean, in the format that the planes have.
+// Adaptive pooling to one element per plane: the mean, in the memory format of the planes.
 Tensor mean_of_planes(const Call& call, const Tensor& self, int slides) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool,
                                        std::optional<Dtype>)>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::avg_pool1d, avg_pool2d and avg_pool3d: the mean of what a window sees at each of its
-// places; the same where the places share the input evenly, as aten::adaptive_avg_pool2d.
+// aten::avg_pool1d, avg_pool2d and avg_pool3d: the mean of a window at each of its positions;
+// aten::adaptive_avg_pool2d and similar operators: windows that divide the input evenly.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -189,7 +189,7 @@ inline constexpr Facts kAdaptiveAvgPool3d{
     .routine = {&adaptive_avg_pool},
 };
 
-// As of images of one line.
+// Pools as images of one line.
 void avg_pool1d(const Call& call);
 
 inline constexpr Facts kAvgPool1d{

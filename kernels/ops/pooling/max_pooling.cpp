@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::max_pool2d and its like ask of their arguments, their results and their gradients.
+// Argument checks, results and gradients of aten::max_pool2d and similar operators.
 #include "kernels/ops/pooling/max_pooling.h"
 
 #include <string_view>
@@ -14,7 +14,7 @@
 namespace tenon::kernels {
 namespace {
 
-// Of the last dims as many as the operator's name says.
+// Returns the number of pooled dims according to the operator's name.
 int slides_of(const Call& call) {
   return std::string_view(call.facts().name).find("3d") != std::string_view::npos ? 3 : 2;
 }
@@ -68,7 +68,7 @@ void end_pooling(const Call& call, int slides, MaxPooling& plan) {
 }
 
 Seen seen_at(const Slide& slide, int64_t place, int64_t size) {
-  // A step of the whole size leads out of the dim, as a longer one does.
+  // A step of the whole size leaves the dim, like any longer one.
   Seen seen{place * slide.stride - slide.padding, 0, std::min(slide.dilation, size)};
   seen.end = seen.first + std::min(slide.reach(), size - seen.first);
   if (seen.first < 0) {
@@ -115,7 +115,7 @@ MaxPooling adaptive_max_pool_plan(const Call& call) {
   for (int d = 0; d < slides; ++d) {
     const int at = kMostSlides - slides + d;
     const int64_t size = plan.sizes[at], count = counts[d].kernel;
-    static_cast<void>(CheckedSize(call.op(), count) * size + count);  // the greatest number below
+    static_cast<void>(CheckedSize(call.op(), count) * size + count);  // the largest number below
     plan.counts[at] = count;
     plan.seen[at] = [size, count](int64_t i) {
       return Seen{i * size / count, ((i + 1) * size + count - 1) / count, 1};
@@ -134,7 +134,7 @@ void give_both(const Call& call, MaxPooling plan) {
   call.give(1, std::move(plan.indices));
 }
 
-// Planes as rows: indices count their elements.
+// Views planes as rows: indices count the elements of a plane.
 void give_scattered(const Call& call, const Tensor& grad, const Tensor& self,
                     const Tensor& indices) {
   const int64_t slides = slides_of(call);
@@ -154,7 +154,7 @@ void give_scattered(const Call& call, const Tensor& grad, const Tensor& self,
   call.give(0, call_reshape(flat, sizes));
 }
 
-// Both results of one line of places.
+// Returns both results without the additional dim.
 void give_lines(const Call& call, const std::tuple<Tensor, Tensor>& lines) {
   call.give(0, without_line(std::get<0>(lines)));
   if (call.form.results > 1) call.give(1, without_line(std::get<1>(lines)));

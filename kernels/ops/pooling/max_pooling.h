@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::max_pool1d, max_pool2d and max_pool3d: the largest element that a window sees at each of
-// its places, and which it was; the same where the places share the input evenly, as
-// aten::adaptive_max_pool2d.
+// aten::max_pool1d, max_pool2d and max_pool3d: the largest element of a window at each of its
+// positions, and its index; aten::adaptive_max_pool2d and similar operators: windows that divide
+// the input evenly.
 #pragma once
 
 #include <functional>
@@ -14,32 +14,32 @@
 
 namespace tenon::kernels {
 
-// What is seen of a line of elements at one place: from `first` up to `end`, `step` apart.
+// The elements of a line in a window: from `first` up to `end`, `step` apart.
 struct Seen {
   int64_t first;
   int64_t end;
   int64_t step;
 };
 
-// One call: both results, and what is seen along each of the last three dims, of which those that
-// the operator does not slide along have one element.
+// One call: both results, and the windows along each of the last three dims. Dims that are not
+// pooled have one element.
 struct MaxPooling {
   Tensor values;
   Tensor indices;
   tenon_tensor_info self;
   int64_t planes;
   int64_t sizes[kMostSlides];
-  int64_t counts[kMostSlides];  // of places
+  int64_t counts[kMostSlides];  // number of window positions
   std::function<Seen(int64_t place)> seen[kMostSlides];
   std::vector<Seen> along[kMostSlides];  // empty before fill()
-  std::optional<Slide> across;  // what slides along the last dim; none where places share it
+  std::optional<Slide> across;           // the window along the last dim; none for adaptive pooling
 
   int64_t places(int d) const { return counts[d]; }
-  // Lists what is seen at each place. A plan without it costs the same for all sizes.
+  // Lists the windows at all positions. Without this the cost of a plan does not depend on sizes.
   void fill();
 };
 
-// Checks the arguments and makes the results, or takes the call's.
+// Checks the arguments and returns the results, which may be the call's `out`.
 MaxPooling max_pool_plan(const Call& call);
 MaxPooling adaptive_max_pool_plan(const Call& call);
 
@@ -89,7 +89,7 @@ inline constexpr Facts kMaxPool3dWithIndices{
 
 void max_pool_backward(const Call& call);
 
-// Of self: elements of `grad_output` added where the largest were, 0 elsewhere.
+// The gradient of self: elements of `grad_output` are added where the largest were; 0 elsewhere.
 inline constexpr Facts kMaxPool2dWithIndicesBackward{
     .family = &kComposite,
     .name = "max_pool2d_with_indices_backward",
@@ -107,7 +107,7 @@ inline constexpr Facts kMaxPool2dWithIndicesBackward{
     .routine = {&max_pool_backward},
 };
 
-// Of self: elements of `grad_output` added where the largest were, 0 elsewhere.
+// The gradient of self: elements of `grad_output` are added where the largest were; 0 elsewhere.
 inline constexpr Facts kMaxPool3dWithIndicesBackward{
     .family = &kComposite,
     .name = "max_pool3d_with_indices_backward",
@@ -156,7 +156,7 @@ inline constexpr Facts kMaxPool3d{
     .routine = {&max_pool},
 };
 
-// As of images of one line.
+// Pools as images of one line.
 void max_pool1d(const Call& call);
 
 inline constexpr Facts kMaxPool1d{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::max_unpool2d and aten::max_unpool3d call.
+// Implements aten::max_unpool2d and aten::max_unpool3d by calling other operators.
 #include "kernels/ops/pooling/max_unpooling.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Along so many dims.
+// Checks the arguments for `dims` pooled dims.
 void check_unpooled(const Call& call, const Tensor& self, const Tensor& indices, Sizes size,
                     int64_t dims) {
   check_floating(call.op(), "self", self.dtype());
@@ -37,7 +37,7 @@ void check_unpooled(const Call& call, const Tensor& self, const Tensor& indices,
   }
 }
 
-// scatter refuses places by its own names.
+// Calls scatter and rewords its index errors, which use other argument names.
 Tensor scatter_unpooled(const Call& call, const Tensor& zeros, const Tensor& indices,
                         const Tensor& self, Sizes size) {
   try {
@@ -52,7 +52,7 @@ Tensor scatter_unpooled(const Call& call, const Tensor& zeros, const Tensor& ind
   }
 }
 
-// Planes, or volumes, as rows: indices count their elements.
+// Views planes or volumes as rows: indices count their elements.
 void max_unpool(const Call& call, int64_t dims) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
   const Tensor self = *call.get<Tensor>(0), indices = *call.get<Tensor>(1);
@@ -80,7 +80,7 @@ void max_unpool(const Call& call, int64_t dims) {
 
 void max_unpool2d(const Call& call) { max_unpool(call, 2); }
 
-// The window is looked at, and not needed.
+// The window is checked but not needed.
 void max_unpool3d(const Call& call) {
   Slide along[kMostSlides];
   check_count(call, 3, 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::max_unpool2d: zeros, with elements at the places in their planes that
-// aten::max_pool2d_with_indices tells; aten::max_unpool3d, the same of volumes.
+// aten::max_unpool2d: zeros, with elements at the indices in their planes that
+// aten::max_pool2d_with_indices returned; aten::max_unpool3d, for volumes.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::bernoulli_ asks of its arguments, and its forms that are not in place.
+// Argument checks of aten::bernoulli_, and its forms that are not in place.
 #include "kernels/ops/random/bernoulli.h"
 
 #include "kernels/common/overlap.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bernoulli: ones with a probability, else zeros.
+// aten::bernoulli: ones with a given probability, otherwise zeros.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 
-// Refuses what cannot be written, other dtypes, and numbers that are no probability.
+// Refuses a self that cannot be written or has an unsupported dtype, and invalid probabilities.
 void check_bernoulli(const Call& call);
-// Of a tensor of probabilities: the same of it, which broadcasts to self.
+// Like check_bernoulli(), for a tensor of probabilities, which must broadcast to self.
 void check_bernoulli_tensor(const Call& call);
 
 inline constexpr Facts kBernoulliFloatInPlace{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random distributions ask of their arguments, and their forms that are not in place.
+// Argument checks of random distributions, and their forms that are not in place.
 #include "kernels/ops/random/distributions.h"
 
 #include <string_view>
@@ -39,7 +39,7 @@ void check_distribution(const Call& call) {
 
 void distribution_meta(const Call& call) { check_distribution(call); }
 
-// The same of a copy.
+// Fills a new tensor by the in-place form.
 void distribution(const Call& call) {
   const tenon_tensor_info like = call.get<Tensor>(0)->info();
   Tensor made = empty_in_format(call.op(), like, MemoryFormat::Preserve, options_like(like, {}));

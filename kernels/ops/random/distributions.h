@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::exponential, aten::cauchy, aten::geometric and aten::log_normal: random numbers of these
-// distributions; aten::bernoulli_: ones with a probability.
+// distributions.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -115,7 +115,8 @@ inline constexpr Facts kLogNormal{
     .routine = {&distribution},
 };
 
-// Refuses what cannot be written, other dtypes than the distribution has, and other parameters.
+// Refuses a self that cannot be written, dtypes that the distribution does not support, and invalid
+// parameters.
 void check_distribution(const Call& call);
 
 }  // namespace tenon::kernels::ops

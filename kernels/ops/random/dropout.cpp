@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::dropout and its like call.
+// Implements aten::dropout and similar operators by calling other operators.
 #include "kernels/ops/random/dropout.h"
 
 #include <cmath>
@@ -29,9 +29,9 @@ void check_floating_input(const Call& call, const Tensor& input) {
   fail_dtype(call.op(), "input", input.dtype(), "floating or complex");
 }
 
-// True where an element stays, drawn for each of the sizes.
+// Returns a mask that is true for elements that are kept, drawn for these sizes.
 Tensor drawn(const Tensor& input, const SymbolicDims& sizes, double p) {
-  // Not in place: a vmap whose mapped ones draw apart makes what is drawn mapped.
+  // Not in place: in a vmap with different randomness the drawn numbers become mapped.
   using Draw = Tensor(const Tensor&, double, double, const std::optional<Generator>&);
   static constinit const LazyOp<Draw> uniform("aten::uniform");
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> at_least_p("aten::ge.Scalar");
@@ -48,7 +48,7 @@ Tensor all_kept(const Tensor& input) {
   return all;
 }
 
-// One for each channel of an input with a batch, which the other dims share.
+// Returns the sizes of a mask with one element per channel, for an input with a batch.
 SymbolicDims of_channels(const Call& call, const Tensor& input) {
   SymbolicDims sizes = words_of(input);
   if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", text_of(sizes));
@@ -56,7 +56,7 @@ SymbolicDims of_channels(const Call& call, const Tensor& input) {
   return sizes;
 }
 
-// The input times a factor, and perhaps with something added.
+// Returns the input times a factor, plus `added` if there is one.
 void give_changed(const Call& call, const Tensor& input, const Tensor& factor,
                   const Tensor* added = nullptr) {
   if (call.form.is_functional()) {
@@ -81,8 +81,8 @@ void drop(const Call& call, bool channels) {
   give_changed(call, input, p == 1 ? kept : call_mul(kept, 1 / (1 - p)));
 }
 
-// https://arxiv.org/abs/1706.02515: what is dropped becomes the value that selu has far below 0,
-// and all is moved and scaled so that mean and deviation stay.
+// https://arxiv.org/abs/1706.02515: dropped elements get selu's limit for large negative inputs,
+// and the result is scaled and shifted to keep mean and standard deviation.
 void drop_alpha(const Call& call, bool channels) {
   constexpr double kAlpha = 1.7580993408473766;
   const Tensor input = *call.get<Tensor>(0);

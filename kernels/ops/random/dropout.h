@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::dropout: elements that become 0 at random, and the others larger by as much; whole channels
-// as aten::feature_dropout; and aten::alpha_dropout, which keeps mean and deviation.
+// aten::dropout: sets random elements to 0 and scales the remaining ones up; aten::feature_dropout:
+// drops whole channels; and aten::alpha_dropout, which keeps mean and standard deviation.
 #pragma once
 
 #include "kernels/common/facts.h"

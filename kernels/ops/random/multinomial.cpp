@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::multinomial asks of its arguments, and its result.
+// Argument checks and result of aten::multinomial.
 #include "kernels/ops/random/multinomial.h"
 
 #include "kernels/common/overlap.h"

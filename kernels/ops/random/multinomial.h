@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::multinomial: indices along the last dim, drawn by the chances that stand there.
+// aten::multinomial: indices along the last dim, drawn with the probabilities in it.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Checks the arguments and makes the result, or takes the call's `out`.
+// Checks the arguments and returns the result, which may be the call's `out`.
 Tensor multinomial_result(const Call& call);
 
 namespace ops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::normal refuses, and what it calls.
+// Argument checks of aten::normal, and the operators that it calls.
 #include "kernels/ops/random/normal.h"
 
 #include "kernels/common/allocation.h"
@@ -13,7 +13,7 @@ void check_normal(const char* op, const tenon_tensor_info& self, double std) {
   check_fill_target(op, self);
   check_no_internal_overlap(op, self);
   check_dtype(op, "self", dtype_of_info(self), FloatAndComplexTypes());
-  if (!(std >= 0)) fail_argument(op, "std", ">= 0", Scalar(std));  // NaN is not, either
+  if (!(std >= 0)) fail_argument(op, "std", ">= 0", Scalar(std));  // refuses NaN as well
 }
 
 namespace ops {
@@ -21,8 +21,8 @@ namespace {
 
 using Source = std::optional<Generator>;
 
-// What is filled: a new row-major tensor of the dtype and on the device of `like`, or the call's
-// `out`, which gets these sizes.
+// Returns the tensor to fill: a new row-major one with the dtype and device of `like`, or the
+// call's `out`, which is resized.
 Tensor begin(const Call& call, const Tensor& like, Sizes sizes) {
   if (call.form.is_functional()) {
     return call_empty(sizes, options_like(kind_of(like), {}));

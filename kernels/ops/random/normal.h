@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::normal: random samples of a normal distribution, whose mean and deviation are numbers or
-// differ from element to element.
+// aten::normal: random samples of normal distributions whose mean and standard deviation are
+// numbers or tensors.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::kernels {
 
-// Throws unless the tensor is floating or complex and can be written, and std is not negative.
+// Throws unless the tensor is floating or complex and writable, and std is not negative.
 void check_normal(const char* op, const tenon_tensor_info& self, double std);
 
 namespace ops {
@@ -30,7 +30,7 @@ inline constexpr Facts kNormalInPlace{
     .routine = {&normal_meta},
 };
 
-// The same of a copy.
+// Fills a new tensor like self.
 void normal_like(const Call& call);
 
 inline constexpr Facts kNormalOut{
@@ -57,7 +57,7 @@ inline constexpr Facts kNormalFunctional{
     .routine = {&normal_like},
 };
 
-// A new tensor.
+// Fills a new tensor of given sizes.
 void normal_numbers(const Call& call);
 
 inline constexpr Facts kNormalNumbers{
@@ -74,7 +74,7 @@ inline constexpr Facts kNormalNumbers{
     .routine = {&normal_numbers, /*writes_out=*/true},
 };
 
-// Standard samples, scaled by std and moved by mean.
+// Return standard samples times std plus mean.
 void normal_of_means(const Call& call);
 void normal_of_stds(const Call& call);
 void normal_of_both(const Call& call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::poisson asks of its argument, and its result.
+// Argument checks and result of aten::poisson.
 #include "kernels/ops/random/poisson.h"
 
 #include "kernels/common/overlap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::poisson: counts of Poisson distributions, one of each rate.
+// aten::poisson: Poisson-distributed counts, one for each rate.
 #pragma once
 
 #include "kernels/common/families/routine.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::random_ refuses, and what aten::random and aten::randint call.
+// Argument checks of aten::random_, and the implementation of aten::random and aten::randint.
 #include "kernels/ops/random/random.h"
 
 #include <limits>
@@ -12,7 +12,7 @@
 namespace tenon::kernels {
 namespace {
 
-// The largest integer up to which an element counts without gaps.
+// Returns the largest integer up to which the type represents all integers.
 template <class T>
 constexpr int64_t counts_to() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -55,7 +55,7 @@ Drawn drawn_by(const Call& call) {
           }
           const int64_t from = name == "random.to" ? 0 : call.get<int64_t>(1);
           const bool is_open = name == "random.from" && call.args[2].tag == TENON_TAG_NONE;
-          // Without an end, up to the last number.
+          // Without an end, includes the largest number.
           const int64_t to = is_open ? 0 : call.get<int64_t>(name == "random.to" ? 1 : 2);
           if (is_open ? from > kLast : from >= to) {
             fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": to must be above from, ", from,
@@ -108,7 +108,7 @@ void random(const Call& call) {
   call.give(0, std::move(made));
 }
 
-// Arguments are (low, ) high, size and perhaps a generator.
+// The arguments are (low, ) high, size and perhaps a generator.
 void randint(const Call& call) {
   const std::string_view name = call.facts().name;
   const bool has_low = name.find("low") != std::string_view::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::random: sets every element to a random integer, of [from, to), or of all that the dtype
-// counts without gaps; aten::randint, which makes the tensor.
+// aten::random: sets each element to a random integer in [from, to), or in the range in which the
+// dtype represents all integers; aten::randint, which makes the tensor.
 #pragma once
 
 #include "kernels/common/maths/element.h"
@@ -8,13 +8,13 @@
 
 namespace tenon::kernels {
 
-// The integers to draw from: `count` of them from `first` on; 0 stands for 2^64.
+// The integers to draw from: `count` of them from `first` on; a count of 0 means 2^64.
 struct Drawn {
   int64_t first;
   uint64_t count;
-  bool is_wide;  // each is drawn with 64 bits, not 32
+  bool is_wide;  // each is drawn from 64 bits instead of 32
 };
-// Checks the arguments of aten::random_.
+// Checks the arguments of aten::random_ and returns the integers to draw from.
 Drawn drawn_by(const Call& call);
 
 namespace ops {
@@ -60,7 +60,7 @@ inline constexpr Facts kRandomToInPlace{
     .routine = {&random_meta},
 };
 
-// The same of a new tensor.
+// Fills a new tensor like self.
 void random(const Call& call);
 
 inline constexpr Facts kRandom{

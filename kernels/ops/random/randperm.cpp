@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::randperm, with PyTorch's numbers: one of 32 bits for each place but the last.
+// aten::randperm, with the same numbers as PyTorch: one of 32 bits for each position except the
+// last.
 #include "kernels/ops/random/randperm.h"
 
 #include <numeric>
@@ -14,7 +15,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// From so many numbers on a place is chosen by 64 bits.
+// From this length on positions are drawn from 64 bits.
 constexpr int64_t kWide = 0xFFFFFFFF / 20;
 
 std::vector<int64_t> random_order(int64_t count, const Generator& generator) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::randperm: the numbers from 0 on in a random order.
+// aten::randperm: a random permutation of the numbers from 0 on.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::uniform_ refuses, and what aten::uniform calls.
+// Argument checks of aten::uniform_, and the implementation of aten::uniform.
 #include "kernels/ops/random/uniform.h"
 
 #include "kernels/common/overlap.h"
@@ -9,7 +9,7 @@
 namespace tenon::kernels {
 namespace {
 
-// NaN is out of every range.
+// Refuses a bound outside the dtype's range, including NaN.
 void check_bound(const char* op, const char* name, double bound, double largest, Dtype dtype) {
   if (!(bound >= -largest && bound <= largest)) {
     fail_argument(op, name, std::string("within the range of ") + name_of(dtype), Scalar(bound));

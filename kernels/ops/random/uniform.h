@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::uniform: sets every element to a random number of [from, to).
+// aten::uniform: sets each element to a random number in [from, to).
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -7,8 +7,8 @@
 
 namespace tenon::kernels {
 
-// Throws unless the tensor is floating or complex and can be written, and [from, to) is a range of
-// its dtype whose length is finite.
+// Throws unless the tensor is floating or complex and writable, and [from, to) is a range of its
+// dtype with a finite length.
 void check_uniform(const char* op, const tenon_tensor_info& self, double from, double to);
 
 namespace ops {
@@ -30,7 +30,7 @@ inline constexpr Facts kUniformInPlace{
     .routine = {&uniform_meta},
 };
 
-// The same of a copy.
+// Fills a new tensor like self.
 void uniform(const Call& call);
 
 inline constexpr Facts kUniform{

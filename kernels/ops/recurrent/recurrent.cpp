@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::lstm, aten::gru and the plain recurrent layers call: a product for all steps at once,
-// then step by step what depends on the one before.
+// Implements aten::lstm, aten::gru and plain recurrent layers by calling other operators: one
+// product for the inputs of all steps, then the dependent part step by step.
 #include "kernels/ops/recurrent/recurrent.h"
 
 #include <algorithm>
@@ -49,17 +49,17 @@ Tensor together(const Parts& tensors, int64_t dim, bool stacked) {
 struct Weights {
   Tensor of_input, of_state;
   BiasOf input_bias, state_bias;
-  BiasOf projection;  // from the state to what the layer gives
+  BiasOf projection;  // maps the state to the layer's output
 };
 
-// What a layer carries from step to step: a state, and the cell of an LSTM.
+// The data that a layer passes from step to step: a state, and the cell of an LSTM.
 struct Carried {
   Tensor state;
   Tensor cell;
 };
 
-// What comes from the input, plus a product with the state: of matrices in one step, where no bias
-// is left to add.
+// Returns the input's part plus a product with the state: in a single operator for matrices, if no
+// bias remains to be added.
 Tensor with_state(const Tensor& from_input, const Tensor& state, const Weights& weights) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&, const Scalar&,
                                        const Scalar&)>
@@ -84,7 +84,7 @@ Carried lstm_step(const Tensor& from_input, const Carried& before, const Weights
   return {state, cell};
 }
 
-// https://arxiv.org/abs/1406.1078, with the reset gate behind the product.
+// https://arxiv.org/abs/1406.1078, with the reset gate applied after the product.
 Carried gru_step(const Tensor& from_input, const Carried& before, const Weights& weights) {
   const Parts input = parts_of(from_input, 3);
   const Parts state = parts_of(affine(before.state, weights.of_state, weights.state_bias), 3);
@@ -134,7 +134,7 @@ struct Net {
   int64_t layers, directions;
   double dropout;
   bool train, batch_first;
-  std::vector<Weights> weights;  // layer by layer, both directions of each
+  std::vector<Weights> weights;  // layer by layer, with both directions of each
   std::vector<Carried> first;
 };
 
@@ -184,8 +184,8 @@ Net read_net(const Call& call, Kind kind, const Tensor& input) {
   return net;
 }
 
-// Of each layer and direction two weights, two biases where there are some, and a projection where
-// the state is another size than the cell.
+// Reads the weights: for each layer and direction two weights, two biases if there are any, and a
+// projection if the sizes of state and cell differ.
 void read_weights(const Call& call, Net& net) {
   const auto params = call.get<TensorList>(2);
   const bool has_biases = call.get<bool>(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::lstm, aten::gru, aten::rnn_tanh and aten::rnn_relu: layers that read a sequence step by
-// step, and their cells, one step of one layer.
+// aten::lstm, aten::gru, aten::rnn_tanh and aten::rnn_relu: recurrent layers, which read a sequence
+// step by step, and their cells, one step of one layer.
 #pragma once
 
 #include "kernels/common/facts.h"

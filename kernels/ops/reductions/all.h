@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::all: whether all elements are other than 0, of all or along dims.
+// aten::all: whether all elements are nonzero, over all or some dims.
 #pragma once
 
 #include "kernels/ops/reductions/truth.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::amax: the largest element along dims; NaN where one of them is NaN.
+// aten::amax: the largest element along dims; NaN if one of them is NaN.
 #pragma once
 
 #include "kernels/ops/reductions/extreme_of.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::amin: the smallest element along dims; NaN where one of them is NaN.
+// aten::amin: the smallest element along dims; NaN if one of them is NaN.
 #pragma once
 
 #include "kernels/ops/reductions/min.h"

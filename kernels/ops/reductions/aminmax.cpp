@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::aminmax calls.
+// Implements aten::aminmax by calling other operators.
 #include "kernels/ops/reductions/aminmax.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::aminmax: the smallest and the largest element, of all or along a dim.
+// aten::aminmax: the smallest and the largest element, over all elements or along a dim.
 #pragma once
 
 #include "kernels/common/facts.h"

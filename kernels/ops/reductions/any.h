@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::any: whether any element is other than 0, of all or along dims.
+// aten::any: whether any element is nonzero, over all or some dims.
 #pragma once
 
 #include "kernels/ops/reductions/truth.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::argmax: the index of the first largest element along a dim, or in row-major order of all.
+// aten::argmax: the index of the first largest element along a dim, or in row-major order of all
+// elements.
 #pragma once
 
 #include "kernels/ops/reductions/largest.h"

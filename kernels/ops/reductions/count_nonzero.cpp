@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::count_nonzero calls.
+// Implements aten::count_nonzero by calling other operators.
 #include "kernels/ops/reductions/count_nonzero.h"
 
 #include "kernels/common/call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::count_nonzero: how many elements are other than 0, of all or along dims.
+// aten::count_nonzero: the number of nonzero elements, over all or some dims.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest or the smallest of some floats, for aten::amax, aten::amin and what gives one result.
+// The largest or smallest of some floats, for aten::amax, aten::amin and other single-result folds.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 
-// NaN where one of them is. Lanes are compared side by side and then joined by halves; NaN, which
-// compares with nothing, is looked for besides, in two lanes at once.
+// Returns NaN if any element is NaN. Lanes are compared side by side and then merged by halves. NaN
+// compares false with everything, so it is detected separately, in two lanes at once.
 template <bool kLargest, class T>
 TENON_FUNCTOR inline T extreme_of(const T* in, int64_t count) {
   using Truth = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;

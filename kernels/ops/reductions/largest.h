@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest or smallest element and its index, for aten::argmax, max and min. The first of equal
-// ones counts, and NaN more than any number.
+// elements counts, and NaN counts as more extreme than any number.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
@@ -20,7 +20,7 @@ struct Extreme {
   TENON_FUNCTOR State step(State state, T element, int64_t index) const {
     return beats(element, state) ? State{element, index} : state;
   }
-  // Of runs in any order: the elements of a GPU's threads lie between those of others.
+  // Merges runs in any order: the elements of a GPU's threads are interleaved.
   TENON_FUNCTOR State merge(State a, State b) const {
     if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
     const bool is_later = b.index > a.index;
@@ -28,7 +28,7 @@ struct Extreme {
     const State& later = is_later ? b : a;
     return beats(later.value, first) ? later : first;
   }
-  // The value first, then where it is.
+  // Finds the value first, then its index.
   TENON_FUNCTOR State run(const T* elements, int64_t count, int64_t index) const
       requires(!std::is_same_v<T, bool>) {
     if (count < kSide) {
@@ -66,7 +66,7 @@ struct Extreme {
     }
   }
 
-  // The index of the first element that `is` true of; there is one.
+  // Returns the index of the first element for which `is` returns true; it must exist.
   template <class Is>
   TENON_FUNCTOR static int64_t first(const T* elements, int64_t count, const Is& is) {
     int64_t i = 0;
@@ -80,7 +80,7 @@ struct Extreme {
   }
 };
 
-// Both results.
+// Writes both results.
 template <class T, bool kLargest>
 struct ExtremeDim : Extreme<T, kLargest> {
   using Outs = OutTypes<T, int64_t>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::logsumexp calls.
+// Implements aten::logsumexp by calling other operators.
 #include "kernels/ops/reductions/logsumexp.h"
 
 #include "kernels/common/cast_out.h"
@@ -32,7 +32,7 @@ void logsumexp(const Call& call) {
   if (numel_word(self) == 0) {
     return give_or_cast(call, logarithm(sum(exponential(self), dims, keepdim, std::nullopt)));
   }
-  // No exponential is then larger than 1; infinities stay as they are.
+  // No exponential is then larger than 1. Infinities are not subtracted.
   const Tensor size = is_complex(self.dtype()) ? real(detach(self)) : detach(self);
   Tensor most = largest(size, dims, true);
   most = hidden(most, is_infinite(most), Scalar(0));

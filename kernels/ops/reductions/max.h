@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::max: the largest element of all; along a dim, with the index of the first of each.
+// aten::max: the largest element of all; along a dim, with the index of the first largest one.
 #pragma once
 
 #include "kernels/ops/reductions/amax.h"

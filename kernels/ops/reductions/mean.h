@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mean: the arithmetic mean of all elements, or along dims; NaN of none.
+// aten::mean: the arithmetic mean of all elements or along dims; NaN if there are none.
 #pragma once
 
 #include "kernels/ops/reductions/sum.h"
@@ -17,7 +17,7 @@ struct Mean : Sum<T> {
   }
   TENON_FUNCTOR void finish(WideSum<T> state, int64_t i, char* const* outs) const {
     if constexpr (is_complex_element<T>) {
-      // By parts: a complex quotient would turn infinity into NaN.
+      // Divides by parts: a complex quotient would turn infinity into NaN.
       put(outs[0], i, T(Complex128(state.re / count, state.im / count)));
     } else {
       put(outs[0], i, static_cast<T>(state / count));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::min: the smallest element of all; along a dim, with the index of the first of each.
+// aten::min: the smallest element of all; along a dim, with the index of the first smallest one.
 #pragma once
 
 #include "kernels/ops/reductions/extreme_of.h"
@@ -36,7 +36,7 @@ struct MinAll {
   TENON_FUNCTOR State start() const { return highest<T>(); }
   TENON_FUNCTOR State step(State state, T element, int64_t) const { return merge(state, element); }
   TENON_FUNCTOR State merge(State a, State b) const {
-    // As in aten::amax: NaN wins from either side.
+    // As in aten::amax, NaN propagates from either side.
     const State smaller = a <= b ? a : b;
     if constexpr (std::is_floating_point_v<T>) return a != a ? a : smaller;
     return smaller;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::nansum and aten::nanmean call.
+// Implements aten::nansum and aten::nanmean by calling other operators.
 #include "kernels/ops/reductions/nansum.h"
 
 #include "kernels/common/cast_out.h"

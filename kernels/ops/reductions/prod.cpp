@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the gradient of aten::prod calls.
+// Implements the gradient of aten::prod by calling other operators.
 #include "kernels/ops/reductions/prod.h"
 
 #include "kernels/ops/calls.h"
@@ -15,12 +15,12 @@ constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
                               std::optional<int64_t>, int64_t)>
     take_steps("aten::slice.Tensor");
 
-// Every second element of the last dim.
+// Returns every second element of the last dim.
 Tensor every_second(const Tensor& self, int64_t first) {
   return take_steps(self, -1, first, std::nullopt, 2);
 }
 
-// A 1 for each row of the last dim.
+// Returns a one for each row of the last dim.
 Tensor ones_for_rows(const Tensor& self) {
   Dims sizes(self.sizes());
   sizes[sizes.size() - 1] = 1;
@@ -29,8 +29,9 @@ Tensor ones_for_rows(const Tensor& self) {
   return ones;
 }
 
-// The products of all others along the last dim: of pairs first, whose products of others each
-// element of a pair multiplies with its neighbour. No division, so that a 0 does no harm.
+// Returns the products of all other elements along the last dim. Recursive: the products of all
+// other pairs are multiplied by the other element of each pair. It does not divide, so zeros are
+// safe.
 Tensor others_of_last(const Tensor& self) {
   const int64_t count = self.sizes().back();
   if (count <= 1) return call_expand(ones_for_rows(self), self.sizes());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::prod: the product of all elements, or along a dim; and what its gradient needs.
+// aten::prod: the product of all elements or along a dim, and the operator that its gradient needs.
 #pragma once
 
 #include "kernels/ops/reductions/sum.h"
 
 namespace tenon::kernels::ops {
 
-// Integers multiply in int64 and wrap, floats in double.
+// Integers are multiplied in int64 and wrap; floats are multiplied in double.
 template <class T>
 struct Prod {
   using State = WideSum<T>;
@@ -56,8 +56,8 @@ inline constexpr Facts kProdDimInt{
 
 void product_of_others(const Call& call);
 
-// For each element the product of all others along a dim, or of all without one: the derivative of
-// prod, also where elements are 0.
+// For each element, the product of all other elements, of all or along a dim: the derivative of
+// prod, which is also correct for elements of 0.
 inline constexpr Facts kProductOfOthers{
     .family = &kComposite,
     .name = "product_of_others",

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::sum: the sum of all elements, or along dims. Integers add up in int64, floats in double.
+// aten::sum: the sum of all elements or along dims. Integers are summed in int64, floats in double.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 
-// What sums are kept in while they grow.
+// The type of partial sums.
 template <class T>
 using WideSum = std::conditional_t<
     std::is_integral_v<T>, uint64_t,  // wraps
     std::conditional_t<std::is_same_v<T, float>, double,
                        std::conditional_t<std::is_same_v<T, Complex64>, Complex128, T>>>;
 
-// The sum of one float of each of kCount vectors, `apart` floats from each other, pairwise. gcc
-// loads what stands behind first: the other way around vectors were read from the last to the
-// first, which processors do not foresee, and sums of 64 MiB took three times as long.
+// Returns the pairwise sum of one float of each of kCount vectors that are `apart` floats apart.
+// The right operand comes first, because gcc loads it last. In the other order vectors were read
+// backwards, which defeats the processor's prefetcher: sums of 64 MiB took three times as long.
 template <int kCount>
 TENON_FUNCTOR inline float sum_pairwise(const float* in, int64_t apart) {
   if constexpr (kCount == 1) {
@@ -26,9 +26,9 @@ TENON_FUNCTOR inline float sum_pairwise(const float* in, int64_t apart) {
   }
 }
 
-// The sum of floats as double. Many lanes, so that no addition waits for the one before. kFloats of
-// them are added as floats before they become one double, which is what takes the time: each term
-// then rounds that many times, by powers of 2, and not once more however many there are.
+// Sums floats in double, in many lanes, so that no addition waits for the previous one. Conversions
+// to double dominate the time, so kFloats floats are first added as floats. Each term is then
+// rounded log2(kFloats) more times, a number that does not depend on `count`.
 template <int kFloats>
 TENON_FUNCTOR inline int64_t sum_in_lanes(const float* in, int64_t count, double* lanes) {
   constexpr int64_t kLanes = 16;
@@ -43,8 +43,8 @@ TENON_FUNCTOR inline int64_t sum_in_lanes(const float* in, int64_t count, double
   return i;
 }
 
-// Halves of the lanes are added pairwise. No loop over widths: compilers would keep it, and lanes
-// in memory, which takes as long as some hundred elements.
+// Adds halves of the lanes pairwise. Recursive, because compilers would keep a loop over widths and
+// the lanes in memory, which takes as long as some hundred elements.
 template <int kWidth>
 TENON_FUNCTOR inline double sum_of_lanes(double* lanes) {
   if constexpr (kWidth == 1) {
@@ -70,8 +70,8 @@ TENON_FUNCTOR inline double sum_of_floats(const float* in, int64_t count) {
   return total;
 }
 
-// The sums, element by element, of kCount packs of small floats that are `apart` bytes from each
-// other, pairwise.
+// Computes the elementwise pairwise sum of kCount packs of small floats that are `apart` bytes
+// apart.
 template <class Pack, int kCount>
 TENON_FUNCTOR inline void sum_packs(const char* in, int64_t apart, float* sums) {
   if constexpr (kCount == 1) {
@@ -84,8 +84,8 @@ TENON_FUNCTOR inline void sum_packs(const char* in, int64_t apart, float* sums) 
   }
 }
 
-// The sum of packs of small floats as double, in as many lanes as a pack has elements. kPacks of
-// them are added as floats before they become one of doubles: the same as of floats above.
+// Sums packs of small floats in double, with one lane for each element of a pack. Like
+// sum_in_lanes(), it adds kPacks packs as floats before they are converted to double.
 template <class Pack, int kPacks>
 TENON_FUNCTOR inline int64_t sum_packs_in_lanes(const char* in, int64_t packs, double* lanes) {
   constexpr int64_t kBytes = 2 * Pack::kSize;
@@ -108,7 +108,7 @@ TENON_FUNCTOR inline double sum_of_packs(const char* in, int64_t packs) {
     i += sum_packs_in_lanes<Pack, 4>(in + i * kBytes, packs - i, lanes);
   }
   sum_packs_in_lanes<Pack, 1>(in + i * kBytes, packs - i, lanes);
-  // A loop: told one by one, gcc would take lanes of float16 for so many numbers and no vector.
+  // A loop, because gcc would not vectorize the recursion for float16.
   for (int64_t width = Pack::kSize / 2; width > 0; width /= 2) {
     for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
   }
@@ -142,7 +142,7 @@ struct Sum {
   TENON_FUNCTOR State run(const T* elements, int64_t count,
                           int64_t) const requires std::is_same_v<T, float> {
     const double total = sum_of_floats<true>(elements, count);
-    // Some large floats may add up to infinity where their doubles do not.
+    // Large floats may overflow to infinity where doubles do not.
     return __builtin_isfinite(total) ? total : sum_of_floats<false>(elements, count);
   }
   TENON_FUNCTOR bool join(const char* rows, int64_t stride, int64_t count,
@@ -152,7 +152,7 @@ struct Sum {
     for (int64_t k = 0; k < count; ++k) joined[k] = sum_pairwise<kJoined>(first + k, apart);
     return all_finite(joined, count);
   }
-  // The same of float16 and bfloat16, by packs.
+  // Like run(), for packs of float16 and bfloat16.
   template <class Pack>
   TENON_FUNCTOR State run_packs(const char* in, int64_t packs) const {
     const double total = sum_of_packs<Pack, true>(in, packs);

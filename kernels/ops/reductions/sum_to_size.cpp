@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::sum_to_size calls.
+// Implements aten::sum_to_size by calling other operators.
 #include "kernels/ops/reductions/sum_to_size.h"
 
 #include "kernels/common/call.h"

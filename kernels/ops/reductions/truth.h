@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether any or all of the folded elements are other than 0, for aten::any and aten::all. NaN is.
+// Whether any or all of the folded elements are nonzero, for aten::any and aten::all. NaN is
+// nonzero.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
@@ -8,8 +9,8 @@ namespace tenon::kernels::ops {
 
 template <class T, bool kAll>
 struct Truth {
-  using State = unsigned char;  // 0 or 1: loops over bools do not vectorise
-  // Of uint8, which was the dtype of truth before bool was, the result is uint8.
+  using State = unsigned char;  // 0 or 1; loops over bools are not vectorized
+  // The result for uint8 is uint8, which was used for truth values before bool existed.
   using Outs = OutTypes<std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, bool>>;
   static constexpr int kLanes = 1;
 
@@ -17,13 +18,13 @@ struct Truth {
   TENON_FUNCTOR State step(State state, T element, int64_t) const {
     return merge(state, static_cast<State>(element != T(0)));
   }
-  // Without branches, so that loops vectorise.
+  // Without branches, so that loops vectorize.
   TENON_FUNCTOR State merge(State a, State b) const {
     return static_cast<State>(kAll ? a & b : a | b);
   }
-  // Blocks are looked at whole; the first one that decides ends it.
+  // Tests whole blocks and stops after the first one that decides the result.
   TENON_FUNCTOR State run(const T* elements, int64_t count, int64_t) const {
-    // A bool in foreign memory may be any byte.
+    // A bool in imported memory may be any byte.
     using Element = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
     const auto* const in = reinterpret_cast<const Element*>(elements);
     using Word = std::conditional_t<sizeof(T) == 1, unsigned char, int64_t>;
@@ -44,7 +45,7 @@ struct Truth {
 };
 
 inline constexpr FoldFacts kTruthFold{.types = kBool | kNumbers, .gives = FoldGives::Truth};
-// An empty list of dims folds none, as PyTorch has it for these two.
+// An empty list of dims folds nothing, as in PyTorch for these two operators.
 inline constexpr FoldFacts kTruthOfDimsFold{
     .types = kBool | kNumbers, .gives = FoldGives::Truth, .folds_none_of_no_dims = true};
 

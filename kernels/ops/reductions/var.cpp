@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the forms of aten::var call, and its gradient.
+// Implements the forms of aten::var by calling other operators, and its gradient.
 #include "kernels/ops/reductions/var.h"
 
 #include <cmath>
@@ -45,7 +45,7 @@ Tensor mean_of(const Spreading& given) {
       "aten::mean.dim");
   return mean(given.self, given.dims, given.keepdim, std::nullopt);
 }
-// Both results, or the call's outs.
+// Returns both results, or writes the call's outs.
 void give_both(const Call& call, const OfDims& op, const Spreading& given) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   Tensor results[] = {of(op, given), mean_of(given)};
@@ -72,7 +72,7 @@ void std_mean(const Call& call) { give_both(call, deviation, corrected_of(call))
 void std_mean_all(const Call& call) { give_both(call, deviation, unbiased_of(call, false)); }
 void std_mean_dim(const Call& call) { give_both(call, deviation, unbiased_of(call, true)); }
 
-// 2 / (n - correction) * grad * (self - mean)
+// Computes 2 / (n - correction) * grad * (self - mean).
 void var_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> minus(
       "aten::sub.Tensor");
@@ -83,7 +83,7 @@ void var_backward(const Call& call) {
   const Tensor grad = call_reshape(*call.get<Tensor>(0), words_of(mean));
   const SymbolicSize count = numel_word(mean), all = numel_word(given.self);
   const SymbolicSize folded = count == 0 ? SymbolicSize(1) : all / count;
-  // A symbol may lose a whole number; every other correction needs the number of elements.
+  // A whole correction can be subtracted from a symbol; others need a concrete number of elements.
   const bool is_whole = std::fabs(correction) < 0x1.0p53 && std::trunc(correction) == correction;
   const Value factor = is_whole
                            ? quotient_of(2, folded - SymbolicSize(static_cast<int64_t>(correction)))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::var: how far elements are from their mean, squared, on average; aten::std, its root; each
-// with the mean beside it as aten::var_mean and aten::std_mean.
+// aten::var: the variance; aten::std: the standard deviation; aten::var_mean and aten::std_mean:
+// each with the mean.
 #pragma once
 
 #include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 
-// How many, their mean, and the sum of squares of what they are away from it, in double: of complex
-// numbers that of both parts.
+// The number of elements, their mean, and the sum of squared deviations from it, in double. For
+// complex numbers the squares are those of both parts.
 struct Spread {
   double count, mean, imag, squares;
 };
@@ -50,7 +50,7 @@ struct Var {
     }
   }
   TENON_FUNCTOR State merge(State a, State b) const { return with_others(a, b); }
-  // In two passes over what is in the cache: the mean, then what elements are away from it.
+  // Makes two passes over cached data: the mean, then the deviations.
   TENON_FUNCTOR State run(const T* elements, int64_t count,
                           int64_t) const requires std::is_floating_point_v<T> {
     constexpr int kSide = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::block_diag calls.
+// Implements aten::block_diag by calling other operators.
 #include "kernels/ops/shape/block_diag.h"
 
 #include "kernels/common/checked_size.h"
@@ -33,7 +33,7 @@ void block_diag(const Call& call) {
     blocks[k] = as_matrix(call, blocks[k], static_cast<int64_t>(k));
     columns = (CheckedSize(call.op(), columns) + blocks[k].size(1)).value();
   }
-  // Each block between zeros that fill its rows.
+  // Places each block between zeros that fill its rows.
   std::vector<Tensor> rows;
   int64_t before = 0;
   for (const Tensor& block : blocks) {

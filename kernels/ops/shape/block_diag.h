@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::block_diag: matrices along the diagonal of one.
+// aten::block_diag: a block-diagonal matrix of several matrices.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::cat asks of its tensors, and its result.
+// Argument checks and result of aten::cat.
 #include "kernels/ops/shape/cat.h"
 
 #include "kernels/common/checked_size.h"
@@ -8,7 +8,7 @@
 namespace tenon::kernels {
 namespace {
 
-// The format that all tensors share; row-major when they differ.
+// Returns the memory format that all tensors share, or row-major if they differ.
 MemoryFormat common_format(const char* op, TensorList tensors, const tenon_tensor_info& lead) {
   if (is_contiguous(lead)) return MemoryFormat::Contiguous;
   MemoryFormat common = MemoryFormat::Preserve;
@@ -25,7 +25,7 @@ MemoryFormat common_format(const char* op, TensorList tensors, const tenon_tenso
   return common;
 }
 
-// The dtype that a call's `out` keeps, where the result's can be cast to it.
+// Returns the dtype of the call's `out`, if the result can be cast to it.
 Dtype out_dtype(const Call& call, TensorList tensors, Dtype promoted) {
   const tenon_tensor_info out = call.get<Tensor>(2)->info();
   for (int64_t i = 0; i < tensors.size(); ++i) {

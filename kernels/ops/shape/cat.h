@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cat: tensors behind each other along a dim they have.
+// aten::cat: concatenates tensors along an existing dim.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -8,7 +8,8 @@
 
 namespace tenon::kernels {
 
-// Whether a tensor is left out: 1-dim and empty, which goes with tensors of any dims.
+// Returns true if a tensor is ignored: a 1-dim empty tensor, which may be mixed with tensors of any
+// dims.
 bool cat_skips(const tenon_tensor_info& info);
 
 // Checks the tensors and makes the result, or takes the call's `out`; `dim` is wrapped.

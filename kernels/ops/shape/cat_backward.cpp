@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::cat_backward calls.
+// Implements tenon::cat_backward by calling other operators.
 #include "kernels/ops/shape/cat_backward.h"
 
 #include "kernels/common/call.h"
@@ -22,7 +22,7 @@ void cat_backward(const Call& call) {
   for (uint32_t i = 0; i < all.count; ++i) {
     const tenon_value& list = static_cast<const tenon_value*>(all.as.list.data)[i];
     const Sizes sizes = tenon::detail::Lowering<Sizes>::from_value(list, i);
-    // What cat left out, whatever its dims.
+    // Tensors that cat ignored, whatever the other dims.
     const bool skipped = sizes.size() == 1 && sizes[0] == 0;
     if (!skipped && static_cast<int64_t>(sizes.size()) != grad->ndim()) {
       fail_argument(call.op(), call.form.names[1], "of as many sizes as the gradient has dims",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon::cat_backward: the gradients of the tensors of cat, whose sizes are given.
+// tenon::cat_backward: the gradients of the tensors of cat, with the given sizes.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::combinations and aten::cartesian_prod call.
+// Implements aten::combinations and aten::cartesian_prod by calling other operators.
 #include "kernels/ops/shape/combinations.h"
 
 #include <string_view>
@@ -13,7 +13,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Goes to the next choice of positions, false after the last one.
+// Advances to the next choice of positions. Returns false after the last one.
 bool next_choice(std::vector<int64_t>& chosen, int64_t count, bool with_replacement) {
   const auto size = static_cast<int64_t>(chosen.size());
   for (int64_t k = size - 1; k >= 0; --k) {
@@ -28,13 +28,13 @@ bool next_choice(std::vector<int64_t>& chosen, int64_t count, bool with_replacem
   return false;
 }
 
-// Returns how many choices there are: of count elements, or of count + size - 1 with replacement.
+// Returns the number of choices: of `count` elements, or of count + size - 1 with replacement.
 int64_t count_choices(const Call& call, int64_t count, int64_t size, bool with_replacement) {
   if (count == 0 || (!with_replacement && size > count)) return 0;
   const int64_t all = with_replacement ? (CheckedSize(call.op(), count) + size - 1).value() : count;
   const int64_t least = std::min(size, all - size);
   CheckedSize choices(call.op(), 1);
-  // Each step is whole: a product of k + 1 neighbours is divisible by k + 1.
+  // Each quotient is exact: a product of k + 1 consecutive integers is divisible by k + 1.
   for (int64_t k = 0; k < least; ++k) {
     choices = CheckedSize(call.op(), (choices * (all - k)).value() / (k + 1));
   }
@@ -56,7 +56,7 @@ void combinations(const Call& call) {
   const int64_t rows = count_choices(call, count, size, with_replacement);
   if (rows == 0) return call.give(0, call_empty(Dims{0, size}, options_like(kind_of(self), {})));
   const int64_t places = (CheckedSize(call.op(), rows) * size).value();
-  // A fake tensor, or one on meta, takes no elements.
+  // Elements cannot be written to a fake tensor or one on Meta.
   const bool has_memory = self.info().data != nullptr;
   Tensor where = call_empty(Dims{places}, {Dtype::I64, {}, self.device(), {}});
   if (has_memory) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::combinations: all choices of some elements of a vector; aten::cartesian_prod: all choices
-// of one element of each of several.
+// aten::combinations: all combinations of elements of a vector; aten::cartesian_prod: all choices
+// of one element from each of several vectors.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::flip asks of its arguments, and its result.
+// Argument checks and result of aten::flip.
 #include "kernels/ops/shape/flip.h"
 
 #include "kernels/common/overlap.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::flip: the elements with the order along some dims turned round.
+// aten::flip: elements in reversed order along some dims.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Makes the result, or takes the call's; bit d of `out_dims`: dim d is turned round.
+// Returns a new result or the call's `out`. Bit d of `out_dims` is set if dim d is reversed.
 Tensor flip_result(const Call& call, uint64_t* out_dims);
 
 namespace ops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::meshgrid calls.
+// Implements aten::meshgrid by calling other operators.
 #include "kernels/ops/shape/meshgrid.h"
 
 #include "kernels/common/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::meshgrid: the coordinates of a grid that vectors span, a tensor for each.
+// aten::meshgrid: the coordinates of the grid that vectors span, one tensor for each vector.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::repeat and its like call: an expanded view, copied.
+// Implements aten::repeat and similar operators as a copy of an expanded view.
 #include "kernels/ops/shape/repeat.h"
 
 #include "kernels/common/promotion.h"
@@ -11,15 +11,16 @@ namespace tenon::kernels::ops {
 
 namespace {
 
-// An integer dtype that is computed as int64.
+// Returns true for an integer dtype that is computed as int64.
 bool is_narrow(Dtype dtype) {
   return is_integral(dtype) && dtype != Dtype::I64 && dtype != Dtype::I32;
 }
 
-// A copy of `self`, `repeats[d]` times along dim d, which may count dims that it lacks.
+// Returns a copy of `self` repeated `repeats[d]` times along dim d; there may be more dims than
+// self has.
 Tensor repeated(const Call& call, const Tensor& self, const SymbolicDims& repeats) {
   const int64_t added = repeats.size() - self.ndim();
-  // Each repeated dim is seen as two, of which the outer one is expanded.
+  // Views each repeated dim as two, of which the outer one is expanded.
   SymbolicDims seen, wide, sizes;
   for (int64_t d = 0; d < repeats.size(); ++d) {
     const SymbolicSize size = d < added ? SymbolicSize(1) : word_along(self, d - added);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::repeat: a tensor so many times along each dim; aten::tile; aten::repeat_interleave: each
-// element so many times.
+// aten::repeat: repeats a tensor along each dim; aten::tile; aten::repeat_interleave: repeats each
+// element.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::roll calls.
+// Implements aten::roll by calling other operators.
 #include "kernels/ops/shape/roll.h"
 
 #include "kernels/common/call.h"
@@ -10,7 +10,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Returns shift k; along a size that is a number less than one round, as any int64 is a shift.
+// Returns shift k modulo a concrete size, since a shift may be any int64.
 SymbolicSize shift_of(const Call& call, int64_t k, SymbolicSize size) {
   const tenon_value& shifts = call.args[1];
   if (size.is_number() && (shifts.flags & TENON_VALUE_HAS_SYMBOLIC) == 0) {

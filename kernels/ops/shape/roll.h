@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::roll: the elements moved along dims; what leaves at the end comes in at the beginning.
+// aten::roll: shifts elements along dims; those shifted past the end reappear at the start.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::rot90 calls.
+// Implements aten::rot90 by calling other operators.
 #include "kernels/ops/shape/rot90.h"
 
 #include "kernels/common/call.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::rot90: a plane turned by quarters; aten::fliplr and aten::flipud, which turn the order of
-// columns and rows round.
+// aten::rot90: rotates a plane by quarter turns; aten::fliplr and aten::flipud, which reverse
+// columns and rows.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::stack calls.
+// Implements aten::stack by calling other operators.
 #include "kernels/ops/shape/stack.h"
 
 #include "kernels/common/call.h"

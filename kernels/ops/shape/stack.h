@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::stack: tensors of one size behind each other along a new dim.
+// aten::stack: concatenates tensors of one size along a new dim.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views with more dims, and what joins them.
+// Views with more dims, and operators that join them.
 #include "kernels/ops/shape/stacking.h"
 
 #include "kernels/common/call.h"
@@ -11,7 +11,7 @@ namespace tenon::kernels::ops {
 
 namespace {
 
-// With dims of size 1 before its own and, from the third on, behind.
+// Returns self with leading dims of size 1 and, for the third dim, a trailing one.
 Tensor with_dims(const Tensor& self, int64_t count) {
   if (self.ndim() >= count) return self;
   if (self.ndim() == 0) return call_reshape(self, Sizes(Dims::filled(count, 1)));

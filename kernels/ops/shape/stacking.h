@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::atleast_1d, atleast_2d and atleast_3d: a view with so many dims at least; aten::hstack,
-// vstack, dstack and column_stack, which join such views.
+// aten::atleast_1d, atleast_2d and atleast_3d: a view with at least this number of dims;
+// aten::hstack, vstack, dstack and column_stack, which join such views.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::tril and aten::triu ask of their arguments, and their result.
+// Argument checks and result of aten::tril and aten::triu.
 #include "kernels/ops/shape/tril.h"
 
 #include "kernels/common/overlap.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::tril: matrices without what is above a diagonal; aten::triu: without what is below.
+// aten::tril: matrices with elements above a diagonal set to 0; aten::triu: those below.
 #pragma once
 
 #include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 
-// Checks the arguments and makes the result, or takes the call's.
+// Checks the arguments and returns the result, which may be the call's `out`.
 Tensor triangle_result(const Call& call);
 
 namespace ops {

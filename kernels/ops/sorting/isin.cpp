@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::isin calls.
+// Implements aten::isin by calling other operators.
 #include "kernels/ops/sorting/isin.h"
 
 #include <string_view>
@@ -13,7 +13,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// So many others are compared one by one; more are put in order first.
+// Up to this number of test elements compares with each one; more are sorted first.
 constexpr int64_t kFew = 24;
 
 Tensor among(const Call& call, const Tensor& elements, const Tensor& others) {
@@ -39,7 +39,7 @@ Tensor among(const Call& call, const Tensor& elements, const Tensor& others) {
   type.add(elements.info());
   type.add(others.info());
   Dtype dtype = type.get();
-  if (dtype == Dtype::Bool) dtype = Dtype::U8;  // which are not searched
+  if (dtype == Dtype::Bool) dtype = Dtype::U8;  // searchsorted does not support bool
   const Tensor sorted = std::get<0>(call_sort(cast(flat, dtype), 0));
   const Tensor wanted = call_contiguous(cast(elements, dtype));
   const Tensor places = bounded(places_of(sorted, wanted, false, false, std::nullopt, std::nullopt),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::isin: whether elements are among others.
+// aten::isin: whether elements are in a set of test elements.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::msort calls.
+// Implements aten::msort by calling other operators.
 #include "kernels/ops/sorting/msort.h"
 
 #include "kernels/common/shape.h"

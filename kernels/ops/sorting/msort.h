@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::msort: elements in order along the first dim.
+// aten::msort: elements sorted along the first dim.
 #pragma once
 
 #include "kernels/common/facts.h"

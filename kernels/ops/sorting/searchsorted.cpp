@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::searchsorted asks of its arguments, and its number forms.
+// Argument checks of aten::searchsorted, and its number forms.
 #include "kernels/ops/sorting/searchsorted.h"
 
 #include <string_view>
@@ -34,7 +34,7 @@ Search search_of(const Call& call) {
   search.values = call.get<Tensor>(1)->info();
   const char* const op = call.op();
   check_sizes(call, search.sequence, search.values);
-  // Bools are compared as what they promote to beside the other.
+  // A bool is compared in the dtype that it promotes to with the other argument.
   ResultType common;
   common.add(search.sequence);
   common.add(search.values);

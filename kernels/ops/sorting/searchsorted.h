@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::searchsorted: where values would stand in a sorted sequence; aten::bucketize, which takes
-// them the other way round.
+// aten::searchsorted: insertion indices of values in a sorted sequence; aten::bucketize, with its
+// arguments in the other order.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -8,12 +8,12 @@
 
 namespace tenon::kernels {
 
-// One call, its arguments checked; the sequence has the dims of the values, or one.
+// One call with checked arguments; the sequence has the dims of the values, or one dim.
 struct Search {
   Tensor result;
   tenon_tensor_info sequence;
   tenon_tensor_info values;
-  std::optional<tenon_tensor_info> sorter;  // int64 positions in order, as large as the sequence
+  std::optional<tenon_tensor_info> sorter;  // int64 indices that sort the sequence, of its sizes
   bool right;
 };
 Search search_of(const Call& call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::sort asks of its arguments, its results, and aten::argsort.
+// Argument checks and results of aten::sort, and aten::argsort.
 #include "kernels/ops/sorting/sort.h"
 
 #include "kernels/common/maths/element.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::sort: the elements of each line along a dim in order, and where each was; aten::argsort:
-// where each was. NaN counts as the largest, and equals stay in their order.
+// aten::sort: the sorted elements of each line along a dim, and their original indices;
+// aten::argsort: the indices. NaN counts as the largest, and equal elements keep their order.
 #pragma once
 
 #include "kernels/common/ordered.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::topk: the largest or smallest elements of each line along a dim, in order, and where each
-// was.
+// aten::topk: the largest or smallest elements of each line along a dim, sorted, and their original
+// indices.
 #pragma once
 
 #include "kernels/common/ordered.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::_unique2, aten::unique_dim and aten::unique_consecutive call.
+// Implements aten::_unique2, aten::unique_dim and aten::unique_consecutive by calling other
+// operators.
 #include "kernels/ops/sorting/unique.h"
 
 #include "kernels/common/shape.h"
@@ -13,13 +14,13 @@ namespace {
 constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&)> pick("aten::index_select");
 
 struct Runs {
-  Tensor firsts;   // where each begins
-  Tensor numbers;  // of the run of each element
+  Tensor firsts;   // index of the first element of each run
+  Tensor numbers;  // number of the run of each element
   Tensor counts;
 };
 
-// The runs of equal elements; `differs`: whether each element but the first is unlike the one
-// before.
+// Returns the runs of equal elements. `differs` is true for each element after the first that
+// differs from the one before it.
 Runs runs_of(const Tensor& differs, int64_t count) {
   static constinit const LazyOp<Tensor(const Tensor&)> nonzero("aten::nonzero");
   Tensor begins =
@@ -38,7 +39,7 @@ Tensor no_numbers(const Tensor& like) {
   return call_empty(Dims{0}, {Dtype::I64, {}, like.device(), {}});
 }
 
-// Numbers of elements in another order, back in their own.
+// Reorders numbers of sorted elements to the original order.
 Tensor in_old_order(const Tensor& numbers, const Tensor& order) {
   return call_scatter(numbers, 0, order, numbers);
 }
@@ -57,7 +58,7 @@ Tensor neighbours_differ(const Tensor& flat) {
                  call_slice(flat, 0, 0, std::max<int64_t>(count - 1, 0)));
 }
 
-// The slices along a dim as rows of a matrix.
+// Returns the slices along a dim as rows of a matrix.
 Tensor rows_of(const Call& call, const Tensor& self, int64_t dim) {
   if (self.ndim() == 0) return call_reshape(self, Dims{1, 1});
   const int64_t count = self.size(dim);
@@ -68,7 +69,7 @@ Tensor rows_of(const Call& call, const Tensor& self, int64_t dim) {
                       Dims{count, count == 0 ? 0 : numel_of(self) / count});
 }
 
-// Slices along a dim, laid out one behind the other.
+// Returns the selected slices along a dim, contiguous.
 Tensor picked(const Tensor& self, int64_t dim, const Tensor& places) {
   return call_movedim(pick(call_movedim(self, dim, 0), 0, places), 0, dim);
 }
@@ -99,14 +100,14 @@ void unique_consecutive(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto has_inverse = call.get<bool>(1), has_counts = call.get<bool>(2);
   const auto given = call.get<std::optional<int64_t>>(3);
-  // A vector's dim 0 is no dim for PyTorch.
+  // For a vector PyTorch ignores dim 0.
   if (given && !(*given == 0 && self.ndim() == 1)) {
     const int64_t dim = wrap_dim(call.op(), *given, self.ndim());
     const Tensor rows = rows_of(call, self, dim);
     const Runs runs = runs_of(rows_differ(rows), rows.size(0));
     Tensor values = self.ndim() == 0 ? call_clone(self, MemoryFormat::Contiguous)
                                      : picked(self, dim, runs.firsts);
-    // Of slices PyTorch gives both, asked for or not.
+    // For slices PyTorch always returns both outputs.
     return give_runs(call, runs, std::move(values), runs.numbers, true, true);
   }
   const Tensor flat = call_reshape(self, Dims{numel_of(self)});
@@ -115,14 +116,13 @@ void unique_consecutive(const Call& call) {
             has_inverse, has_counts);
 }
 
-// Rows in the order of their first elements, then of their second ones: stable sorts by each
-// column, the last one first.
+// Sorts rows lexicographically by stable sorts of each column, from the last to the first.
 void unique_dim(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
   const Tensor rows = rows_of(call, self, dim);
   Tensor order = call_arange(rows.size(0), self);
-  // Without elements there is no order, and the sizes depend on none.
+  // Without elements there is no order, and the sizes do not depend on it.
   const int64_t columns = has_data(kind_of(self)) ? rows.size(1) : 0;
   for (int64_t column = columns - 1; column >= 0; --column) {
     const Tensor places = std::get<1>(call_sort(pick(call_select(rows, 1, column), 0, order), 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_unique2: the elements that there are, in order; aten::unique_dim: the same of slices along
-// a dim; aten::unique_consecutive: the first one of each run of equal elements or slices.
+// aten::_unique2: the distinct elements, sorted; aten::unique_dim: the distinct slices along a dim;
+// aten::unique_consecutive: the first one of each run of equal elements or slices.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bessel functions of orders 0 and 1: aten::special_bessel_j0 and j1 of the first kind,
-// aten::special_bessel_y0 and y1 of the second.
+// aten::special_bessel_y0 and y1 of the second kind.
 #pragma once
 
 #include "kernels/common/facts.h"

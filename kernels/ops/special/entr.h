@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::special_entr: -x * log(x) of each element, which is what it adds to an entropy.
+// aten::special_entr: -x * log(x), the contribution of each element to an entropy.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::erfc: 1 less the error function of each element.
+// aten::erfc: 1 minus the error function of each element.
 #pragma once
 
 #include "kernels/common/facts.h"

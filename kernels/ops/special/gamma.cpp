@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::polygamma calls.
+// Implements aten::polygamma by calling other operators.
 #include "kernels/ops/special/gamma.h"
 
 #include "kernels/common/cast_out.h"

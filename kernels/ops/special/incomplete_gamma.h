@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::igamma and aten::igammac: the regularised incomplete gamma functions of a self and an
-// other x, also by their newer names.
+// aten::igamma and aten::igammac: the regularized incomplete gamma functions with parameter self at
+// x = other, also under their newer names.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -79,7 +79,7 @@ inline constexpr Facts kSpecialGammaincc{
     .tensor_form = &kIgammac,
 };
 
-// Refuses all calls: no formula for the derivative by self is at hand, in PyTorch neither.
+// Refuses all calls: the derivative by self has no formula, in PyTorch neither.
 inline constexpr Facts kIgammaBackwardSelf{
     .family = &kComposite,
     .name = "igamma_backward_self",

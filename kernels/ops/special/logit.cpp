@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::logit_backward calls.
+// Implements tenon::logit_backward by calling other operators.
 #include "kernels/ops/special/logit.h"
 
 #include <limits>

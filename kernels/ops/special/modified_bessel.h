@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::i0: the modified Bessel function of the first kind, of order 0; aten::special_i1: of order
-// 1; aten::special_i0e and aten::special_i1e: times exp(-|x|).
+// aten::i0 and aten::special_i1: the modified Bessel functions of the first kind of orders 0 and 1;
+// aten::special_i0e and aten::special_i1e: times exp(-|x|).
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::mvlgamma calls.
+// Implements aten::mvlgamma by calling other operators.
 #include "kernels/ops/special/mvlgamma.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mvlgamma: the logarithm of the gamma function of p dims, also by its newer name.
+// aten::mvlgamma: the logarithm of the multivariate gamma function of dimension p, also under its
+// newer name.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the normal distribution: aten::special_ndtr, how much of it lies below x;
-// aten::special_log_ndtr, the logarithm of that; aten::special_ndtri, below which x so much lies.
-// aten::special_erfcx: erfc(x) times exp(x * x).
+// Functions of the normal distribution: aten::special_ndtr: the CDF; aten::special_log_ndtr: its
+// logarithm; aten::special_ndtri: the inverse CDF. aten::special_erfcx: erfc(x) times exp(x * x).
 #pragma once
 
 #include "kernels/common/facts.h"

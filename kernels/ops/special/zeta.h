@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::special_zeta: the zeta function of Hurwitz, of an exponent self and a first term other.
+// aten::special_zeta: the Hurwitz zeta function with exponent self and first term other.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -14,7 +14,7 @@ struct SpecialZeta {
     const auto x = static_cast<double>(exponent), q = static_cast<double>(first);
     if (x == 1) return T(__builtin_inf());
     if (!(x > 1) || q != q) return T(__builtin_nan(""));
-    // Powers of what is below 0 are real for whole exponents alone.
+    // Powers of negative numbers are real only for whole exponents.
     if (q <= 0 && q != TENON_MATHS(floor)(q) && x != TENON_MATHS(floor)(x)) {
       return T(__builtin_nan(""));
     }
@@ -65,7 +65,7 @@ inline constexpr Facts kSpecialZetaSelfScalar{
     .tensor_form = &kSpecialZeta,
 };
 
-// Refuses all calls: no formula for the derivative by the exponent is at hand, in PyTorch neither.
+// Refuses all calls: the derivative by the exponent has no formula, in PyTorch neither.
 inline constexpr Facts kSpecialZetaBackwardSelf{
     .family = &kComposite,
     .name = "special_zeta_backward_self",

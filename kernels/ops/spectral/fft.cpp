@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transforms ask of their arguments, their gradients, and what aten::fft_fft calls.
+// Argument checks and gradients of transforms, and the implementation of aten::fft_fft and similar
+// operators.
 #include "kernels/ops/spectral/fft.h"
 
 #include <algorithm>
@@ -35,14 +36,15 @@ Dims wrapped_dims(const Call& call, const Tensor& self, Sizes dims) {
   return wrapped;
 }
 
-// The same of a tensor that has them: a number has no line to be transformed.
+// Like wrapped_dims(), but refuses dims of a 0-dim tensor, which has no line to transform.
 Dims line_dims(const Call& call, const Tensor& self, Sizes dims) {
   if (self.ndim() == 0 && !dims.empty())
     fail_argument(call.op(), "self", "a tensor of one dim at least", Dims(self.sizes()));
   return wrapped_dims(call, self, dims);
 }
 
-// As PyTorch has it with MKL: other dims in front, by their strides, then those of the transform.
+// Returns the strides of PyTorch with MKL: other dims first, by their strides, then those of the
+// transform.
 Dims transform_strides(const Dims& given, const Dims& sizes, const Dims& dims, bool keeps_last) {
   Dims order;
   bool is_there[kMaxDims] = {};
@@ -108,7 +110,7 @@ Transform r2c_of(const Call& call) {
   Dims sizes(self.sizes());
   const int64_t last = dims[dims.size() - 1], size = sizes[last];
   const double scale = scale_of(call, call.get<int64_t>(2), count_of(sizes, dims));
-  // Half of nothing would be one number, the sum of none.
+  // An empty line would have a spectrum of one number, the sum of nothing.
   if (size == 0) fail_argument(call.op(), "self", "of elements along the last of dim", sizes);
   if (call.get<bool>(3)) sizes[last] = size / 2 + 1;
   const Dims strides = transform_strides(self.strides(), sizes, dims, true);
@@ -134,7 +136,7 @@ Transform c2r_of(const Call& call) {
          {call.op(), ": self must have ", size / 2 + 1, " elements along dim ", last,
           " for last_dim_size ", size, ", got ", sizes[last]});
   }
-  // The others are transformed first, into a tensor of its own.
+  // Transforms all other dims first, into a separate tensor.
   Dims between(self.strides()), others = dims;
   others.resize(others.size() - 1);
   if (!others.empty()) between = transform_strides(between, sizes, others, false);
@@ -178,7 +180,7 @@ void fft_r2c_backward(const Call& call) {
   }
   const CheckedSize whole(call.op(), sizes[static_cast<size_t>(last)]);
   const int64_t missing = (whole - grad.size(last)).value();
-  if (call.get<bool>(3) && missing > 0) {  // the other half came to nothing
+  if (call.get<bool>(3) && missing > 0) {  // the other half was not used
     Dims rest(grad.sizes());
     rest[last] = missing;
     grad = call_cat({grad, call_zeros(rest, options_like(kind_of(grad), {}))}, last);
@@ -186,7 +188,7 @@ void fft_r2c_backward(const Call& call) {
   call.give(0, call_real(c2c(grad, dims, call.get<int64_t>(2), false)));
 }
 
-// All but the first, and the middle one of an even size, stand for two.
+// All elements except the first, and the middle one of an even size, represent two.
 void fft_c2r_backward(const Call& call) {
   const Tensor grad = *call.get<Tensor>(0);
   const auto dims = call.get<Sizes>(1);
@@ -204,7 +206,7 @@ void fft_c2r_backward(const Call& call) {
 
 namespace {
 
-// "backward" scales what goes back, "forward" the other way.
+// "backward" scales the inverse transform, "forward" the forward one.
 int64_t normalization_of(const Call& call, int k, bool forward) {
   const auto word = call.get<std::optional<std::string_view>>(k).value_or("backward");
   if (word == "ortho") return 1;
@@ -227,7 +229,7 @@ Tensor real_input(const Call& call, const Tensor& self) {
   return inexact(call, self, false);
 }
 
-// Cut off, or with zeros at the end, to so many elements along a dim.
+// Truncates a dim to `size` elements, or pads it with zeros at the end.
 Tensor resized_along(const Call& call, const Tensor& self, int64_t dim, SymbolicSize size) {
   if (size < 1) fail_argument(call.op(), call.form.names[1], "at least 1", text_of(size));
   const SymbolicSize own = word_along(self, dim);
@@ -240,7 +242,7 @@ Tensor resized_along(const Call& call, const Tensor& self, int64_t dim, Symbolic
   return call_cat({self, zeros}, dim);
 }
 
-// Argument 1, a size, or what stands for it where it is absent.
+// Returns the size in argument 1, or `size` if it is absent.
 SymbolicSize given_or(const Call& call, SymbolicSize size) {
   return call.args[1].tag == TENON_TAG_NONE ? size : size_argument(call, 1);
 }
@@ -289,7 +291,7 @@ void line_to_reals(const Call& call, bool forward) {
                         size));
 }
 
-// The dims of a call along several, and the sizes along them, -1 for those of self.
+// The dims of a multi-dim transform, and the sizes along them; -1 means the size of self.
 struct Grid {
   Dims dims;
   SymbolicDims sizes;
@@ -322,7 +324,7 @@ Grid grid_of(const Call& call, const Tensor& self) {
   return grid;
 }
 
-// All dims but the last one, and that.
+// Returns all dims except the last one.
 Dims others_of(const Grid& grid) {
   Dims others = grid.dims;
   others.resize(others.size() - 1);
@@ -391,7 +393,8 @@ void shift_by(const Call& call, bool forward) {
       0, dims.empty() ? call_clone(self, MemoryFormat::Preserve) : call_roll(self, shifts, dims));
 }
 
-// 0, 1, ... and, of the whole circle, what is below zero; over n times the distance of samples.
+// Returns 0, 1, ... and, for a full spectrum, the negative frequencies, divided by n times the
+// sample distance.
 void give_frequencies(const Call& call, bool is_half) {
   static constinit const LazyOp<Tensor(const Scalar&, const Scalar&, std::optional<Dtype>,
                                        std::optional<Layout>, std::optional<Device>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::_fft_c2c, aten::_fft_r2c and aten::_fft_c2r: discrete Fourier transforms along dims, of
-// complex numbers, from reals and to reals; and aten::fft_fft and its like, which call them.
+// complex numbers, from real numbers and to real numbers; and aten::fft_fft and similar operators,
+// which call them.
 #pragma once
 
 #include "kernels/common/families/routine.h"
@@ -424,10 +425,10 @@ inline constexpr Facts kFftRfftfreq{
     .routine = {&fft_rfftfreq},
 };
 
-// One call of a transform: the dims, wrapped, the last one of which is halved, and the result.
+// One call of a transform: the wrapped dims, of which the last one is halved, and the result.
 struct Transform {
   Dims dims;
-  int64_t last_size;  // of the longer side along the last dim
+  int64_t last_size;  // size of the longer side along the last dim
   double scale;
   bool forward;
   Tensor result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::stft and aten::istft call.
+// Implements aten::stft and aten::istft by calling other operators.
 #include "kernels/ops/spectral/stft.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// So many before and behind along the last dim.
+// Pads with zeros at the start and end of the last dim.
 Tensor with_zeros(const Tensor& self, const Dims& counts) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, const Scalar&)> pad(
       "aten::constant_pad_nd");
   return pad(self, counts, Scalar(0));
 }
 
-// Arguments that both have, 1 to 4: how long frames are, from one to the next, how much of each
-// the window sees, and the window.
+// Arguments 1 to 4, which both operators share: the length of frames, their distance, the length of
+// the window, and the window.
 struct Frames {
   int64_t length;
   int64_t step;
@@ -48,7 +48,7 @@ struct Frames {
 
   bool has_complex_window() const { return window && is_complex(window->dtype()); }
 
-  // As long as a frame, with zeros at both ends; of ones where no window is given.
+  // Returns a window as long as a frame, padded with zeros at both ends; of ones if none is given.
   Tensor whole_window(const Tensor& like, Dtype dtype) const {
     Tensor whole;
     if (window) {
@@ -69,7 +69,7 @@ Tensor padded(const Tensor& self, int64_t each, std::string_view mode) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, std::string_view,
                                        std::optional<double>)>
       pad("aten::pad");
-  Dims sizes{1};  // modes want channels, and perhaps a batch
+  Dims sizes{1};  // padding modes require channels, and perhaps a batch
   if (self.ndim() == 1) sizes.push_back(1);
   for (const int64_t size : self.sizes()) sizes.push_back(size);
   const Tensor wide = pad(call_reshape(self, sizes), Dims{each, each}, mode, std::nullopt);
@@ -78,14 +78,14 @@ Tensor padded(const Tensor& self, int64_t each, std::string_view mode) {
   return call_reshape(wide, back);
 }
 
-// The frames of each signal, as rows.
+// Returns the frames of each signal, as rows.
 Tensor framed(const Tensor& signals, const Frames& frames) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t, int64_t)> unfold(
       "aten::unfold");
   return unfold(signals, -1, frames.length, frames.step);
 }
 
-// Rows of frames back into signals of a length: what overlaps is added up.
+// Adds rows of overlapping frames to signals of a given length.
 Tensor overlapped(const Tensor& rows, int64_t length, const Frames& frames) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, int64_t, int64_t, int64_t)> fold(
       "aten::unfold_backward");
@@ -96,7 +96,7 @@ constinit const LazyOp<Tensor(const Tensor&, Sizes, int64_t, bool)> transform_co
     "aten::_fft_c2c"),
     transform_real("aten::_fft_r2c");
 
-// Arguments from `next` on: normalized, onesided, return_complex and align_to_window.
+// Arguments from `next` on are normalized, onesided, return_complex and align_to_window.
 void give_stft(const Call& call, bool center, std::string_view pad_mode, int next) {
   static constinit const LazyOp<Tensor(const Tensor&)> as_real("aten::view_as_real");
   const Tensor self = *call.get<Tensor>(0);
@@ -142,7 +142,7 @@ void give_stft(const Call& call, bool center, std::string_view pad_mode, int nex
   call.give(0, gives_complex.value_or(true) ? turned : as_real(turned));
 }
 
-// An argument of istft, self, has been checked to be of spectra: (batch?, frequencies, frames).
+// The checked argument self of istft: spectra of shape (batch?, frequencies, frames).
 struct Spectra {
   Tensor rows;  // a batch of frames of frequencies
   bool is_half;
@@ -167,7 +167,7 @@ struct Spectra {
   }
 };
 
-// Frames of the signal, complex where argument 9 says so.
+// Returns the frames of the signal, complex if argument 9 is true.
 Tensor frames_of(const Call& call, const Spectra& spectra, const Frames& frames) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, int64_t, int64_t)> c2r(
       "aten::_fft_c2r");
@@ -188,8 +188,8 @@ Tensor frames_of(const Call& call, const Spectra& spectra, const Frames& frames)
   return c2r(half, last, normalization, frames.length);
 }
 
-// Refuses sums of squares that nothing can be divided by; where a vmap has several windows there is
-// no telling.
+// Refuses sums of squares that are zero, since they are a divisor. They cannot be checked if a vmap
+// has several windows.
 void check_envelope(const Call& call, const Tensor& envelope) {
   static constinit const LazyOp<Scalar(const Tensor&)> item("aten::item");
   constexpr tenon_keyset kMapped = tenon_keyset{1}

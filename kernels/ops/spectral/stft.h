@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::stft: the Fourier transforms of a signal's frames, which overlap; aten::istft: the signal.
+// aten::stft: the Fourier transforms of a signal's overlapping frames; aten::istft: its inverse.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -26,7 +26,8 @@ inline constexpr Facts kStft{
 
 void stft_center(const Call& call);
 
-// With frames around their places, and not from them on: the signal is padded at both ends.
+// Frames are centred on their positions instead of starting there: the signal is padded at both
+// ends.
 inline constexpr Facts kStftCenter{
     .family = &kComposite,
     .name = "stft.center",
@@ -45,8 +46,8 @@ inline constexpr Facts kStftCenter{
 
 void istft(const Call& call);
 
-// Frames are multiplied by the window once more, added up, and divided by the squares of windows
-// that each element is a sum of.
+// Frames are multiplied by the window again, added, and divided by the sum of the squared windows
+// that overlap each element.
 inline constexpr Facts kIstft{
     .family = &kComposite,
     .name = "istft",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::hann_window and other windows call. Each step is rounded to the window's dtype, as
-// PyTorch's are.
+// Implements aten::hann_window and other windows by calling other operators. Each step is rounded
+// to the window's dtype, as in PyTorch.
 #include "kernels/ops/spectral/windows.h"
 
 #include <numbers>
@@ -15,7 +15,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// PyTorch's windows of small floats take numbers as such.
+// In PyTorch, windows of small floats round numbers to their dtype.
 double as_element(const Tensor& like, double number) {
   if (!is_half_precision(like.dtype())) return number;
   return round_to(static_cast<tenon_dtype>(like.dtype()), static_cast<float>(number));
@@ -32,7 +32,7 @@ Tensor window_cosine(const Tensor& self) {
   return cos(self);
 }
 
-// Argument k, or what stands for it in an overload without.
+// Returns argument k, or `number` in an overload without it.
 double number_or(const Call& call, int k, double number) {
   const int given = call.form.is_out() ? call.form.written : call.form.options;
   return k < given ? call.get<double>(k) : number;
@@ -45,8 +45,8 @@ Tensor counted(int64_t length, const FactoryOptions& options) {
   return arange(Scalar(length), options.dtype, options.layout, options.device, options.pin_memory);
 }
 
-// Gives what `numbers` makes of the places 0, 1, ... and of the last one. A periodic window is one
-// that is longer by an element, without its last.
+// Returns `numbers` of the positions 0, 1, ... and of the last position. A periodic window is one
+// that is longer by one element, without its last.
 template <class Numbers>
 void give_window(const Call& call, const Numbers& numbers) {
   const auto length = call.get<int64_t>(0);
@@ -100,7 +100,7 @@ void bartlett_window(const Call& call) {
   });
 }
 
-// In floats where it is of small ones, and rounded once.
+// Small floats are computed in float and rounded once.
 void kaiser_window(const Call& call) {
   const double beta = number_or(call, 2, 12.0);
   give_window(call, [=](const Tensor& places, int64_t last) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows, which a signal's frames are multiplied by: aten::hann_window, hamming_window and
-// blackman_window are sums of cosines, bartlett_window is a triangle, and kaiser_window is made of
-// Bessel functions.
+// Windows, with which a signal's frames are multiplied: aten::hann_window, hamming_window and
+// blackman_window are sums of cosines, bartlett_window is a triangle, and kaiser_window uses Bessel
+// functions.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::bincount and aten::histc call.
+// Implements aten::bincount and aten::histc by calling other operators.
 #include "kernels/ops/statistics/bincount.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ constinit const LazyOp<Scalar(const Tensor&)> item_of("aten::item");
 constinit const LazyOp<Tensor(const Tensor&)> smallest_of("aten::min");
 constinit const LazyOp<Tensor(const Tensor&)> largest_of("aten::max");
 
-// `terms` added up by the places that they belong to.
+// Returns the sums of `terms` for each position in `places`.
 Tensor added_up(const Tensor& places, const Tensor& terms, int64_t count) {
   tenon_tensor* const list[] = {places.get()};
   const Tensor zeros = call_zeros(Dims{count}, options_like(kind_of(terms), {}));

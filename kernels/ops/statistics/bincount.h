@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::bincount: how often each integer is there, or the sum of its weights; aten::histc: how many
-// elements lie in each of equal parts of a range.
+// aten::bincount: the number of occurrences of each integer, or the sum of its weights;
+// aten::histc: the number of elements in each of several equal parts of a range.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::cov and aten::corrcoef call.
+// Implements aten::cov and aten::corrcoef by calling other operators.
 #include "kernels/ops/statistics/cov.h"
 
 #include "kernels/common/promotion.h"

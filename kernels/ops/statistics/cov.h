@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::cov: covariances of variables, a row each; aten::corrcoef: in units of their deviations.
+// aten::cov: covariances of variables, one per row; aten::corrcoef: correlation coefficients.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::histogram calls.
+// Implements aten::histogram by calling other operators.
 #include "kernels/ops/statistics/histogram.h"
 
 #include <cmath>

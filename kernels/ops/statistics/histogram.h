@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::histogram: how many elements fall between edges.
+// aten::histogram: the number of elements between edges.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::kthvalue, aten::median, aten::nanmedian and aten::mode call.
+// Implements aten::kthvalue, aten::median, aten::nanmedian and aten::mode by calling other
+// operators.
 #include "kernels/ops/statistics/order_statistics.h"
 
 #include <limits>
@@ -20,15 +21,15 @@ constinit const LazyOp<Tensor(const Tensor&, const Scalar&, std::optional<std::s
     divided("aten::div.Scalar_mode");
 constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> at_least("aten::clamp_min");
 
-// One line each along `dim`, in order: elements, and where they were.
+// Sorted lines along `dim`: the elements, and their original indices.
 struct Lines {
   Tensor values;
   Tensor indices;
   int64_t dim;
-  int64_t count;  // elements of a line
+  int64_t count;  // number of elements of a line
 };
 
-// Of a tensor without dims there is one line of one element.
+// Returns the lines of a tensor; a tensor without dims has one line of one element.
 Lines lines_of(const Call& call, Tensor self, int64_t given, bool takes_none = false) {
   if (is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "real");
   const int64_t dim = wrap_dim(call.op(), given, self.ndim());
@@ -41,7 +42,7 @@ Lines lines_of(const Call& call, Tensor self, int64_t given, bool takes_none = f
   return {std::move(values), std::move(indices), dim, self.size(dim)};
 }
 
-// Hands over the elements at `places`, one of each line.
+// Returns the elements at `places`, one of each line.
 void give_places(const Call& call, const Lines& lines, const Tensor& places, bool keepdim) {
   Tensor values = call_gather(lines.values, lines.dim, places);
   Tensor indices = call_gather(lines.indices, lines.dim, places);
@@ -53,7 +54,7 @@ void give_places(const Call& call, const Lines& lines, const Tensor& places, boo
   call.give(1, std::move(indices));
 }
 
-// The same place of all lines.
+// Returns the same position for all lines.
 Tensor equal_places(const Lines& lines, int64_t place) {
   Dims sizes(lines.values.sizes());
   sizes[lines.dim] = 1;
@@ -62,7 +63,8 @@ Tensor equal_places(const Lines& lines, int64_t place) {
   return places;
 }
 
-// Where the middle element of each line is: NaN stands last, and counts, or not.
+// Returns the positions of the middle elements. NaN is sorted last and may be left out of the
+// count.
 Tensor middle_places(const Lines& lines, bool without_nan) {
   if (is_bool_or_integral(lines.values.dtype())) return equal_places(lines, (lines.count - 1) / 2);
   const int64_t dims[] = {lines.dim};
@@ -110,7 +112,7 @@ void nanmedian_dim(const Call& call) { median_of_lines(call, true); }
 void median(const Call& call) { call.give(0, median_of_all(call, false)); }
 void nanmedian(const Call& call) { call.give(0, median_of_all(call, true)); }
 
-// Of a line in order the end of the first of the longest runs of equals.
+// Finds the end of the first of the longest runs of equal elements in each sorted line.
 void mode(const Call& call) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&, int64_t)> running_max(
       "aten::cummax");

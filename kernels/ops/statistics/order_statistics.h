@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::kthvalue: the k-th smallest element of each line along a dim, and where it is;
-// aten::median: the middle one, the lower of two; aten::nanmedian: that of all that are not NaN;
-// aten::mode: the most frequent one.
+// aten::kthvalue: the k-th smallest element of each line along a dim, and its index; aten::median:
+// the middle one, the lower of two; aten::nanmedian: ignoring NaN; aten::mode: the most frequent
+// one.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::quantile and aten::nanquantile call.
+// Implements aten::quantile and aten::nanquantile by calling other operators.
 #include "kernels/ops/statistics/quantile.h"
 
 #include <string_view>
@@ -26,8 +26,8 @@ Between between_of(const Call& call) {
                 std::string(word));
 }
 
-// The places of quantiles in lines of `count` elements, of which NaN stands last: of lines with one
-// that counts, its place.
+// Returns the positions of quantiles in sorted lines, in which NaN is last. In a line with a NaN
+// that counts, it is the position of that NaN.
 Tensor ranks_of(const Tensor& sorted, const Tensor& q, bool without_nan) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> any("aten::any.dim");
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> at_least("aten::clamp_min");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::quantile: elements that a share of all others is below of; aten::nanquantile: without NaN.
+// aten::quantile: elements below which a given fraction of all elements is; aten::nanquantile:
+// ignoring NaN.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::value_selecting_reduction_backward calls.
+// Implements aten::value_selecting_reduction_backward by calling other operators.
 #include "kernels/ops/statistics/value_selecting_reduction_backward.h"
 
 #include "kernels/ops/calls.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::value_selecting_reduction_backward: the gradient of a reduction that picks one element
-// along a dim: `grad` where that stands, 0 elsewhere.
+// aten::value_selecting_reduction_backward: the gradient of a reduction that selects one element
+// along a dim: `grad` at its index, 0 elsewhere.
 #pragma once
 
 #include "kernels/common/facts.h"

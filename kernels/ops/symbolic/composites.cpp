@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of operators that call others, for symbolic sizes.
+// Symbolic rules of composites.
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
@@ -27,7 +27,7 @@ SymbolicDims leading(const SymbolicTensor& tensor, int64_t count) {
   return sizes;
 }
 
-// Many rows of one matrix, whose dims in front are dims of the result.
+// Multiplies rows, whose leading dims are those of the result, by one matrix.
 Tensor rows_by_matrix(tenon_tensor* rows, tenon_tensor* matrix) {
   const SymbolicTensor a(rows);
   const int64_t last = a.ndim() - 1;
@@ -42,7 +42,7 @@ Tensor rows_by_matrix(tenon_tensor* rows, tenon_tensor* matrix) {
   return call_with_sizes("aten::view", product.get(), sizes);
 }
 
-// A tensor as one batch of matrices, with the dims in front stretched to those of `batch`.
+// Returns a tensor as one batch of matrices, with leading dims expanded to those of `batch`.
 Tensor one_batch(tenon_tensor* tensor, const SymbolicDims& batch, SymbolicSize count) {
   const SymbolicTensor given(tensor);
   SymbolicDims sizes = batch;
@@ -57,7 +57,7 @@ Tensor one_batch(tenon_tensor* tensor, const SymbolicDims& batch, SymbolicSize c
   return call_with_sizes("aten::reshape", stretched.get(), flat);
 }
 
-// Matrices by matrices, all of whose dims in front are dims of the result.
+// Multiplies matrices by matrices; the leading dims of both are those of the result.
 Tensor batches(const Call& call, const SymbolicTensor& a, const SymbolicTensor& b) {
   SymbolicDims sizes = leading(a, a.ndim() - 2);
   const SymbolicDims of_b = leading(b, b.ndim() - 2);
@@ -80,7 +80,7 @@ void matmul(const Call& call) {
   const SymbolicTensor a(call.tensor(0));
   const SymbolicTensor b(call.tensor(1));
   if (a.ndim() == 0 || b.ndim() == 0) return run_with_numbers(call);
-  if (a.ndim() == 1 || b.ndim() == 1) {  // a row, or a column
+  if (a.ndim() == 1 || b.ndim() == 1) {  // a row or a column
     const Tensor self = Tensor::retain(call.tensor(0)), other = Tensor::retain(call.tensor(1));
     const Tensor product = any_product(a.ndim() == 1 ? call_unsqueeze(self, 0) : self,
                                        b.ndim() == 1 ? call_unsqueeze(other, 1) : other);
@@ -111,19 +111,19 @@ bool is_symbolic_number(const tenon_value& value) {
          (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0;
 }
 
-// Whether an error says that a routine has no use for symbols: Tensor::sizes() and its like raise
-// it, and what takes numbers only.
+// Returns true if an error means that a routine does not support symbols: Tensor::sizes() and
+// similar functions throw it, and so do arguments that must be concrete numbers.
 bool asks_for_numbers(const Error& error) {
   const tenon_status code = error.code();
   return code == TENON_ERROR_NOT_SUPPORTED || code == TENON_ERROR_DATA_DEPENDENT ||
          code == TENON_ERROR_TYPE;
 }
 
-// What asks nothing of sizes but through the operators that it calls.
+// Runs the routine, which reads sizes only through the operators that it calls.
 void as_for_numbers(const Call& call) { call.facts().family->run(call); }
 
-// A symbol as a tensor without dims beside another one, of a dtype that gives the result the same
-// one as a number would.
+// Returns a symbol as a 0-dim tensor on the device of another tensor, with a dtype for which
+// promotion has the same result as for a number.
 Tensor symbolic_number(const tenon_value& number, const tenon_tensor* beside) {
   const tenon_op* op = nullptr;
   check(tenon_op_find("aten::full", &op));
@@ -143,9 +143,9 @@ Tensor symbolic_number(const tenon_value& number, const tenon_tensor* beside) {
   return Tensor(result.as.tensor);
 }
 
-// An operator of a tensor and a number, which calls that of two tensors.
+// An operator of a tensor and a number, which calls the operator of two tensors.
 void number_form(const Call& call) {
-  const int at = call.form.inputs > 0 ? 1 : 0;  // the number's place
+  const int at = call.form.inputs > 0 ? 1 : 0;  // the number's position
   const uint16_t tag = call.args[at].tag;
   if (tag != TENON_TAG_SYMINT && tag != TENON_TAG_SYMFLOAT) return as_for_numbers(call);
   const Tensor number = symbolic_number(call.args[at], call.tensor(1 - at));
@@ -160,14 +160,14 @@ void number_form(const Call& call) {
   }
 }
 
-// Of a value that has no dims.
+// Supports a value without dims.
 void masked_fill(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
   const Tensor value = call_empty({}, options_like(like.info(), {}));
   call.give(0, chosen(Tensor::retain(call.tensor(1)), value, Tensor::retain(call.tensor(0))));
 }
 
-// A factory of the kind of a tensor; `dtype` NULL: of that one's.
+// Calls a factory like a tensor. If `dtype` is NULL, the tensor's dtype is used.
 Tensor call_new(const char* name, tenon_tensor* like, const SymbolicDims& sizes,
                 const tenon_value* dtype = nullptr) {
   const tenon_op* op = nullptr;
@@ -185,7 +185,7 @@ Tensor zeros_of_kind(tenon_tensor* like, const SymbolicDims& sizes) {
   return call_new("aten::new_zeros", like, sizes);
 }
 
-// Zeros of sizes, argument 1, of the kind of the gradient, argument 0.
+// Returns zeros with the sizes in argument 1, like the gradient in argument 0.
 Tensor zeros_like_grad(const Call& call) {
   return zeros_of_kind(call.tensor(0), sizes_argument(call, 1));
 }
@@ -208,7 +208,7 @@ void index_select_backward(const Call& call) {
                    call.get<Tensor>(0), Scalar(1)));
 }
 
-// The rows of a table that indices, all dims of argument 1, were.
+// Computes the gradient of the table; the indices are all dims of argument 1.
 void embedding_dense_backward(const Call& call) {
   if (call.get<bool>(4) || call.get<int64_t>(3) >= 0) return run_with_numbers(call);
   const SymbolicTensor grad(call.tensor(0));
@@ -225,7 +225,7 @@ void embedding_dense_backward(const Call& call) {
                               call_with_sizes("aten::reshape", call.tensor(0), rows), true));
 }
 
-// Sizes of a list in a list: words where it is flagged so, and numbers otherwise.
+// Returns the sizes of a list in a list: words if it is flagged so, otherwise numbers.
 SymbolicDims sizes_of_list(const tenon_value& list) {
   const auto* const given = static_cast<const int64_t*>(list.as.list.data);
   if ((list.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
@@ -236,7 +236,7 @@ SymbolicDims sizes_of_list(const tenon_value& list) {
   return sizes;
 }
 
-// The parts of a gradient that go to what was concatenated, whose sizes are argument 1.
+// Splits a gradient into those of the concatenated tensors, whose sizes are argument 1.
 void cat_backward(const Call& call) {
   const SymbolicTensor grad(call.tensor(0));
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), grad.ndim());
@@ -248,7 +248,7 @@ void cat_backward(const Call& call) {
   for (uint32_t i = 0; i < all.count; ++i) {
     const tenon_value& list = static_cast<const tenon_value*>(all.as.list.data)[i];
     const SymbolicDims sizes = sizes_of_list(list);
-    // What cat left out, whatever its dims.
+    // Tensors that cat ignored, whatever the other dims.
     const bool skipped = sizes.size() == 1 && sizes[0].is_number() && sizes[0].word() == 0;
     if (!skipped && sizes.size() != grad.ndim()) {
       fail_argument(call.op(), call.form.names[1], "of as many sizes as the gradient has dims",
@@ -267,7 +267,7 @@ void cat_backward(const Call& call) {
   call.give(0, parts);
 }
 
-// A view of the sizes of another tensor.
+// Returns a view with the sizes of another tensor.
 void sized_as_other(const Call& call, const char* name, std::optional<bool> flag = std::nullopt) {
   const SymbolicDims sizes(SymbolicTensor(call.tensor(1)).sizes());
   call.give(0, call_with_sizes(name, call.tensor(0), sizes, flag));

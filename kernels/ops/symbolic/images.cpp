@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of what slides a window or transforms along dims, for symbolic sizes.
+// Symbolic rules of operators that slide a window or transform along dims.
 #include "kernels/common/allocation.h"
 #include "kernels/common/resampling.h"
 #include "kernels/ops/symbolic/marks.h"
@@ -9,7 +9,7 @@ namespace tenon::kernels {
 
 namespace {
 
-// A call whose tensors have 1 in the place of their first dims, and numbers behind.
+// A call whose tensors have size 1 in their first dims, and concrete sizes in all further dims.
 class NumberedCall {
  public:
   explicit NumberedCall(const Call& call)
@@ -39,7 +39,7 @@ class NumberedCall {
         tenon_value_of_ints(lists_.back().data(), static_cast<uint32_t>(lists_.back().size()));
   }
 
-  // Gives results whose first dims are those of argument 0, or of a list of sizes.
+  // Returns results whose first dims are those of argument 0, or of a list of sizes.
   void run(const SymbolicDims& first) const {
     std::vector<tenon_value> results(static_cast<size_t>(call_.form.results),
                                      tenon_value_of_none());
@@ -65,12 +65,12 @@ SymbolicDims first_dims(tenon_tensor* tensor, int64_t count) {
   return sizes;
 }
 
-// A number of an argument for one of some dims: one may stand for all.
+// Returns an argument's number for one of several dims; a single number applies to all.
 SymbolicSize number_for(const SymbolicDims& numbers, int64_t d) {
   return numbers[numbers.size() == 1 ? 0 : d];
 }
 
-// See Slide::places.
+// See Slide::places().
 SymbolicSize places_of(const Slide& slide, SymbolicSize size, bool ceil) {
   const SymbolicSize padding = SymbolicSize(slide.padding) * SymbolicSize(2);
   const SymbolicSize reach =
@@ -82,9 +82,9 @@ SymbolicSize places_of(const Slide& slide, SymbolicSize size, bool ceil) {
   return begins_behind ? count - 1 : count;
 }
 
-// What slides a window: the same places along each of the last dims, which `at` says where to find.
+// The positions of the arguments of a window.
 struct WindowArguments {
-  int stride, padding, dilation, ceil;  // -1: has none
+  int stride, padding, dilation, ceil;  // -1 if the operator does not have it
 };
 
 void pooled(const Call& call, const WindowArguments& at) {
@@ -120,7 +120,7 @@ void im2col(const Call& call) {
   if (!MarkedCall(call).run(known)) run_with_numbers(call);
 }
 
-// The batch alone: channels have to fit those of the weight.
+// Only the batch is symbolic: channels must match those of the weight.
 void convolution_of_batch(const Call& call) {
   NumberedCall numbered(call);
   numbered.replace_tensor(0, 1);
@@ -149,7 +149,8 @@ void convolution(const Call& call) {
     if (places < 1) return convolution_of_batch(call);
     known.push_back({d - slides, places});
   }
-  // What is added to a transposed one is in these sizes, and else nothing to compare with marks.
+  // The size that output padding adds is computed here; otherwise it need not be compared with
+  // marks.
   std::vector<tenon_value> args(call.args, call.args + call.form.arguments);
   const std::vector<int64_t> none(static_cast<size_t>(added.size()), 0);
   if (call.get<bool>(6)) args[7] = tenon_value_of_ints(none.data(), args[7].count);
@@ -158,12 +159,12 @@ void convolution(const Call& call) {
   }
 }
 
-// Of the gradient's kind, with the sizes that are argument 2.
+// Makes a tensor like the gradient, with the sizes in argument 2.
 void convolution_of_weight(const Call& call) {
   call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes_argument(call, 2)));
 }
 
-// Transforms of real numbers: half of the spectrum along the last dim that is named.
+// Transforms of real numbers: half of the spectrum along the last given dim.
 void fft_r2c(const Call& call) {
   const SymbolicTensor self(call.tensor(0));
   const auto dims = call.get<Sizes>(1);

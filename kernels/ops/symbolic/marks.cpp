@@ -13,15 +13,19 @@ namespace tenon::kernels {
 
 namespace {
 
-// Primes, in the order of hints: what compares two sizes finds them as they are. They lie so far
-// apart that no sum that is taken for one of a size and a number belongs to two. The second row is
-// no shifted first one: a sum or difference of up to three of them, each once or twice, differs
-// between the rows, and by another number than any of them does.
+// Note: marks. The concrete routine runs twice, with each symbol replaced by a prime from the first
+// row in the first run, and from the second row in the second. If a size of the result is the same
+// mark in both runs, it is that symbol; if both runs differ from the mark by the same small number,
+// it is the symbol plus that number. Marks ascend with the symbols' hints, so that comparisons of
+// sizes have the same outcome as with the hints. They are far enough apart that a mark plus or
+// minus kMostAdded is unambiguous. The second row is not a shifted first one: sums and differences
+// of up to three marks, each used once or twice, differ between the rows by another number than any
+// mark does.
 constexpr int64_t kPrimes[2][12] = {
     {211, 307, 401, 503, 601, 701, 809, 907, 1009, 1103, 1201, 1301},
     {257, 509, 683, 887, 1201, 1483, 1723, 1997, 2221, 2459, 2699, 2837}};
 constexpr size_t kMost = std::size(kPrimes[0]);
-// A size plus or minus so much, as padding makes it, is seen as that.
+// Maximum number that may be added to or subtracted from a size, as padding does.
 constexpr int64_t kMostAdded = 40;
 
 std::optional<int64_t> hint_of(int64_t word) {
@@ -51,7 +55,7 @@ void each_word(const tenon_value& value, Each&& each) {
   }
 }
 
-// Dense strides, with dims in the order of a tensor's in memory; 0 where those are.
+// Returns dense strides with dims in the order of a tensor's in memory; strides of 0 stay 0.
 Dims strides_like(const SymbolicTensor& tensor, const Dims& sizes) {
   int64_t perm[kMaxDims];
   const SymbolicSize* strides = tensor.strides().data();
@@ -90,7 +94,7 @@ class MarkedCall::Round {
 
   const tenon_value& result(int k) const { return results_[static_cast<size_t>(k)]; }
 
-  // Whether a tensor shows the memory of an argument.
+  // Returns true if a tensor shares memory with an argument.
   bool is_of_argument(const tenon_tensor* tensor) const {
     return std::any_of(tensors_.begin(), tensors_.end(), [&](const Tensor& own) {
       return tenon_tensor_storage(own.get()) == tenon_tensor_storage(tensor);
@@ -134,7 +138,7 @@ void MarkedCall::add(int64_t word, bool equal_hints_are_equal) {
   marks_.push_back({word, word, {}});
 }
 
-// False where there are more symbols than numbers for them.
+// Assigns numbers to all symbols. Returns false if there are more symbols than numbers.
 bool MarkedCall::collect(bool equal_hints_are_equal) {
   marks_.clear();
   for (int k = 0; k < call_.form.arguments; ++k) {
@@ -156,7 +160,7 @@ bool MarkedCall::collect(bool equal_hints_are_equal) {
   return true;
 }
 
-// The size that two runs show with these numbers.
+// Returns the size that has these numbers in the two runs; nullopt if it is ambiguous.
 std::optional<SymbolicSize> MarkedCall::symbol_of(int64_t first, int64_t second) const {
   if (first == second) return SymbolicSize(first);
   for (const Mark& mark : marks_) {
@@ -164,7 +168,7 @@ std::optional<SymbolicSize> MarkedCall::symbol_of(int64_t first, int64_t second)
     if (added != second - mark.numbers[1] || std::abs(added) > kMostAdded) continue;
     if (added == 0) return SymbolicSize::of_word(mark.word);
     const SymbolicSize sum = SymbolicSize::of_word(mark.word) + SymbolicSize(added);
-    // Where there is nothing left, routines have other sizes, or refuse.
+    // If the size may become 0, routines have other sizes or refuse it.
     if (added < 0 && !(sum > SymbolicSize(0))) return std::nullopt;
     return sum;
   }
@@ -188,7 +192,7 @@ std::optional<SymbolicDims> MarkedCall::sizes_of_result(const Tensor& first, con
   return sizes;
 }
 
-// Dense strides, with dims in the order of a result's in memory; none where that has gaps.
+// Returns dense strides with dims in the order of a result's in memory; nullopt if it has gaps.
 static std::optional<SymbolicDims> dense_like(const Tensor& made, const SymbolicDims& sizes) {
   int64_t perm[kMaxDims];
   const int64_t* strides = made.strides().data();
@@ -238,7 +242,7 @@ bool MarkedCall::run(std::span<const Known> known) {
     try {
       if (!serve(known)) return false;
     } catch (const Error&) {
-      continue;  // the routine asks for some numbers: for equal ones, or as the call has them
+      continue;  // the routine requires some sizes to be equal or to have their actual values
     }
     for (const Mark& mark : marks_) {
       // Records a guard.
@@ -261,7 +265,7 @@ void sized_by_matrices(const Call& call) {
     const SymbolicSize rows = words.sizes()[static_cast<size_t>(words.ndim()) - 2];
     const SymbolicSize columns = words.sizes().back();
     const bool is_wide = !(rows == columns) && rows < columns;
-    // Marks are greater than all numbers.
+    // Marks are greater than all concrete sizes.
     const SymbolicSize lesser = is_wide ? rows : columns, greater = is_wide ? columns : rows;
     if (lesser.is_number() != greater.is_number() && greater.is_number()) {
       return run_with_numbers(call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MarkedCall: a call with symbolic sizes as its routine for numbers serves it. Each symbol is a
-// number that nothing else in the call is; where a result has that number, it has the symbol.
+// MarkedCall: serves a call with symbolic sizes by running its concrete routine. Each symbol is
+// replaced by a number that does not occur elsewhere in the call; a size of a result that equals
+// this number is the symbol.
 #pragma once
 
 #include <optional>
@@ -15,20 +16,20 @@ class MarkedCall {
  public:
   explicit MarkedCall(const Call& call) : call_(call) {}
 
-  // A size of the results that is calculated, at a dim that counts from behind: -1 is the last one.
+  // A size of the results that the caller computed. `dim` counts from the end: -1 is the last one.
   struct Known {
     int64_t dim;
     SymbolicSize size;
   };
-  // Gives the results. False where the routine takes only some numbers, or sizes are calculated
-  // from them: nothing is given then.
+  // Sets the results. Returns false, without setting any, if the routine accepts only certain
+  // numbers or computes sizes from them.
   bool run(std::span<const Known> known = {});
 
  private:
   struct Mark {
     int64_t word;
-    int64_t like;        // a word with the same numbers; itself
-    int64_t numbers[2];  // of two runs, so that no size is taken for what it is not
+    int64_t like;        // a word with the same numbers; the word itself if there is none
+    int64_t numbers[2];  // one for each run, so that no size is mistaken for another
   };
   class Round;
 
@@ -43,9 +44,11 @@ class MarkedCall {
   std::vector<Mark> marks_;
 };
 
-// The rule of operators whose results have sizes of arguments; numbers where they have others.
+// The rule of operators whose results have sizes of arguments; falls back to concrete sizes
+// otherwise.
 void sized_by_arguments(const Call& call);
-// The same where they have the lesser one of rows and columns: a guard tells which it is.
+// Like sized_by_arguments(), for results that have the lesser of rows and columns: a guard
+// determines which.
 void sized_by_matrices(const Call& call);
 
 }  // namespace tenon::kernels

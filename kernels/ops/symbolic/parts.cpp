@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of operators that cut a tensor of symbolic sizes along a dim, whose size tells how many
-// parts there are.
+// Symbolic rules of operators that split a tensor along a dim whose size determines the number of
+// parts.
 #include "kernels/common/shape.h"
 #include "kernels/ops/symbolic/calls.h"
 #include "kernels/ops/symbolic/rules.h"
@@ -16,7 +16,7 @@ constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
     range_of("aten::slice.Tensor");
 constinit const LazyOp<Parts(const Tensor&, int64_t, int64_t)> split_evenly("aten::split.Tensor");
 
-// The tensor of a call, and the dim that it is cut along.
+// The tensor of a call, and the dim along which it is split.
 struct Whole {
   Tensor self;
   int64_t dim;
@@ -83,7 +83,7 @@ void chunk(const Call& call) {
   if (chunks <= 0) fail_argument(call.op(), "chunks", "greater than 0", chunks);
   const int64_t size = number_of(whole.size);
   if (size != 0) return call.give(0, split_evenly(whole.self, (size - 1) / chunks + 1, whole.dim));
-  // Of nothing there are as many as were asked for.
+  // An empty tensor yields exactly `chunks` empty tensors.
   call.give(0, Parts(static_cast<size_t>(chunks), whole.part(0, 0)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of operators that make new tensors of symbolic sizes, or write them.
+// Symbolic rules of operators that make new tensors or write them.
 #include "kernels/ops/symbolic/rules.h"
 
 #include <string_view>
@@ -17,7 +17,7 @@ namespace tenon::kernels {
 
 namespace {
 
-// The shape that a pointwise operator's inputs broadcast to.
+// Returns the shape that a pointwise operator's inputs broadcast to.
 SymbolicDims broadcast_inputs(const Call& call) {
   SymbolicDims shape;
   for (int k = 0; k < call.form.inputs; ++k) {
@@ -33,7 +33,8 @@ SymbolicDims broadcast_inputs(const Call& call) {
   return shape;
 }
 
-// Strides of an input as the result's dims see them: 0 where it is stretched, no opinion.
+// Returns an input's strides in the result's dims: 0, which does not decide the order, for expanded
+// ones.
 SymbolicDims stretched_strides(const SymbolicTensor& input, const SymbolicDims& shape) {
   SymbolicDims strides;
   strides.resize(shape.size());
@@ -51,7 +52,7 @@ bool is_whole(const SymbolicTensor& input, const SymbolicDims& shape) {
          std::equal(input.info.sizes, input.info.sizes + input.info.ndim, shape.words());
 }
 
-// The dims' order in memory, from all inputs in turn.
+// Makes a result whose dims are ordered in memory by all inputs in turn.
 Tensor new_in_order(const Call& call, const Tensor& like, const SymbolicDims& shape) {
   const SymbolicTensor lead(call.tensor(0));
   if (lead.is_contiguous() && is_whole(lead, shape)) return new_symbolic(like, shape);
@@ -94,7 +95,7 @@ void pointwise(const Call& call) {
   }
 }
 
-// Bit d: dim d is folded.
+// Returns a mask with bit d set if dim d is folded.
 uint64_t folded_dims(const Call& call, int64_t ndim) {
   const uint64_t all = ndim == 0 ? 0 : ~uint64_t{0} >> (64 - ndim);
   if (call.form.dim < 0) return all;
@@ -129,7 +130,7 @@ void fold(const Call& call) {
   }
 }
 
-// The sizes of a product of matrices, arguments k and k + 1, with dims of a batch in front.
+// Returns the sizes of a product of the matrices in arguments k and k + 1, with leading batch dims.
 SymbolicDims product_sizes(const Call& call, int k) {
   const SymbolicTensor a(call.tensor(k));
   const SymbolicTensor b(call.tensor(k + 1));
@@ -172,7 +173,7 @@ void cat(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
   const tenon_value& list = call.args[0];
   auto* const* tensors = static_cast<tenon_tensor* const*>(list.as.list.data);
-  // Whatever the dims of the others.
+  // An empty vector is ignored, whatever the dims of all other tensors.
   const auto has_none = [](const SymbolicTensor& tensor) {
     return tensor.ndim() == 1 && tensor.sizes()[0].is_number() && tensor.sizes()[0].word() == 0;
   };
@@ -195,7 +196,7 @@ void cat(const Call& call) {
       }
     }
   }
-  // Channels that lie innermost do so in the result.
+  // A channels-last input has a channels-last result.
   const MarkedCall::Known known[] = {{dim - first.ndim(), sizes[dim]}};
   if (first.ndim() > 3 && !first.is_contiguous() && MarkedCall(call).run(known)) return;
   call.give(0, new_symbolic(like, sizes));
@@ -221,7 +222,7 @@ void stack(const Call& call) {
   call.give(0, new_symbolic(like, sizes));
 }
 
-// Rows of a tensor along a dim, as many as there are indices.
+// Selects slices along a dim, one for each index.
 void index_select(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
   const SymbolicTensor self(call.tensor(0));
@@ -232,7 +233,7 @@ void index_select(const Call& call) {
   call.give(0, new_symbolic(like, sizes));
 }
 
-// Elements of a tensor along a dim: all other dims of the index lie inside of it.
+// Selects elements along a dim; all other sizes of the index are at most those of self.
 void gather(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
   const SymbolicTensor self(call.tensor(0));
@@ -255,20 +256,22 @@ void embedding(const Call& call) {
   call.give(0, new_symbolic(like, sizes));
 }
 
-// Where there is memory, as on another device that a call asks for, sizes are numbers.
+// Returns true if the tensor has memory, as on another device that a call requests; sizes must then
+// be concrete.
 bool has_memory(const Tensor& like) { return has_data(SymbolicTensor(like.get()).info); }
 
-// A new row-major tensor of the sizes of the first argument.
+// Makes a new row-major tensor with the sizes of the first argument.
 void sized_as_first(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
   if (has_memory(like)) return run_with_numbers(call);
   call.give(0, new_symbolic(like, SymbolicDims(SymbolicTensor(call.tensor(0)).sizes())));
 }
 
-// Strides of the channels-last formats: channels lie innermost, then the dims from the last one.
+// Returns channels-last strides: channels are innermost, followed by the dims from the last one on.
 SymbolicDims channels_last(const Call& call, const SymbolicDims& sizes, MemoryFormat format) {
   const Dims ones = Dims::filled(sizes.size(), 1);
-  static_cast<void>(channels_last_strides(call.op(), ones, format));  // refuses another count
+  // Refuses another number of dims.
+  static_cast<void>(channels_last_strides(call.op(), ones, format));
   SymbolicDims strides;
   strides.resize(sizes.size());
   SymbolicSize next = 1;
@@ -282,7 +285,8 @@ SymbolicDims channels_last(const Call& call, const SymbolicDims& sizes, MemoryFo
   return strides;
 }
 
-// The same in its order of dims, unless the call asks for another one.
+// Like sized_as_first(), but in the memory order of the first argument, unless the call requests
+// another.
 void like_first(const Call& call) {
   const int format = call.form.memory_format;
   const auto given = format < 0 ? std::nullopt : call.get<std::optional<MemoryFormat>>(format);
@@ -297,7 +301,7 @@ void like_first(const Call& call) {
   call.give(0, new_symbolic(like, sizes, &strides));
 }
 
-// A composite: what it returns is the argument, or comes from an operator that it calls.
+// A composite: returns the argument, or calls an operator that makes the result.
 void contiguous(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
       "aten::clone");
@@ -307,7 +311,7 @@ void contiguous(const Call& call) {
   call.give(0, stays ? std::move(self) : clone(self, MemoryFormat::Contiguous));
 }
 
-// A factory, whose argument k are the sizes.
+// A factory whose argument k is the sizes.
 template <int k>
 void sized_by(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
@@ -315,7 +319,7 @@ void sized_by(const Call& call) {
   call.give(0, new_symbolic(like, sizes_argument(call, k)));
 }
 
-// The same, with strides as the next argument.
+// Like sized_by(), with strides as the next argument.
 template <int k>
 void strided_by(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
@@ -328,25 +332,26 @@ void strided_by(const Call& call) {
   call.give(0, new_symbolic(like, sizes, &strides));
 }
 
-// A copy of the first argument with other elements in a part of it.
+// Makes a copy of the first argument with some elements replaced.
 void as_first(const Call& call) {
   const SymbolicTensor first(call.tensor(0));
   call.give(0, new_symbolic_like(Tensor::retain(call.tensor(0)), first));
 }
 
-// The gradient of a part of a tensor, whose sizes are argument 1: of the gradient's kind.
+// The gradient of a part of a tensor: has the sizes in argument 1 and the dtype and device of the
+// gradient.
 void sized_as_whole(const Call& call) {
   call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes_argument(call, 1)));
 }
 
-// What only elements tell is a symbol where a mode makes such.
+// Returns true if data-dependent sizes of argument k become symbols.
 bool tells_symbols(const Call& call, int k) {
   if (!call.form.is_functional()) return false;
   const SymbolicTensor tensor(call.tensor(k));
   return makes_symbols(tensor.info);
 }
 
-// A size up to a number of elements, as far as that is known.
+// Returns a new symbol for a size of at most `most` elements, as far as that is known.
 SymbolicSize size_up_to(SymbolicSize most) {
   return new_size(most.is_number() ? most.word() : INT64_MAX);
 }
@@ -361,8 +366,8 @@ void nonzero(const Call& call) {
   call.give(0, new_symbolic(like, sizes));
 }
 
-// One index among slices, of a tensor that lies row by row: a mask over the first dims, or places
-// along a dim.
+// Indexes a contiguous tensor by a single index among slices: a mask over the first dims, or
+// indices along a dim.
 void index_by_one(const Call& call) {
   const tenon_value& indices = call.args[1];
   auto* const* given = static_cast<tenon_tensor* const*>(indices.as.list.data);
@@ -400,7 +405,8 @@ void index_by_one(const Call& call) {
   call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes));
 }
 
-// The numbers from `start` up or down to `end`, whose places are -1 where the operator has none.
+// The numbers from `start` up or down to `end`. A position of -1 means that the operator lacks the
+// argument.
 template <int start, int end, int step>
 void arange(const Call& call) {
   const auto is_whole = [&](int k) {
@@ -409,12 +415,12 @@ void arange(const Call& call) {
   if (!is_whole(start) || !is_whole(end) || !is_whole(step)) return run_with_numbers(call);
   const SymbolicSize first = start < 0 ? SymbolicSize(0) : size_argument(call, start);
   const SymbolicSize last = size_argument(call, end);
-  // A guard: whether it leads up or down decides the rule.
+  // Records a guard, because the sign of the step decides the rule.
   const int64_t by = step < 0 ? 1 : number_of(size_argument(call, step));
   if (by == 0 || by == INT64_MIN) return run_with_numbers(call);
   const SymbolicSize span = by > 0 ? last - first : first - last;
   if (span < SymbolicSize(0)) return run_with_numbers(call);
-  // A result without elements tells dtype and device.
+  // Determines dtype and device with an empty result.
   std::vector<tenon_value> args(call.args, call.args + call.form.arguments);
   for (const int k : {start, end}) {
     if (k >= 0) args[static_cast<size_t>(k)] = tenon_value_of_int(0);
@@ -430,7 +436,7 @@ void arange(const Call& call) {
   call.give(0, new_symbolic(like, SymbolicDims{length}));
 }
 
-// Writes all of the first argument, whatever its sizes.
+// Writes all elements of the first argument, whatever its sizes.
 void fills_first(const Call& call) { StandIns(call).run(); }
 
 struct Named {
@@ -512,7 +518,7 @@ constexpr Named kRules[] = {
 
 }  // namespace
 
-// Of what has no rule of its own.
+// Returns the rule of an operator that is not listed by name.
 SymbolicRule rule_of_family(const Facts& facts, Forms form) {
   const bool is_view = std::string_view(facts.params).starts_with("Tensor(a");
   if (facts.family == &kSynonym) return &as_far_as_symbols_go;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of operators for symbolic sizes, in five files: new tensors, views, parts along a dim,
-// images, and composites.
+// The symbolic rules of operators, in five files: new tensors, views, parts along a dim, images,
+// and composites.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 namespace tenon::kernels {
 
 struct NamedRule {
-  std::string_view name;  // of an operator without its namespace
+  std::string_view name;  // operator name without its namespace
   SymbolicRule rule;
 };
 
-// The rule of a functional form in a table; NULL where it has none.
+// Returns the rule of a functional form in a table; NULL if there is none.
 inline SymbolicRule find_rule(std::span<const NamedRule> rules, const Facts& facts, Forms form) {
   if (form != kFunctional) return nullptr;
   for (const NamedRule& named : rules) {
@@ -24,31 +24,32 @@ inline SymbolicRule find_rule(std::span<const NamedRule> rules, const Facts& fac
   return nullptr;
 }
 
-// The rule of a view, or of what makes one where it can; NULL for all others.
+// Returns the rule of a view, or of an operator that makes one if possible; NULL for all others.
 SymbolicRule symbolic_view_rule(const Facts& facts, Forms form);
 
-// The same of an operator that gives several views, one behind the other.
+// Likewise for an operator that returns several views, one after another.
 SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form);
 
-// The same of an operator that works on images.
+// Likewise for an operator on images.
 SymbolicRule symbolic_image_rule(const Facts& facts, Forms form);
 
-// The same of an operator that calls others.
+// Likewise for a composite.
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form);
 
-// A size as a number: a guard where it is a symbol.
+// Returns a size as a number; records a guard if it is a symbol.
 int64_t number_of(SymbolicSize size);
 
-// Ones beside a tensor.
+// Makes ones on the device of a tensor.
 Tensor new_ones(tenon_tensor* beside, const SymbolicDims& sizes, Dtype dtype);
 
-// What no rule is written for gets numbers, by guards.
+// Runs an operator without a rule with concrete sizes, which records guards.
 void run_with_numbers(const Call& call);
 
-// The operators that the routine calls get symbols; numbers where it asks for some itself.
+// Runs the routine with symbols, which it passes to the operators that it calls. Falls back to
+// concrete sizes if it needs them itself.
 void as_far_as_symbols_go(const Call& call);
 
-// An operator of a tensor and sizes, called with words; `flag` is its third argument.
+// Calls an operator of a tensor and sizes with words; `flag` is its third argument.
 Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes,
                        std::optional<bool> flag = std::nullopt);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of views of symbolic sizes.
+// Symbolic rules of views.
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
@@ -10,7 +10,7 @@ namespace tenon::kernels {
 
 namespace {
 
-// Starts as the tensor itself.
+// The metadata of a view. It initially describes the tensor itself.
 struct SymbolicView {
   SymbolicDims sizes;
   SymbolicDims strides;
@@ -130,7 +130,7 @@ void squeeze_dims(SymbolicView& view, const Call& call) {
   }
 }
 
-// Where it lies in memory is not looked at: there is none.
+// The position in memory is not checked, because there is no memory.
 void as_strided(SymbolicView& view, const Call& call) {
   const SymbolicDims size = sizes_argument(call, 1);
   const SymbolicDims stride = sizes_argument(call, 2);
@@ -233,7 +233,7 @@ void select(SymbolicView& view, const Call& call) {
   view.remove(dim);
 }
 
-// A bound of a slice, as an index from 0 to `size`.
+// Returns a bound of a slice as an index from 0 to `size`.
 SymbolicSize clamped(SymbolicSize index, SymbolicSize lowest, SymbolicSize size) {
   if (index < 0) index = index + size;
   return larger(lowest, smaller(index, size));
@@ -325,7 +325,7 @@ SymbolicDims inferred_sizes(const char* op, SymbolicDims sizes, SymbolicSize num
 
 namespace {
 
-// Whether memory can be seen in those sizes, which then are the view's.
+// Returns true if the memory can be viewed in these sizes, and changes the view to them.
 bool change_sizes(SymbolicView& view, const SymbolicDims& sizes) {
   const SymbolicTensor& base = view.base;
   SymbolicDims strides;
@@ -348,7 +348,7 @@ void reshaped(SymbolicView& view, const Call& call) {
   }
 }
 
-// A composite: a view where it can be one, else one of a copy.
+// A composite: a view if possible, otherwise a view of a copy.
 void reshape(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
       "aten::clone");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::as_strided refuses.
+// Argument checks of aten::as_strided.
 #include "kernels/ops/views/as_strided.h"
 
 #include "kernels/common/checked_size.h"
@@ -7,7 +7,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Every element of the view must lie in the storage.
+// Refuses a view whose elements are not all inside the storage.
 void check_inside(const char* op, const View& view) {
   if (view.offset < 0) fail_argument(op, "storage_offset", "0 or more", view.offset);
   int64_t last = view.offset;

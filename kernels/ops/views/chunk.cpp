@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::chunk calls.
+// Implements aten::chunk by calling other operators.
 #include "kernels/ops/views/chunk.h"
 
 #include "kernels/common/call.h"
@@ -21,8 +21,8 @@ void chunk(const Call& call) {
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self->ndim());
   const int64_t whole = self->sizes()[static_cast<size_t>(dim)];
   if (whole == 0) {
-    // Of nothing there are as many as were asked for.
-    constexpr int64_t kMost = UINT32_MAX;  // elements of a list
+    // An empty tensor yields exactly `chunks` empty tensors.
+    constexpr int64_t kMost = UINT32_MAX;  // maximum length of a list
     if (chunks > kMost)
       fail_argument(call.op(), "chunks", "at most " + std::to_string(kMost), chunks);
     const std::vector<int64_t> parts(static_cast<size_t>(chunks), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::chunk: at most so many views of ranges of a dim, one behind the other, all of one size but
-// the last.
+// aten::chunk: at most a given number of views of consecutive ranges of a dim, all of one size
+// except the last.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strides of aten::diagonal, and what is made of diagonals.
+// The strides of aten::diagonal, and operators that use diagonals.
 #include "kernels/ops/views/diagonal.h"
 
 #include "kernels/common/checked_size.h"
@@ -13,7 +13,7 @@ namespace {
 constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t, int64_t)> diagonal_of(
     "aten::diagonal");
 
-// Zeros of these sizes, with a diagonal.
+// Returns zeros of these sizes with the given diagonal.
 Tensor with_diagonal(const Tensor& elements, Sizes sizes, int64_t offset, int64_t dim1,
                      int64_t dim2) {
   const Tensor whole = call_zeros(sizes, options_like(kind_of(elements), {}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::diagonal: a view of the elements of a matrix at equal places of both dims; aten::diag_embed
-// and aten::diag, which make a matrix of them.
+// aten::diagonal: a view of the elements with equal indices along two dims; aten::diag_embed and
+// aten::diag, which make a matrix from them.
 #pragma once
 
 #include "kernels/common/families/view.h"

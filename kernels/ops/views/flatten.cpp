@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::flatten calls.
+// Implements aten::flatten by calling other operators.
 #include "kernels/ops/views/flatten.h"
 
 #include "kernels/common/call.h"

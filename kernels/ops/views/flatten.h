@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::flatten: a range of dims as one, a view where memory allows it.
+// aten::flatten: joins a range of dims into one, as a view if memory allows it.
 #pragma once
 
 #include "kernels/common/facts.h"

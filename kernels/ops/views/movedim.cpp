@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of dims that aten::movedim hands to permute.
+// Computes the order of dims that aten::movedim passes to permute.
 #include "kernels/ops/views/movedim.h"
 
 #include "kernels/common/call.h"
@@ -20,7 +20,7 @@ Tensor moved(const char* op, const Tensor& self, Sizes source, Sizes destination
     for (const int64_t dim : destination) wrap_dim(op, dim, ndim);
     return permute(self, Dims{});
   }
-  Dims order = Dims::filled(ndim, -1);  // which dim comes to each position
+  Dims order = Dims::filled(ndim, -1);  // the dim at each position
   uint64_t taken = 0;
   for (size_t i = 0; i < source.size(); ++i) {
     const int64_t from = wrap_dim(op, source[i], ndim);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::movedim: a view with some dims moved to other positions, the rest in their order.
+// aten::movedim: a view with some dims moved to other positions; all others keep their order.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::narrow calls.
+// Implements aten::narrow by calling other operators.
 #include "kernels/ops/views/narrow.h"
 
 #include "kernels/common/call.h"

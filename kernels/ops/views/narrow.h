@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::narrow: a view of so many elements of a dim, from `start` on.
+// aten::narrow: a view of a number of elements of a dim, from `start` on.
 #pragma once
 
 #include "kernels/common/facts.h"

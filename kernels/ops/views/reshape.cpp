@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::reshape calls.
+// Implements aten::reshape by calling other operators.
 #include "kernels/ops/views/reshape.h"
 
 #include "kernels/common/call.h"
@@ -28,7 +28,7 @@ void reshape_as(const Call& call) {
 
 void ravel(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
-  // One stride would do for elements with gaps, too; PyTorch's result is contiguous.
+  // A single stride would suffice for elements with gaps too, but PyTorch's result is contiguous.
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
   call.give(
       0, call_reshape(contiguous(self, MemoryFormat::Contiguous), SymbolicDims{numel_word(self)}));

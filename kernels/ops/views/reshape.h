@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::reshape: the same elements under other sizes: a view where memory allows it, else a copy.
+// aten::reshape: the same elements with other sizes: a view if memory allows it, otherwise a copy.
 #pragma once
 
 #include "kernels/common/facts.h"

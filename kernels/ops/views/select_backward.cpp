@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::select_backward calls.
+// Implements aten::select_backward by calling other operators.
 #include "kernels/ops/views/select_backward.h"
 
 #include "kernels/ops/calls.h"

@@ -23,7 +23,7 @@ inline void slice_view(View& view, const Call& call) {
   const int64_t last = clamped(call.get<std::optional<int64_t>>(3).value_or(INT64_MAX), first);
   view.offset = wrapped_sum(view.offset, wrapped_product(first, view.strides[dim]));
   const int64_t length = last - first;
-  if (step < length) {  // two elements at least, so that the product is in the storage
+  if (step < length) {  // at least two elements, so that the product is inside the storage
     view.sizes[dim] = ceil_quotient(length, step);
     view.strides[dim] = wrapped_product(view.strides[dim], step);
     return;

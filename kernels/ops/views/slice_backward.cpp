@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::slice_backward calls.
+// Implements aten::slice_backward by calling other operators.
 #include "kernels/ops/views/slice_backward.h"
 
 #include "kernels/ops/calls.h"

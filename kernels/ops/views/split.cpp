@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::split calls.
+// Implements aten::split by calling other operators.
 #include "kernels/ops/views/split.h"
 
 #include "kernels/common/call.h"

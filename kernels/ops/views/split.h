@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::split: views of ranges of a dim, one behind the other, all of one size but the last, or
-// of given sizes.
+// aten::split: views of consecutive ranges of a dim, all of one size except the last, or of given
+// sizes.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::split_with_sizes calls.
+// Implements aten::split_with_sizes by calling other operators.
 #include "kernels/ops/views/split_with_sizes.h"
 
 #include "kernels/common/call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::split_with_sizes: views of ranges of a dim, one behind the other, of these sizes.
+// aten::split_with_sizes: views of consecutive ranges of a dim, of the given sizes.
 #pragma once
 
 #include "kernels/common/facts.h"

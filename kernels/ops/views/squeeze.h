@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::squeeze: a view without all dims of size 1, or without those given that are.
+// aten::squeeze: a view without dims of size 1, or without those among the given dims.
 #pragma once
 
 #include "kernels/common/families/view.h"

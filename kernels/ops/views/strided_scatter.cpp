@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenon::strided_scatter calls.
+// Implements tenon::strided_scatter by calling other operators.
 #include "kernels/ops/views/strided_scatter.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Zeros that a gradient may be added to in place: what a vmap maps is not written to what it does
-// not map, so beside a tensor of a transform they are made of that.
+// Returns zeros to which a gradient may be added in place. A vmap does not allow writing mapped
+// values to an unmapped tensor, so for a transformed tensor the zeros are computed from it.
 Tensor zeros_beside(const Tensor& grad, int64_t count) {
   constexpr tenon_keyset kTransformed =
       tenon_keyset{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_TRANSFORM_BACK);
@@ -32,7 +32,7 @@ Tensor zeros_beside(const Tensor& grad, int64_t count) {
   return clone(expand(call_zeros_like(one), Dims{count}, false), MemoryFormat::Contiguous);
 }
 
-// A dim whose elements may lie where those of others do; -1 without one.
+// Returns a dim whose elements may overlap those of others; -1 if there is none.
 int64_t overlapping_dim(const Dims& sizes, const Dims& strides) {
   Dims order;
   for (int64_t dim = 0; dim < sizes.size(); ++dim) {
@@ -75,7 +75,7 @@ void add_strided(const Tensor& memory, const Tensor& grad, Dims sizes, Dims stri
   }
 }
 
-// Where several elements of the base lie at one place, each gets its share of the gradient.
+// If several elements of the base share memory, each gets its share of the gradient.
 Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, int64_t offset) {
   if (overlapping_dim(sizes, strides) < 0) return memory;
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> div("aten::div.Tensor");
@@ -90,11 +90,11 @@ Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, 
   const Tensor count = full(memory.sizes(), 0);
   add_strided(count, full(sizes, 1), sizes, strides, offset);
   const Tensor least =
-      maximum(count, full(memory.sizes(), 1));  // what the base does not show stays
+      maximum(count, full(memory.sizes(), 1));  // memory that the base does not show is unchanged
   return div(memory, cast(least, memory.dtype()));
 }
 
-// Refuses a view that no tensor has; returns how many elements of memory lie before its end.
+// Refuses an invalid view. Returns the number of elements of memory before its end.
 int64_t checked_end(const Call& call, int k, Sizes sizes, Sizes strides, int64_t offset) {
   const bool are_as_many = sizes.size() == strides.size();
   if (!are_as_many) fail_argument(call.op(), call.form.names[k + 1], "as many as sizes", strides);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon::strided_scatter: elements of a view's gradient where the view's lie in its base, summed
-// where they lie at one place, 0 elsewhere: the gradient of as_strided.
+// tenon::strided_scatter: the gradient of as_strided: elements of a view's gradient at the
+// positions of the view's elements in its base, summed where they share memory, 0 elsewhere.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::t: a matrix transposed; fewer dims stay as they are.
+// aten::t: the transpose of a matrix; tensors with fewer dims are unchanged.
 #pragma once
 
 #include "kernels/common/families/view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::unbind calls.
+// Implements aten::unbind by calling other operators.
 #include "kernels/ops/views/unbind.h"
 
 #include "kernels/common/call.h"
@@ -15,7 +15,7 @@ void unbind(const Call& call) {
   }
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self->ndim());
   const int64_t count = self->sizes()[static_cast<size_t>(dim)];
-  constexpr int64_t kMost = UINT32_MAX;  // elements of a list
+  constexpr int64_t kMost = UINT32_MAX;  // maximum length of a list
   if (count > kMost) {
     fail_argument(call.op(), "self", "of at most " + std::to_string(kMost) + " elements along dim",
                   count);

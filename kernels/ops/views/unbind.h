@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::unbind: views of all indices of a dim, without that dim.
+// aten::unbind: views of all slices of a dim, without that dim.
 #pragma once
 
 #include "kernels/common/facts.h"

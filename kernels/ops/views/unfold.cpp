@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strides of aten::unfold, and what its gradient calls.
+// The strides of aten::unfold, and the implementation of its gradient.
 #include "kernels/ops/views/unfold.h"
 
 #include "kernels/common/checked_size.h"
@@ -24,7 +24,8 @@ void unfold_view(View& view, const Call& call) {
   if (!has_dim) return;
   view.sizes[dim] = (whole - size) / step + 1;
   if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
-    view.strides[dim] = INT64_MAX;  // of one window, as the product of more is in the storage
+    // Only for a single window; the product for several is inside the storage.
+    view.strides[dim] = INT64_MAX;
   }
   view.strides[dim] = kept_stride(view.sizes[dim], view.strides[dim]);
 }
@@ -45,7 +46,7 @@ void unfold_backward(const Call& call) {
     fail_argument(call.op(), "grad_in", "of one dim more than input_sizes", grad.sizes());
   }
   if (numel_of(grad) == 0) return call.give(0, whole);
-  if (step >= size || whole.ndim() == 0) {  // no element is in two windows
+  if (step >= size || whole.ndim() == 0) {  // windows do not overlap
     Tensor part = windows(whole, dim, size, step);
     call_copy(part, grad);
     return call.give(0, whole);
@@ -53,7 +54,7 @@ void unfold_backward(const Call& call) {
   const int64_t at = wrap_dim(call.op(), dim, whole.ndim());
   const CheckedSize steps(call.op(), grad.sizes()[static_cast<size_t>(at)] - 1);
   const int64_t last = (steps * step + 1).value();
-  static_cast<void>(CheckedSize(call.op(), last) + size);  // the loop comes up to this
+  static_cast<void>(CheckedSize(call.op(), last) + size);  // the largest number in the loop
   for (int64_t k = 0; k < size; ++k) {
     add(slice(whole, at, k, k + last, step), select(grad, -1, k), Scalar(1));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_unsafe_view: view() of a temporary that nobody else sees, so that the result counts as
-// new.
+// aten::_unsafe_view: view() of a temporary that is not used otherwise, so that the result counts
+// as new.
 #pragma once
 
 #include "kernels/ops/views/view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::unsqueeze: a view with a dim of size 1 put in.
+// aten::unsqueeze: a view with a dim of size 1 inserted.
 #pragma once
 
 #include "kernels/common/checked_size.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and strides of aten::view in both its forms.
+// Sizes and strides of both forms of aten::view.
 #include "kernels/ops/views/view.h"
 
 #include "kernels/common/checked_size.h"
@@ -7,7 +7,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Elements `factor` times as small.
+// Views each element as `factor` smaller ones.
 void split_elements(View& view, const char* op, int64_t factor) {
   const int64_t last = view.ndim() - 1;
   if (view.strides[last] != 1) {
@@ -19,7 +19,7 @@ void split_elements(View& view, const char* op, int64_t factor) {
   view.offset = (CheckedSize(op, view.offset) * factor).value();
 }
 
-// `factor` elements as one.
+// Views `factor` elements as one.
 void join_elements(View& view, const char* op, int64_t factor) {
   const int64_t last = view.ndim() - 1;
   if (view.sizes[last] % factor != 0 || view.strides[last] != 1) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::view: the same elements under other sizes, or the same memory as elements of another dtype.
+// aten::view: the same elements with other sizes, or the same memory with elements of another
+// dtype.
 #pragma once
 
 #include "kernels/common/families/view.h"

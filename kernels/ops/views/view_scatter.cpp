@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies with a view written.
+// Copies of tensors in which a view is overwritten.
 #include "kernels/ops/views/view_scatter.h"
 
 #include "kernels/ops/calls.h"
@@ -9,7 +9,7 @@ namespace tenon::kernels::ops {
 
 namespace {
 
-// Makes a copy of self, and writes `src` to the view that `show` makes of it.
+// Copies self, and writes `src` to the view that `show` makes of the copy.
 template <class Show>
 void give_written(const Call& call, Show&& show) {
   const Tensor whole = call_clone(call.get<Tensor>(0), MemoryFormat::Preserve);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::diagonal_scatter, select_scatter and slice_scatter: a copy of a tensor with other elements
-// where a view of it would show them.
+// aten::diagonal_scatter, select_scatter and slice_scatter: a copy of a tensor with the elements of
+// a view of it replaced.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::affine_grid_generator and its gradient call.
+// Implements aten::affine_grid_generator and its gradient by calling other operators.
 #include "kernels/ops/vision/affine_grid_generator.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Argument 1: batch, channels, and the sizes of an image or of a volume.
+// Returns argument 1: batch, channels, and the sizes of an image or a volume.
 Sizes image_sizes(const Call& call) {
   const auto size = call.get<Sizes>(1);
   if (size.size() != 4 && size.size() != 5) {
@@ -22,7 +22,8 @@ Sizes image_sizes(const Call& call) {
   return size;
 }
 
-// From -1 to 1: the centres of the outer elements, or else their outer edges.
+// Returns coordinates from -1 to 1, which are the centres of the outer elements or their outer
+// edges.
 Tensor places_along(int64_t size, bool aligns_corners, const FactoryOptions& options) {
   static constinit const LazyOp<Tensor(const Scalar&, const Scalar&, int64_t, std::optional<Dtype>,
                                        std::optional<Layout>, std::optional<Device>,
@@ -35,7 +36,7 @@ Tensor places_along(int64_t size, bool aligns_corners, const FactoryOptions& opt
   return call_div(call_mul(line, Scalar(size - 1)), Scalar(size));
 }
 
-// Rows x, y, (z,) 1 of all elements in order, once for each image.
+// Returns rows x, y, (z,) 1 for all elements in order, once for each image.
 Tensor base_rows(Sizes size, bool aligns_corners, const Tensor& like) {
   const FactoryOptions options = options_like(kind_of(like), {});
   const Sizes image = size.subspan(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::affine_grid_generator: the places that affine maps take those of an image to, as
-// aten::grid_sampler takes them; and its gradient.
+// aten::affine_grid_generator: the coordinates to which affine maps take the positions of an image,
+// as a grid for aten::grid_sampler; and its gradient.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::grid_sampler_2d and aten::grid_sampler_3d ask of their arguments, their results, and
-// what their gradients call.
+// Argument checks and results of aten::grid_sampler_2d and aten::grid_sampler_3d, and their
+// gradients.
 #include "kernels/ops/vision/grid_sampler_2d.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ int64_t one_of_three(const Call& call, int k) {
   return number;
 }
 
-// Argument 0 is what is read, 1 the grid, and those from `first` say how; derivatives come last.
+// Argument 0 is the input, 1 the grid, and those from `first` on are the options; derivatives are
+// last.
 GridSampling begin_sampling(const Call& call, int first) {
   GridSampling plan{};
   plan.dims = std::string_view(call.facts().name).find("3d") != std::string_view::npos ? 3 : 2;
@@ -53,7 +54,7 @@ GridSampling begin_sampling(const Call& call, int first) {
   if (call.form.arguments > first + 4) {
     for (int d = 0; d < plan.dims; ++d) {
       const auto order = call.get<int64_t>(first + 3 + d);
-      // The work grows with the order; each backward pass adds 1.
+      // The cost grows with the order, and each backward pass adds 1.
       if (order < 0 || order > kMostDerivatives) {
         fail_argument(call.op(), call.form.names[first + 3 + d],
                       "from 0 to " + std::to_string(kMostDerivatives), order);
@@ -77,7 +78,7 @@ void take_sizes(const Call& call, const char* name, GridSampling& plan, Sizes si
   }
 }
 
-// Of what is sampled.
+// Returns the sizes of the sampled result.
 Dims result_sizes(const GridSampling& plan) {
   Dims sizes{plan.sizes[0], plan.sizes[1], plan.height(), plan.width()};
   if (plan.dims == 3) sizes.insert(2, plan.depth());
@@ -124,7 +125,7 @@ void give_result(const Call& call, GridSampling plan) {
 void grid_sampler_meta(const Call& call) { give_result(call, grid_sampler_plan(call)); }
 void grid_sampler_input_meta(const Call& call) { give_result(call, grid_sampler_input_plan(call)); }
 
-// Of both in one: arguments after the grid are integers, but for one bool.
+// Handles both operators: arguments after the grid are integers, except for one bool.
 void grid_sampler_backward_grid(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, int64_t, int64_t, bool,
                                        int64_t, int64_t)>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::grid_sampler_2d: images at places that a grid names, from -1 at one edge to 1 at the other;
-// aten::grid_sampler_3d, the same of volumes; their gradients, and aten::grid_sampler, which calls
-// one of the two.
+// aten::grid_sampler_2d: samples images at the coordinates of a grid, from -1 at one edge to 1 at
+// the other; aten::grid_sampler_3d, for volumes; their gradients, and aten::grid_sampler, which
+// calls one of the two.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -11,28 +11,29 @@ namespace tenon::kernels {
 
 enum class SampledBy : uint8_t { Bilinear, Nearest, Bicubic };
 
-// What is beyond the edges: zeros, the elements at the edge, or the image once more as in a mirror.
+// The elements beyond the edges: zeros, the elements at the edge, or the mirrored image.
 enum class BeyondEdges : uint8_t { Zeros, Border, Reflection };
 
-// One call: images of shape (N, C, H, W), a grid of shape (N, height, width, 2) of places x, y; or
-// volumes of shape (N, C, D, H, W), and (N, depth, height, width, 3) of x, y, z.
+// One call: images of shape (N, C, H, W) with a grid of shape (N, height, width, 2) of coordinates
+// x, y; or volumes of shape (N, C, D, H, W) with (N, depth, height, width, 3) of x, y, z.
 struct GridSampling {
   Tensor result;
-  tenon_tensor_info elements;  // that are read: of the input, or of the gradient of the result
+  tenon_tensor_info elements;  // elements to read: the input, or the gradient of the result
   tenon_tensor_info grid;
-  int dims;          // that are sampled: 2 or 3
-  int64_t sizes[5];  // of the input; images have a depth of 1
+  int dims;          // number of sampled dims: 2 or 3
+  int64_t sizes[5];  // sizes of the input; images have a depth of 1
   SampledBy by_what;
   BeyondEdges beyond;
-  int64_t by[3];        // which derivative by x, y and z is meant, 0 for elements themselves
-  bool aligns_corners;  // -1 and 1 are the centres of the outer elements, not their outer edges
+  int64_t by[3];  // order of the derivative by x, y and z; 0 for the value itself
+  // True: -1 and 1 are the centres of the outer elements; false: their outer edges.
+  bool aligns_corners;
 
   int64_t depth() const { return dims == 3 ? grid.sizes[1] : 1; }
   int64_t height() const { return grid.sizes[dims - 1]; }
   int64_t width() const { return grid.sizes[dims]; }
 };
 
-// Checks the arguments and makes the result, or takes the call's.
+// Checks the arguments and returns the result, which may be the call's `out`.
 GridSampling grid_sampler_plan(const Call& call);
 GridSampling grid_sampler_input_plan(const Call& call);
 
@@ -62,7 +63,8 @@ inline constexpr Facts kGridSampler2d{
 
 void grid_sampler_input_meta(const Call& call);
 
-// Of the input: each element of `grad_output` shared among those that it was sampled from.
+// The gradient of the input: each element of `grad_output` is distributed to the elements that it
+// was sampled from.
 inline constexpr Facts kGridSampler2dBackwardInput{
     .family = &kRoutine,
     .name = "grid_sampler_2d_backward_input",
@@ -82,7 +84,7 @@ inline constexpr Facts kGridSampler2dBackwardInput{
     .routine = {&grid_sampler_input_meta},
 };
 
-// A derivative of each element of the result, so many times by x and y of its place.
+// A derivative of each element of the result, of the given orders by x and y of its coordinates.
 inline constexpr Facts kGridSampler2dSlope{
     .family = &kRoutine,
     .name = "grid_sampler_2d_slope",
@@ -104,7 +106,7 @@ inline constexpr Facts kGridSampler2dSlope{
 
 void grid_sampler_backward_grid(const Call& call);
 
-// Of the grid.
+// The gradient of the grid.
 inline constexpr Facts kGridSampler2dBackwardGrid{
     .family = &kComposite,
     .name = "grid_sampler_2d_backward_grid",
@@ -121,7 +123,8 @@ inline constexpr Facts kGridSampler2dBackwardGrid{
 
 void grid_sampler_backward(const Call& call);
 
-// Of both; that of the grid comes whether it is asked for or not, as PyTorch's does on the CPU.
+// The gradients of both. That of the grid is computed even if it is not requested, as in PyTorch on
+// the CPU.
 inline constexpr Facts kGridSampler2dBackward{
     .family = &kComposite,
     .name = "grid_sampler_2d_backward",

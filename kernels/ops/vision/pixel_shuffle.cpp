@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::pixel_shuffle, aten::pixel_unshuffle and aten::channel_shuffle call.
+// Implements aten::pixel_shuffle, aten::pixel_unshuffle and aten::channel_shuffle by calling other
+// operators.
 #include "kernels/ops/vision/pixel_shuffle.h"
 
 #include "kernels/common/call.h"
@@ -13,7 +14,7 @@ namespace {
 
 constinit const LazyOp<Tensor(const Tensor&, Sizes)> permuted("aten::permute");
 
-// An image's dims as they are at first, for those in front of it as well.
+// The original dims of an image, and the dims before it.
 struct Image {
   SymbolicDims front;
   SymbolicSize channels, height, width;
@@ -31,7 +32,7 @@ struct Image {
     for (const SymbolicSize size : last) all.push_back(size);
     return all;
   }
-  // The dims in front, and then these of the last ones.
+  // Returns the order of the leading dims followed by the given last ones.
   Dims order(std::initializer_list<int64_t> last) const {
     Dims all;
     for (int64_t d = 0; d < front.size(); ++d) all.push_back(d);
@@ -40,7 +41,7 @@ struct Image {
   }
 };
 
-// A new tensor with dims in another order, some of them together.
+// Returns a new tensor with dims in another order, some of them joined.
 Tensor moved(const Tensor& split, const Dims& order, const SymbolicDims& sizes) {
   return call_reshape(call_clone(permuted(split, order), MemoryFormat::Contiguous), sizes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::pixel_shuffle: channels as finer rows and columns of an image, and back; and
-// aten::channel_shuffle, the channels of groups in turns.
+// aten::pixel_shuffle: moves channels to additional rows and columns of an image, and back; and
+// aten::channel_shuffle, which interleaves the channels of groups.
 #pragma once
 
 #include "kernels/common/facts.h"

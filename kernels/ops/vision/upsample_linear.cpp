@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::upsample_bilinear2d and its like take from where, and how much of it.
+// The taps of aten::upsample_bilinear2d and similar operators, and their weights.
 #include "kernels/ops/vision/upsample_linear.h"
 
 #include <cmath>
@@ -11,7 +11,8 @@
 namespace tenon::kernels {
 namespace {
 
-// Places of the result in the input, in the precision that the elements have, as PyTorch rounds.
+// Maps positions of the result to the input, in the precision of the elements, which is PyTorch's
+// rounding.
 template <class Real>
 struct Scale {
   Real step;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::upsample_linear1d, upsample_bilinear2d, upsample_trilinear3d and upsample_bicubic2d: each
-// element of the result lies between elements of the input, and is of them by how near they are.
+// element of the result is interpolated from the nearest elements of the input.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -176,7 +176,7 @@ inline constexpr Facts kUpsampleBicubic2dBackward{
     .routine = {&resampling_meta<&upsample_linear_gradient_plan>},
 };
 
-// Of sizes, or of factors that sizes are made of.
+// Takes sizes, or scale factors that determine the sizes.
 void upsample_linear_vec(const Call& call);
 
 inline constexpr Facts kUpsampleLinear1dVec{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::upsample_nearest2d and its like take from where.
+// The taps of aten::upsample_nearest2d and similar operators.
 #include "kernels/ops/vision/upsample_nearest.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace tenon::kernels {
 namespace {
 
-// In the precision that the elements have, as PyTorch rounds.
+// Computed in the precision of the elements, which is PyTorch's rounding.
 template <class Real>
 Taps nearest_line(int64_t size, const Upsampled& to, bool exact) {
   const Real step = to.scale > 0 ? static_cast<Real>(1.0 / to.scale)

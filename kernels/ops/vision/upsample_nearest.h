@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::upsample_nearest2d and its like: each element of the result is the one of the input that is
-// nearest, by PyTorch's old rule, and by the exact one as aten::_upsample_nearest_exact2d.
+// aten::upsample_nearest2d and similar operators: each element of the result is the nearest one of
+// the input, by PyTorch's original rule, or by the exact one in aten::_upsample_nearest_exact2d.
 #pragma once
 
 #include "kernels/common/batching/facts_batching.h"
@@ -239,7 +239,7 @@ inline constexpr Facts kUpsampleNearestExact3dBackward{
     .routine = {&resampling_meta<&upsample_nearest_gradient_plan>},
 };
 
-// Of sizes, or of factors that sizes are made of.
+// Takes sizes, or scale factors that determine the sizes.
 void upsample_nearest_vec(const Call& call);
 
 inline constexpr Facts kUpsampleNearest1dVec{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all operators of upsampling share: the sizes that are asked for, and how far apart places
-// are in the input.
+// Shared by all upsampling operators: the requested sizes, and the distance of positions in the
+// input.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace tenon::kernels {
 
-// Along one dim.
+// The arguments along one dim.
 struct Upsampled {
   int64_t size;
-  double scale;  // that was given; 0: the ratio of sizes
+  double scale;  // the given scale; 0: the ratio of sizes
 };
 
-// Returns the index that a place of the input rounds down to, moved into the dim. Places that no
-// int64 holds, and NaN, have one, too.
+// Returns the index that a position in the input rounds down to, clamped to the dim. Positions that
+// do not fit int64, and NaN, are clamped as well.
 template <class Real>
 int64_t index_of(Real place, int64_t size) {
   if (!(place >= Real(0))) return 0;
@@ -24,14 +24,14 @@ int64_t index_of(Real place, int64_t size) {
                                          : size - 1;
 }
 
-// Of `dims` dims the one of number `d`, from the positions of sizes and of the first scale.
+// Returns the arguments of dim `d` of `dims`; `sizes` and `scales` are argument positions.
 Upsampled upsampled(const Call& call, int sizes, int scales, int d, size_t dims);
 
-// Of an input that has a batch.
+// Make the plan for an input that has a batch.
 Resampling upsampling_plan(const Call& call, TapsOf taps_of);
 Resampling upsampling_gradient_plan(const Call& call, TapsOf taps_of);
 
-// Calls the operator without its overload with what is left out: sizes, or scales.
+// Calls the operator's default overload, and computes the argument that is absent: sizes or scales.
 void upsample_vec(const Call& call);
 
 }  // namespace tenon::kernels
