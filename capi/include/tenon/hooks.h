@@ -137,9 +137,9 @@ TENON_API int32_t tenon_tensor_retains_grad(const tenon_tensor* tensor);
 TENON_API tenon_dtype tenon_tensor_grad_dtype(const tenon_tensor* tensor);
 
 /// Sets the dtype that gradients of a tensor are converted to: for a leaf before they are
-/// accumulated, for a result of a recorded call before its formula receives them. Gradients that are
-/// set explicitly must have this dtype. With TENON_DTYPE_NONE, gradients of any dtype are accepted
-/// unchanged.
+/// accumulated, for a result of a recorded call before its formula receives them. Gradients that
+/// are set explicitly must have this dtype. With TENON_DTYPE_NONE, gradients of any dtype are
+/// accepted unchanged.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_TYPE for a dtype that is neither
 ///            floating nor complex, TENON_ERROR_STATE for a tensor that has a gradient of another
