@@ -6,7 +6,7 @@
 #include "autograd/node/node_extra.h"
 #include "autograd/node/node_run.h"
 #include "autograd/operators.h"
-#include "autograd/recording_modes.h"
+#include "autograd/record/recording_modes.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/dtype.h"
