@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of bad input find, and the calls that they make, as Java has them.
+// Objects that the cases of bad input use, and their calls, in Java.
 package dev.tenon;
 
 import dev.tenon.BadInputCasesTest.Case;

@@ -47,7 +47,7 @@ class JvpCallTest {
     }
   }
 
-  /** x * n * y; its jvp is ten times too large, to be told from what is derived. */
+  /** x * n * y; its jvp is ten times too large, which shows that it was called. */
   private static final class Product implements AutogradFunction {
     JvpCall kept;
 

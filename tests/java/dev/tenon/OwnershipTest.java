@@ -36,7 +36,7 @@ class OwnershipTest {
     return Tensor.of(elements);
   }
 
-  // Allocates tensors of the same size, one of which probably gets memory that was freed too early.
+  // Allocates tensors of the same size, one of which would probably reuse memory freed too early.
   private static void overwrite() {
     for (int i = 0; i < 8; i++) {
       float[] elements = new float[SIZE];

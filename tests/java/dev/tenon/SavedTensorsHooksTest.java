@@ -14,7 +14,7 @@ import org.junit.jupiter.api.function.Executable;
 
 /** Hooks that pack what nodes save. */
 class SavedTensorsHooksTest {
-  /** What stands for a tensor. */
+  /** The packed form of a tensor. */
   private record Packed(float[] elements) {}
 
   private static final SavedTensorsHooks.Pack PACK =
