@@ -34,7 +34,7 @@ pub fn library_new(_: &World, args: &[&str]) -> Option<Result<()>> {
         "DEF" => LibraryKind::Def,
         "IMPL" => LibraryKind::Impl,
         "FRAGMENT" => LibraryKind::Fragment,
-        _ => return None, // no other kind is there
+        _ => return None, // the enum has no other kind
     };
     Some(Library::open(kind, text(args[1])?, key(args[2])).map(drop))
 }
