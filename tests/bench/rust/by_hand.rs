@@ -173,7 +173,8 @@ pub fn call_add(op: Op, a: &Tensor, b: &Tensor, alpha: &sys::tenon_value) {
 
 /// Begins a call with two tensors, runs it, and leaves the frame if it succeeds.
 ///
-/// # Safety `call` must call the function with the type that the signature states.
+/// # Safety
+/// `call` must call the function with the type that the signature states.
 #[inline(always)]
 unsafe fn typed(
     op: Op,
