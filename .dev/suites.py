@@ -210,8 +210,7 @@ def installed(run: Run) -> Outcome:
 
 
 def roots(run: Run) -> Outcome:
-    """Runs the installed programs in clean Debian roots; records the commands and their run times.
-    """
+    """Runs the installed programs in clean Debian roots; records commands and run times."""
     machine.ensure(("debootstrap",))
     outcome = _pytest(run, "roots", "installed/roots.py", case_limit=3000)  # pip may compile Tenon
     report = RESULTS / "roots.txt"

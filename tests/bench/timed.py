@@ -45,8 +45,7 @@ class Rows:
 
 
 def summary(times: list[float], empty: float = 0) -> dict:
-    """Returns the minimum and median of the rounds, minus the empty loop's time, and their spread.
-    """
+    """Returns minimum and median of the rounds, minus the empty loop's time, and their spread."""
     least, median = min(times), statistics.median(times)
     quartiles = statistics.quantiles(times, n=4) if len(times) > 1 else (median, median, median)
     return {

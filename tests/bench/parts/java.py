@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures calls from Java under JMH beside plain JNI, also on a JDK of 22 or newer if one exists.
-"""
+"""Measures calls from Java under JMH beside plain JNI, also on a newer JDK (22+) if present."""
 
 from __future__ import annotations
 
