@@ -36,7 +36,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def summary(results: list[Result]) -> list[str]:
-    """How many budgets are met, and a line for each that is not."""
+    """Returns the number of budgets that are met, and a line for each that is not."""
     held = [one for one in results if one.used is not None]
     missed = [one for one in held if one.state is State.MISSED]
     absent = sum(

@@ -27,7 +27,7 @@ const ROUNDS: usize = 2000;
 
 /// Runs a failing action again and again: no round leaves a handle, an operator or memory behind.
 fn leaves_nothing(action: impl Fn()) {
-    // First use of the registry puts its own fallbacks there, which stay.
+    // The first use of the registry creates its built-in fallbacks, which stay registered.
     let operators = introspect::operators().unwrap();
     // Warm up the allocator.
     for _ in 0..ROUNDS {

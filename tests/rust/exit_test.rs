@@ -78,7 +78,7 @@ fn start_threads(count: usize, body: impl Fn() + Clone + Send + 'static) {
 
 fn start_callers(count: usize, op: Op, x: &Tensor) {
     let x = x.clone();
-    // Once the library is closed there is no kernel: callers go on all the same.
+    // Once the library is closed no kernel exists; callers ignore the error.
     start_threads(count, move || drop(op.call::<Tensor>((&x,))));
 }
 
@@ -130,7 +130,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// A library whose kernel owns something with a destructor.
+/// Opens a library whose kernel owns a value with a destructor.
 fn open_dropping(destructor: impl FnMut() + Send + Sync + 'static) -> (Library, Op, Tensor) {
     let owned = OnDrop(destructor);
     open_with(move |x: &Tensor| {

@@ -184,7 +184,7 @@ impl Dispatches for Stand {
     }
 }
 
-/// A mode that lets calls go on.
+/// A mode that makes the same call again.
 struct Watching;
 
 impl ObjectType for Watching {

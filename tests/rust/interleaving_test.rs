@@ -13,7 +13,7 @@ use tenon::{DispatchKey, Library, Object, ObjectType, Op, Registration, Status, 
 
 type Step<S> = fn(&mut S);
 
-/// A thread with its own state, and the steps that it takes in order.
+/// A thread with its own state, and its steps in order.
 struct Script<S: 'static> {
     state: S,
     steps: &'static [Step<S>],

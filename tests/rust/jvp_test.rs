@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Forward mode of functions and formulas, what looks at calls after they ran, and how these fail.
+//! Forward mode of functions and formulas, formulas that inspect a call after it ran, and failures.
 
 use tenon::autograd::forward_ad::DualLevel;
 use tenon::autograd::{self, BackwardCall, Formula, Function, FunctionContext, JvpCall};

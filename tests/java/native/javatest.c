@@ -117,7 +117,7 @@ static tenon_status keeps_payload(void* ctx, const tenon_op* op, tenon_keyset ke
   return TENON_OK;
 }
 
-/* Returns what C can read of the error of the named operator. */
+/* Returns the parts of the named operator's error that C can read. */
 static tenon_status error_text(void* ctx, const tenon_op* op, tenon_keyset keys,
                                tenon_stack* stack) {
   (void)ctx;

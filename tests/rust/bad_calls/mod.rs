@@ -173,7 +173,7 @@ impl World {
         text
     }
 
-    /// A value as the catalogue writes it; `None` for what Rust cannot make.
+    /// Returns a value in the catalogue's notation; `None` if Rust cannot make it.
     fn value(&self, token: &str) -> Option<Value> {
         let (kind, rest) = token.split_at(1);
         let numbers = || rest[1..].split(',').map(number);

@@ -62,7 +62,7 @@ pub fn define_options(world: &World, args: &[&str]) -> Option<Result<()>> {
     Some(library.define_with("opted() -> ()", options).map(drop))
 }
 
-/// A registration that fails drops its kernel, and with it what the kernel holds.
+/// A failed registration drops its kernel, with everything that it owns.
 fn dropped(result: Result<Registration>, given: &Arc<()>) -> Option<Result<()>> {
     tenon::reap();
     assert_eq!(Arc::strong_count(given), 1, "the kernel must be dropped");

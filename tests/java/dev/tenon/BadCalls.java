@@ -15,7 +15,7 @@ import java.util.Map;
 
 /** The world of the cases: tests/badinput/README.md lists it. */
 final class BadCalls implements AutoCloseable {
-  /** Makes the wrong call; throws {@link Unsayable} where Java has no such call. */
+  /** Makes the wrong call; throws {@link Unsayable} if Java cannot express it. */
   interface Call {
     void make(Case one);
   }

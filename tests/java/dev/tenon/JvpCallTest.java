@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Forward mode of functions and formulas, and what looks at calls after they ran. */
+/** Forward mode of functions and formulas, and formulas that inspect a call after it ran. */
 class JvpCallTest {
   private static final IOException THROWN = new IOException("disk full");
 

@@ -356,7 +356,7 @@ class OwnershipTest {
     }
   }
 
-  // Threads use what others close, in every way; no use reads freed memory.
+  // Threads use objects that others close; no use may read freed memory.
   @Test
   void threadsThatCloseWhatOthersUse_giveThemTheTensorOrAnException() throws Exception {
     int rounds = "long".equals(System.getenv("TENON_STRESS")) ? 100_000 : 2_000;

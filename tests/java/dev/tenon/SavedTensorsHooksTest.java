@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Hooks that pack what nodes save. */
+/** Hooks that pack the tensors that nodes save. */
 class SavedTensorsHooksTest {
   /** The packed form of a tensor. */
   private record Packed(float[] elements) {}
