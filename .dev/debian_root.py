@@ -24,7 +24,7 @@ CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 
 
 def base(system: str) -> pathlib.Path:
-    """The system as debootstrap makes it, with package lists; made once."""
+    """Returns a system as debootstrap creates it, with package lists; created once."""
     folder = FOLDER / f"base-{system}"
     if folder.exists():
         return folder
@@ -93,7 +93,7 @@ def run(root: pathlib.Path, line: str) -> str:
 
 
 def refusal() -> str:
-    """Why no root can be made here, or "" if one can."""
+    """Returns why no root can be created here, or "" if it can."""
     if os.geteuid() != 0:
         return "must be run as root, for chroot"
     return "" if shutil.which("debootstrap") else "needs debootstrap"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what users install: all artefacts into dist/, with checksums."""
+"""Builds all release artefacts into dist/, with checksums."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _check_shipped() -> None:
 
 
 def _native() -> None:
-    """The archive and, where Debian's tools are, its packages."""
+    """Packs the archive and, if Debian's tools are installed, the Debian packages."""
     generators = ["TGZ"]
     if shutil.which("dpkg-shlibdeps"):
         generators.append("DEB")

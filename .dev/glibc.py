@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The symbols of an older glibc, to link against: what ships then runs where that one is."""
+"""Links against the symbols of an older glibc, so that release libraries run on old systems."""
 
 from __future__ import annotations
 

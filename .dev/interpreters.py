@@ -55,7 +55,7 @@ class Interpreter:
 
     @property
     def refusal(self) -> str:
-        """Why no wheel can be built for it, "" where one can."""
+        """Returns why no wheel can be built for it, or "" if one can."""
         if self.implementation != "cpython":
             return f"must be CPython, got {self.implementation}"
         if self.version < OLDEST:

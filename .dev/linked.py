@@ -6,7 +6,7 @@ from __future__ import annotations
 import pathlib
 import re
 
-# File that a linker takes parts of -> whose it is.
+# File that a linker may take code from -> its project.
 OWNERS = {
     "libstdc++.a": "libstdc++",
     "libgcc.a": "libgcc",

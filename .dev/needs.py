@@ -32,7 +32,7 @@ class Need:
 
 
 def header(*names: str) -> tuple:
-    """Glob patterns that match a header in the places where systems put it."""
+    """Returns glob patterns that match a header in the system's include folders."""
     folders = ("/usr/include", "/usr/include/*", "/usr/local/include", "/opt/homebrew/include")
     return tuple(f"{folder}/{name}" for folder in folders for name in names)
 

@@ -37,7 +37,7 @@ def check(pythons: list[str]) -> int:
 
 
 def compare(first: pathlib.Path, second: pathlib.Path) -> int:
-    """Prints a line for each file of two folders; 0 where all are equal."""
+    """Prints a line for each file of two folders; returns 0 if all are equal."""
     names = {
         str(path.relative_to(folder))
         for folder in (first, second)

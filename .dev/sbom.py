@@ -101,8 +101,7 @@ class Release:
         return one
 
     def _doclet(self, content: dict[str, bytes]) -> list[Component]:
-        """Returns jQuery and jQuery UI as the JDK bundles them, with versions read from the files.
-        """
+        """Returns jQuery and jQuery UI as bundled by the JDK, with versions read from the files."""
         query = next(name for name in content if re.search(r"jquery-[\d.]+min\.js$", name))
         version = re.search(r"jquery-([\d.]+)\.min", query)[1]
         interface = re.search(r"UI v?([\d.]+)", content["legal/jqueryUI.md"].decode())[1]

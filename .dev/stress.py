@@ -35,9 +35,9 @@ FIGURES = r"^\d.*(events|forks|threads|allocations|calls)"
 
 
 def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
-    """Runs one part, or "all"; the status is 1 where anything failed.
+    """Runs one part, or "all"; returns status 1 if anything failed.
 
-    `seeds` is for the extremes; they and the layers take `arguments`.
+    `seeds` is for the part "extremes"; it and "layers" accept `arguments`.
     """
     good = True
     if part in ("threads", "all"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test suites: how each is run, and the count of its cases."""
+"""The test suites: how each is run, and how its cases are counted."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _ctest(run: Run, name: str, label: str) -> tuple:
 
 
 def _show_failed(path: pathlib.Path) -> None:
-    """Prints what each failed case of a ctest JUnit file said, up to its last lines."""
+    """Prints the last lines of output of each failed case in a ctest JUnit file."""
     for case in xml.parse(path).getroot().iter("testcase"):
         if case.get("status") == "fail":
             ui.say(f"FAILED {case.get('name')}:")
@@ -175,7 +175,7 @@ def examples(run: Run) -> Outcome:
 
 
 def cmocka(run: Run) -> Outcome:
-    """cmocka programs under ctest; the cases are counted in what cmocka prints."""
+    """Runs cmocka programs under ctest; counts the cases in cmocka's output."""
     return read_cmocka(*_ctest(run, "cmocka", "cmocka"))
 
 
@@ -210,8 +210,7 @@ def installed(run: Run) -> Outcome:
 
 
 def roots(run: Run) -> Outcome:
-    """Runs the installed programs in clean Debian roots; records the commands and their run times.
-    """
+    """Runs the installed programs in clean Debian roots; records commands and run times."""
     machine.ensure(("debootstrap",))
     outcome = _pytest(run, "roots", "installed/roots.py", case_limit=3000)  # pip may compile Tenon
     report = RESULTS / "roots.txt"
@@ -223,7 +222,7 @@ def roots(run: Run) -> Outcome:
 def _pytest(
     run: Run, name: str, *folders: str, groups: tuple = (), case_limit: int = 600
 ) -> Outcome:
-    """Runs pytest; a case that takes more seconds than the limit shows where, and ends the run."""
+    """Runs pytest; a case that exceeds the limit in seconds prints its stack and ends the run."""
     path = RESULTS / f"{run.preset}-{name}.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)

@@ -86,7 +86,7 @@ def run(names: list, parts: tuple, keep: bool) -> int:
 
 
 def copy_sources(target: pathlib.Path) -> None:
-    """Copies what git tracks, or would track, as a newcomer's clone has it."""
+    """Copies the files that git tracks, or would track, as in a fresh clone."""
     listed = ["git", "-C", ui.ROOT, "ls-files", "-z", "-co", "--exclude-standard"]
     names = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split("\0")
     for name in filter(None, names):

@@ -34,7 +34,7 @@ def make(dist: pathlib.Path, seconds: str, pythons: list[Interpreter], stubs: pa
     content = _installed(release, work / "content")
     _add_metadata(content)
     own = environment.version_of(environment.python("base"))[:2]
-    # The release build's own comes first: its extension is in place.
+    # Start with the release build's own Python, whose extension is built already.
     for python in sorted(pythons, key=lambda one: one.version != own):
         if python.version != own:
             build = native.build_extension(python.path, python.name, stubs)

@@ -174,7 +174,7 @@ void tenon_tensor::restride(Dims sizes, Dims strides, int64_t offset) {
   constexpr const char* kRestride = "tenon_tensor_restride";
   TENON_CHECK(!is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kRestride,
               ": tensor must have plain sizes, got a symbolic shape");
-  // What stands for something else has no memory to stay inside of.
+  // A tensor without memory may have any strides: no view can leave its bounds.
   const int64_t numel = is_hollow()
                             ? checked_numel(kRestride, sizes)
                             : checked_view(kRestride, "tensor", dtype_, sizes, strides, offset);

@@ -34,8 +34,7 @@ def _image(x, y, side, pixels, colour_of):
 
 
 def hardest(x, y, cases):
-    """Draws images with the largest gradients: (pixels, label, prediction, norm of the gradient).
-    """
+    """Draws images with the largest gradients: (pixels, label, prediction, norm of gradient)."""
     yield _text(x, y, "largest gradients of single images: label, what is read, norm", size=13)
     for place, (pixels, label, read, norm) in enumerate(cases):
         left = x + 78 * place

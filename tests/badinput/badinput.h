@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of cases.txt, what all cases find there, and the functions that make one wrong call.
+// A case of cases.txt, the objects that all cases use, and the functions that make one wrong call.
 #ifndef TESTS_BADINPUT_BADINPUT_H
 #define TESTS_BADINPUT_BADINPUT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of op.h, and operators whose kernel does wrong. The operator of a case lives only
-// while the case runs: `bad::called`, with a kernel for the CPU.
+// Wrong calls of op.h, and operators whose kernel misbehaves. Each case defines its own operator
+// `bad::called`, with a CPU kernel, and removes it afterwards.
 #include "badinput.h"
 
 // Instructions for the kernel of a case.

@@ -40,7 +40,7 @@ WILD = {
     "tenon_keyset": (2**63, 2**64 - 1),
     "tenon_status": (-1, 99, 2**31 - 1),
 }
-# Memory that another function of the interface fills: its content is not made up here.
+# Structs that another function of the interface fills; this test cannot build them itself.
 FILLED = ("tenon_frame", "tenon_stack")
 
 
@@ -91,7 +91,7 @@ def may_be_null(function: Function, at: int, contract: str) -> bool:
 
 
 class World:
-    """Good values for parameters, made by the library."""
+    """Valid values for parameters, created by the library."""
 
     def __init__(self, lib: ctypes.CDLL) -> None:
         self.lib = lib
@@ -204,7 +204,7 @@ def has_good_values(world: World, function: Function, at: int) -> bool:
 
 
 def crashes_of(world: World, function: Function, contract: str) -> tuple[int, list[str]]:
-    """How many calls were made, and those that did not return."""
+    """Returns the number of calls made, and the calls that did not return."""
     left = [
         (at, value, text)
         for at, value, text in cases(function)

@@ -36,7 +36,7 @@ static tenon_status register_vmap(const bad_world* world, const bad_case* one) {
 
 static int is(const bad_case* one, const char* what) { return strcmp(one->args[0], what) == 0; }
 
-// WHAT in a layer of each kind, which is left again.
+// WHAT: a wrong call inside a layer of each kind; leaves the layer afterwards.
 static tenon_status in_layers(const bad_world* world, const bad_case* one) {
   tenon_layer *vmap = NULL, *grad = NULL, *jvp = NULL;
   tenon_tensor* out = NULL;

@@ -34,5 +34,5 @@ def better(number: int, text: str, how: str) -> Callable[[Test], Test]:
 
 
 def not_applicable(number: int, text: str, why: str) -> Callable[[Test], Test]:
-    """Tenon has nothing of the kind: `why` says why, the test shows what is there instead."""
+    """Tenon has no such feature: `why` is the reason, the test shows what exists instead."""
     return _numbered(number, text and why)

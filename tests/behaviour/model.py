@@ -99,7 +99,7 @@ class Registry:
     built_in: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def close(self, library: int) -> None:
-        """What a library registered goes; the rest stays as it is."""
+        """Removes what a library registered, and nothing else."""
         self.definitions = {op: by for op, by in self.definitions.items() if by != library}
         self.kernels = [kernel for kernel in self.kernels if kernel.library != library]
 

@@ -109,7 +109,7 @@ class Tenon:
         }
 
     def raw(self, qualname: str) -> str:
-        """What is registered, as text."""
+        """Returns the operator's registrations as text."""
         return tenon.introspect.dump(qualname)
 
     def check(self, qualname: str) -> None:
@@ -267,7 +267,7 @@ class Scratch:
         return library
 
     def add_call(self, key: str, function: Any, with_keyset: bool = False) -> Any:
-        """Registers a function to be called, in a library of its own, which is returned."""
+        """Registers a Python function to call, in a new library, which is returned."""
         library = self.peer.Library(self.ns, "IMPL")
         self._libraries.append(library)
         library.impl(self.op, function, self.peer.key(key), with_keyset=with_keyset)

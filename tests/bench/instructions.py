@@ -34,7 +34,7 @@ def program() -> pathlib.Path:
 
 
 def callgrind(names: list[str], folder: pathlib.Path) -> dict[str, float]:
-    """Instructions a call of each path, all counted in one run. Profiles are left in `folder`."""
+    """Counts instructions per call of each path, in one run. Leaves the profiles in `folder`."""
     command = [
         "valgrind",
         "--tool=callgrind",

@@ -83,8 +83,7 @@ def mean(speeds: list[float]) -> float:
 
 
 def means(all_rows: list[Row]) -> dict[str, float]:
-    """Returns PyTorch's time divided by ours: means above and up to SMALL elements, and the least.
-    """
+    """Returns PyTorch's time divided by ours: means above and up to SMALL elements, and minimum."""
     found = {}
     for threads in sorted({row.threads for row in all_rows}):
         some = [row for row in all_rows if row.threads == threads and row.count]

@@ -15,7 +15,7 @@ tenon_status below_autograd(void*, const tenon_op* op, tenon_keyset keys, tenon_
   return tenon_op_redispatch(op, keys & below, stack);
 }
 
-// Continues below the key whose set is in `ctx`.
+// Redispatches to the keys in `ctx`, which are below the layer's own.
 tenon_status below_own_key(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return tenon_op_redispatch(op, keys & *static_cast<const tenon_keyset*>(ctx), stack);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin of operators that do next to nothing: what the Python and Java benchmarks call.
+// A plugin of operators that do almost nothing, for the Python and Java benchmarks.
 #include <tenon/tenon.hpp>
 
 using tenon::Tensor;

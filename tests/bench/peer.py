@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds what peers are measured with, against the headers in their Python packages."""
+"""Builds the peers' benchmark libraries against the headers in their Python packages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _flags(package: str, folder: pathlib.Path) -> tuple[list, list]:
 
 
 def libraries(bench: Bench) -> list[pathlib.Path]:
-    """A library of loops, made of peers/<package>*.cpp, for each package that there is."""
+    """Builds a library of loops from peers/<package>*.cpp, for each installed package."""
     built = []
     for package in ("tvm_ffi", "torch"):
         if package == "torch" and not bench.with_torch:

@@ -101,7 +101,7 @@ def dots(title: str, unit: str, lines: list[Line]) -> str:
 
 
 def budgets(title: str, bars: list[tuple[str, float]]) -> str:
-    """How much of each budget is used: a bar a budget, a line where all of it is."""
+    """Plots the used share of each budget: one bar per budget, and a line at 100 %."""
     scale = _Scale([1.0, *(used for _, used in bars)])
     parts = [_text(WIDTH - 8, 40, "part of the budget used, logarithmic", "small", "end")]
     parts += _grid(scale, len(bars))

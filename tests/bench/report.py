@@ -41,7 +41,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def summary(results: list[Result]) -> list[str]:
-    """How many budgets are met."""
+    """Returns a sentence on how many budgets are met."""
     held = [one for one in results if one.used is not None]
     met = sum(one.state is not State.MISSED for one in held)
     absent = sum(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One measurement: what many short rounds came to, and how they are read from and kept as JSON."""
+"""One measurement: statistics of many short rounds, and their JSON form."""
 
 from __future__ import annotations
 

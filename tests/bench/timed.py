@@ -22,7 +22,7 @@ class Rows:
         self.kept: list = []  # libraries, open as long as their operators are called
 
     def add(self, name: str, statement: str, **names) -> None:
-        # Locals of the timed function: what a call costs, not what a global costs.
+        # Bind names to locals, to measure the call without lookups of globals.
         setup = "\n".join(f"{one} = {one}_" for one in names) or "pass"
         scope = {f"{one}_": value for one, value in names.items()}
         self.timers[name] = Timer(statement, setup, globals=scope)
@@ -45,8 +45,7 @@ class Rows:
 
 
 def summary(times: list[float], empty: float = 0) -> dict:
-    """Returns the minimum and median of the rounds, minus the empty loop's time, and their spread.
-    """
+    """Returns minimum and median of the rounds, minus the empty loop's time, and their spread."""
     least, median = min(times), statistics.median(times)
     quartiles = statistics.quantiles(times, n=4) if len(times) > 1 else (median, median, median)
     return {

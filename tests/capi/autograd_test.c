@@ -352,7 +352,7 @@ static void formula_of_a_function(void** state) {
   tenon_tensor* y = binary("gradc::twice", x, by);
   assert_node(y, "TwiceBackward0");
   tenon_tensor* sum = unary("aten::sum", y);
-  // Nodes keep the formula though its registration go.
+  // A node keeps its formula after the registration is removed.
   tenon_registration_remove(registration);
   tenon_registration_release(registration);
   assert_int_equal(seen.deleted, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bound plans from C: kernels that bind, what stands against a plan, how long plans keep what.
+// Bound plans from C: kernels that support binding, reasons against a plan, and lifetimes.
 #define _POSIX_C_SOURCE 200809L
 
 #include "support.h"
@@ -17,7 +17,7 @@ static void forget_times(void) {
 }
 static void assert_times(asked what, int expected) { assert_int_equal(times[what], expected); }
 
-// How the kernel `scale` behaves: what its context points to.
+// Behavior of the kernel `scale`, which its context selects.
 typedef enum behaviour {
   kBinds,
   kDeclines,
@@ -101,7 +101,7 @@ static tenon_status bind_scale(void* ctx, const tenon_op* op, tenon_keyset keys,
   return prepare(stack, plan, &from, &to);
 }
 
-// Opens a library with `bound::scale`, whose kernel binds as told.
+// Opens a library with `bound::scale`, whose kernel binds as `how` selects.
 static tenon_library* with_scale(behaviour* how) {
   tenon_library* library = NULL;
   assert_ok(

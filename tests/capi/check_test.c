@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of gradients from C: right ones pass, each mistake is found and named, and nothing is left
-// or changed.
+// Gradient checks from C: correct gradients pass, each mistake is found and named, and nothing is
+// leaked or changed.
 #include "support.h"
 
 #include <math.h>
@@ -213,7 +213,7 @@ static void forward_mode_is_compared(void** state) {
   tenon_buffer* report = NULL;
   assert_ok(tenon_gradcheck(&operator_of, "aten::sin", &value, 1, &options, &report));
   assert_report(report, NULL);
-  // detach() takes the tangent away, too.
+  // detach() also removes the tangent.
   assert_ok(tenon_gradcheck(&half_square, NULL, &value, 1, &options, &report));
   assert_report(report, TEXTS("Jacobian mismatch", "2 in forward mode", "half of what"));
   options.flags |= TENON_GRADCHECK_FAST;

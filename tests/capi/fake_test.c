@@ -374,7 +374,7 @@ typedef struct {
   const tenon_op* running;
 } seen;
 
-// Returns the argument with one more row, on any device, from an operator without a fake kernel.
+// Returns ones with one more row than the argument, without naming a device or a fake tensor.
 static tenon_status row_more(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)op;
   (void)keys;

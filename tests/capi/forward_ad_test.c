@@ -655,7 +655,8 @@ static void levels_that_were_left_are_not_carried(void** state) {
   assert_nothing_left(before);
 }
 
-// Threads that go on under a level while its own thread leaves it: tangents go, and nothing else.
+// Other threads keep computing under a level while its own thread leaves it: only their tangents
+// end.
 static void* goes_on(void* shared) {
   tenon_thread_state* previous = NULL;
   assert_ok(tenon_thread_state_enter(shared, &previous));

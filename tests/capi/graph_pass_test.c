@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs changed from C: passes of the caller's, patterns replaced, checked, values inferred, and
-// where nodes were recorded.
+// Transformed graphs from C: custom passes, pattern replacement, checks, inferred values, and
+// source locations of nodes.
 #include "support.h"
 
 #include <stdlib.h>
@@ -204,7 +204,7 @@ static void Pattern_Constants_MatchEqualOnesOrAny(void** state) {
   tenon_graph_release(graph);
 }
 
-// A number where a tensor is due is a value that an input matches.
+// An input of a pattern also matches a number in place of a tensor.
 static void Pattern_Input_MatchesANumber(void** state) {
   (void)state;
   tenon_graph* graph = new_graph();
@@ -257,7 +257,7 @@ static void Pattern_OverlappingMatches_TheFirstOneIsReplaced(void** state) {
   tenon_graph_release(pattern);
 }
 
-// t = x * y; x += 1; return relu(t): the product cannot be calculated where relu was.
+// t = x * y; x += 1; return relu(t): the product cannot be computed at the position of relu.
 static void Pattern_WriteBetween_IsNoMatch(void** state) {
   (void)state;
   tenon_graph *pattern = relu_of_product(), *replacement = sum_with_abs();
@@ -485,7 +485,7 @@ static void Rewrite_DroppedCall_MustNotBeUsed(void** state) {
   assert_error(tenon_graph_rewrite(graph, drop_all, NULL, &made), TENON_ERROR_STATE,
                "value 1, whose call was dropped");
   assert_null(made);
-  // A number stands where a tensor was: as an argument, and as an output.
+  // A number replaces a tensor, as an argument and as an output.
   tenon_value number = tenon_value_of_int(4);
   assert_ok(tenon_graph_rewrite(graph, drop_all, &number, &made));
   assert_int_equal(tenon_graph_node_count(made), 0);
@@ -527,7 +527,7 @@ static void Rewrite_FailingPass_NamesTheNode(void** state) {
   tenon_graph_release(graph);
 }
 
-// A list is replaced by what its elements are to be.
+// Replaces a list by values for its elements.
 static tenon_status by_elements(void* ctx, const tenon_graph* from, int64_t index,
                                 const tenon_value* args, tenon_graph* to, tenon_value* results) {
   static tenon_value elements[2];

@@ -65,7 +65,7 @@ static void assert_op(const tenon_graph* graph, int64_t index, const char* name)
   assert_string_equal(tenon_op_name(node_of(graph, index).op), name);
 }
 
-// Records relu(x * w) + x, where w is no input: the graph holds it.
+// Records relu(x * w) + x, where w is not an input but an attribute of the graph.
 static tenon_graph* recorded(uint32_t flags) {
   const float ones[2] = {1, 1}, weights[2] = {2, -3};
   tenon_tensor *x = vector_of(ones, 2), *w = vector_of(weights, 2);
@@ -350,7 +350,8 @@ static void Graph_Passes_LeaveTheResults(void** state) {
   tenon_graph_release(graph);
 }
 
-// y = exp(x); z = exp(x); y += 1; return z: the exps are two, and the write stays.
+// y = exp(x); z = exp(x); y += 1; return z: the two exp are not merged, and the write is not
+// removed.
 static void Graph_Passes_RespectWrites(void** state) {
   (void)state;
   tenon_graph* graph = NULL;

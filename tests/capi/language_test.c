@@ -20,7 +20,7 @@ static void go_free(void* self) {
   --go_tensors;
 }
 
-// The one object of a tensor: found by its cell, made on demand.
+// Returns a tensor's only language object: found by its cell, created on demand.
 static go_tensor* go_of(tenon_tensor* tensor) {
   void** cell = tenon_tensor_cell(tensor, go);
   assert_non_null(cell);
@@ -88,7 +88,7 @@ static void one_object_stands_for_one_tensor(void** state) {
   assert_nothing_left(before);
 }
 
-// The program forgets its object while C holds the tensor, then meets the tensor again.
+// The program drops its object while C holds the tensor, and later receives the tensor again.
 static void an_object_with_attributes_is_resurrected(void** state) {
   (void)state;
   const live_counts before = count_live();

@@ -429,7 +429,7 @@ static void fallthrough_skips_a_key(void** state) {
   tenon_library_release(library);
 }
 
-// The first library brings the built-in fallbacks up, which stay.
+// The first library creates the built-in fallbacks, which stay registered.
 static int warm_up(void** state) {
   (void)state;
   tenon_library_release(open_library(TENON_LIBRARY_DEF, "warm_up"));

@@ -62,7 +62,7 @@ static tenon_kernel kernel_of(tenon_kernel_fn boxed) {
   return kernel;
 }
 
-// An operator "checked::f" with a kernel for the CPU, and a fake one where `fake` is not NULL.
+// Defines an operator "checked::f" with a CPU kernel, and with a fake kernel unless `fake` is NULL.
 static tenon_library* define(const char* schema, tenon_kernel_fn boxed, tenon_kernel_fn fake) {
   tenon_library* library = NULL;
   assert_ok(tenon_library_new(TENON_LIBRARY_DEF, "checked", TENON_KEY_NONE, NULL, 0, &library));
@@ -159,7 +159,7 @@ static void Fake_MissingOrWrong_IsFound(void** state) {
 
 static void Registration_RecordedByTheKernel_IsFound(void** state) {
   (void)state;
-  // Without a kernel at Autograd: what the backend's kernel calls records.
+  // Without a kernel at Autograd, the operators that the CPU kernel calls are recorded.
   tenon_library* library = define("f(Tensor x) -> Tensor", &clones, NULL);
   tenon_buffer* report = NULL;
   assert_ok(check_vector("checked::f", TENON_OPCHECK_AUTOGRAD_REGISTRATION, 1, &report));

@@ -401,7 +401,7 @@ static void origins_lead_through_passes(void** state) {
   assert_nothing_left(before);
 }
 
-// A node that was made before anomaly mode has a name only.
+// For a node created before anomaly mode, only its name is known.
 static void origins_without_frames(void** state) {
   (void)state;
   const live_counts before = count_live();

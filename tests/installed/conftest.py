@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for tests of the artefacts in `dist/`, installed as users do and without the build tree.
-"""
+"""Fixtures for tests of the artefacts in `dist/`, installed without the build tree."""
 
 from __future__ import annotations
 

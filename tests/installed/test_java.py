@@ -95,8 +95,7 @@ def test_a_cache_that_cannot_be_written(java, tmp_path):
 
 
 def mounting(option: str, *folders: pathlib.Path) -> list[str]:
-    """Returns a command prefix that runs a program with empty file systems mounted on the folders.
-    """
+    """Returns a command prefix that mounts empty file systems on the folders for a program."""
     enter = ["unshare", "--user", "--map-root-user", "--mount"]
     probe = [*enter, "mount", "-t", "tmpfs", "-o", option, "none", str(folders[0])]
     if shutil.which("unshare") is None or subprocess.run(probe).returncode != 0:

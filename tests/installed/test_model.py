@@ -25,8 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def cargo(source: pathlib.Path, folder: pathlib.Path, crates: dict, env: dict) -> pathlib.Path:
-    """Builds a copy of a project of the example with the crates; returns the folder of the results.
-    """
+    """Builds a copy of the example's project with the crates; returns the folder of the results."""
     shutil.copytree(source / "src", folder / "src")
     manifest = (source / "Cargo.toml").read_text()
     manifest, count = re.subn(r'path = "[^"]*"', f'path = "{crates["tenon"]}"', manifest)

@@ -49,8 +49,7 @@ def test_metadata(crates):
 
 @pytest.fixture
 def without_compilers(tmp_path) -> str:
-    """Returns a PATH on which programs that build or find libtenon fail, because docs.rs has none.
-    """
+    """Returns a PATH on which programs that build or find libtenon fail, as on docs.rs."""
     folder = tmp_path / "programs"
     folder.mkdir()
     for name in ("cmake", "c++", "g++", "pkg-config"):

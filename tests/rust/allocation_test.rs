@@ -13,7 +13,7 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting what each thread asks of it.
+/// The system's allocator, with a count of allocations per thread.
 struct Counting;
 
 // SAFETY: the system's allocator does the work; a counter without destructor is added up beside it.
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// How often `body` asks for memory on this thread, after a first run that may fill caches.
+/// Counts allocations of `body` on this thread, after a first run that may fill caches.
 fn allocations(body: impl Fn()) -> usize {
     body();
     let before = ALLOCATIONS.with(Cell::get);

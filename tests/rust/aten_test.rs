@@ -8,7 +8,7 @@ use support::{fails, floats, read};
 
 static ADD: LazyOp = LazyOp::new("aten::add.Tensor");
 
-/// Whether the kernels are there; a full build must have them.
+/// Returns true if the kernels are available; in a full build they must be.
 fn kernels() -> bool {
     let found = ADD.get().is_ok();
     if !found {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions with gradients of their own.
+//! Custom autograd functions.
 
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Function, FunctionContext};
 use tenon::{grad_mode, Error, Library, Op, Result, Status, Tensor, Value, ValueRef};
@@ -22,7 +22,7 @@ fn tensor<'a>(args: &[ValueRef<'a>], index: usize) -> Result<&'a Tensor> {
     }
 }
 
-/// x^3, which keeps x.
+/// Computes x^3 and saves x.
 struct Cube;
 
 impl Function for Cube {
@@ -94,7 +94,7 @@ fn untracked_calls_are_not_recorded() {
     assert!(!grad_mode::no_grad(apply).unwrap().requires_grad());
 }
 
-/// (a * b, "text", a + b): keeps numbers as state, and says what it was asked for.
+/// (a * b, "text", a + b): stores as state which gradients are needed.
 struct Several;
 
 impl Function for Several {
@@ -198,7 +198,7 @@ fn dirty_arguments_are_results() {
     fails(refused, Status::STATE, &["leaf"]);
 }
 
-/// Fails as it was told to.
+/// Fails in forward or in backward, depending on its field.
 struct Failing(bool);
 
 impl Function for Failing {

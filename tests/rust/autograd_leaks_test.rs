@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Nothing is left of graphs, formulas and failures: alone in its process, for exact counts.
+//! Checks for leaks of graphs, formulas and failures: alone in its process, so that counts are
+//! exact.
 
 use tenon::autograd::forward_ad::DualLevel;
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, Function, FunctionContext};
@@ -21,7 +22,7 @@ fn of_product(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
     Ok(vec![Some((grad * b)?), Some((grad * a)?)])
 }
 
-/// Doubles, keeps its argument and a text.
+/// Doubles its argument; saves it and a string.
 struct Twice;
 
 impl Function for Twice {
@@ -64,7 +65,7 @@ fn dual_round(op: Op, data: &[f32]) {
     }
 }
 
-/// Nodes whose tensors are packed, one of which nobody unpacks, and a hook that fails.
+/// Nodes with packed tensors, one of which is never unpacked, and a hook that fails.
 fn packed_round() {
     let x = floats(&[2.0]);
     x.set_requires_grad(true).unwrap();
@@ -90,7 +91,8 @@ fn packed_round() {
     assert_eq!(support::read(&x.grad().unwrap()), [4.0]);
 }
 
-/// Functions and hooks: what stays with the tensor, what a guard removes, and a node nobody runs.
+/// Functions and hooks: a hook that lives with its tensor, one that a guard removes, and an unused
+/// node.
 fn other_round() {
     let x = floats(&[2.0]);
     x.set_requires_grad(true).unwrap();
@@ -104,7 +106,7 @@ fn other_round() {
     assert_eq!(support::read(&x.grad().unwrap()), [6.0]);
 }
 
-/// Gradients of first and second order, a graph that nobody runs, and a pass that fails.
+/// First- and second-order gradients, a graph without a backward pass, and a failing pass.
 fn round(op: Op) {
     let x = floats(&[2.0, 3.0]);
     x.set_requires_grad(true).unwrap();

@@ -371,9 +371,9 @@ fn closures_see_what_was_saved_and_wanted() {
         let needs: Vec<bool> = (0..4).map(|index| call.needs(index)).collect();
         assert_eq!(needs, [true, false, true, false]);
         assert_eq!(call.grads().len(), 3);
-        assert_eq!(read(call.grad(0)?), [0.0]); // nobody used it
+        assert_eq!(read(call.grad(0)?), [0.0]); // its result is unused
         assert_eq!(read(call.grad(1)?), [1.0]);
-        assert!(call.grads()[2].is_none()); // of integers there are none
+        assert!(call.grads()[2].is_none()); // integers have no gradient
         fails(call.grad(2), Status::STATE, &["FBackward0", "output 2"]);
         fails(call.grad(3), Status::INDEX, &["FBackward0", "3"]);
         assert!(matches!(call.saved().get(0), Some(ValueRef::Str("text"))));
@@ -410,7 +410,7 @@ impl fmt::Display for Lost {
 
 impl std::error::Error for Lost {}
 
-/// What a backward pass over a closure fails with.
+/// Returns the error of a backward pass over a closure.
 fn failure_of(
     namespace: &str,
     closure: impl Fn(&BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
@@ -520,7 +520,7 @@ fn bad_formulas_are_refused() {
     let second = Formula::text("a: grad").policy(Policy::Error);
     refused("f", second, Status::ALREADY_EXISTS, &["autograd_test.rs"]);
     assert!(format!("{:?}", Formula::from("a: grad")).contains("a: grad"));
-    // What a formula names is looked up when it is first needed.
+    // Argument names in a formula are resolved at the first backward call.
     let x = leaf(&[1.0]);
     library
         .register_autograd("f", Formula::new(of_product).saves(&["c"]))

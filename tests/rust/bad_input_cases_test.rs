@@ -93,7 +93,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ),
 ];
 
-/// What Rust's own messages name: it fills in defaults and compares types before C does.
+/// Words in Rust's own messages: Rust fills in defaults and compares types before C does.
 const IN_OTHER_WORDS: &[(&str, &str)] = &[
     ("call: too few", "bad::called & x must be given"),
     ("plain_call: too few", "bad::called & x must be given"),
@@ -112,7 +112,7 @@ const IN_OTHER_WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// How many of each call's cases Rust can say, so that none is skipped by mistake.
+/// Number of each call's cases that Rust can express, so that none is skipped by mistake.
 const EXPECTED: &[(&str, usize)] = &[
     ("backend_register", 5),
     ("backward", 4),
@@ -167,7 +167,7 @@ const EXPECTED: &[(&str, usize)] = &[
     ("wrapper", 6),
 ];
 
-/// What is wrong with how a case is refused; `None` where Rust cannot say it.
+/// Returns what is wrong with a refusal; `None` if Rust cannot express the case.
 fn verdict(world: &World, case: &Case<'_>) -> Option<Result<(), String>> {
     let call = CALLS.iter().find(|(name, _)| *name == case.call)?.1;
     let made = panic::catch_unwind(AssertUnwindSafe(|| call(world, &case.args)));

@@ -27,9 +27,9 @@ const ROUNDS: usize = 2000;
 
 /// Runs a failing action again and again: no round leaves a handle, an operator or memory behind.
 fn leaves_nothing(action: impl Fn()) {
-    // First use of the registry puts its own fallbacks there, which stay.
+    // The first use of the registry creates its built-in fallbacks, which stay registered.
     let operators = introspect::operators().unwrap();
-    // The allocator settles meanwhile.
+    // Warm up the allocator.
     for _ in 0..ROUNDS {
         action();
     }
@@ -43,7 +43,7 @@ fn leaves_nothing(action: impl Fn()) {
     assert_eq!(live_handles(), handles);
     assert_eq!(introspect::operators().unwrap(), operators);
     introspect::check_invariants().unwrap();
-    // AddressSanitizer keeps freed memory for a while, and finds leaks itself.
+    // AddressSanitizer delays reuse of freed memory, and finds leaks itself.
     if std::env::var_os("ASAN_OPTIONS").is_none() {
         // One forgotten allocation a round is more than this.
         let grown = resident_pages().saturating_sub(resident);
@@ -51,8 +51,8 @@ fn leaves_nothing(action: impl Fn()) {
     }
 }
 
-/// Pages of this process's own memory, without files' (of which the kernel maps a whole run when a
-/// thread first touches some code); 0 where the system does not tell.
+/// Returns the process's private pages. Pages of files are left out, because the kernel maps many
+/// at once when code first runs. Returns 0 if the system does not report them.
 fn resident_pages() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: Vec<u64> = text

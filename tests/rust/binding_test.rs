@@ -67,7 +67,7 @@ impl Tensors {
     }
 }
 
-/// Values as text that tells types and tensors apart.
+/// Formats a value with its type and the identity of tensors.
 fn shown(value: &Value) -> String {
     match value {
         Value::Tensor(tensor) => format!("Tensor {:p}", tensor.as_raw()),
@@ -82,7 +82,7 @@ fn shown(value: &Value) -> String {
 
 type Seen = Arc<Mutex<Option<Vec<Value>>>>;
 
-/// Defines the case's operator, with a kernel that keeps the arguments it gets.
+/// Defines the case's operator, with a kernel that stores the arguments it receives.
 fn defined(library: &Library, schema: &str) -> (Op, Seen) {
     let op = library.define(schema).unwrap();
     let seen: Seen = Arc::default();

@@ -17,7 +17,7 @@ fn folder() -> PathBuf {
     root.join("tests/conformance")
 }
 
-/// Whether this build can run operator cases: libtenon_cpu is found.
+/// Returns true if this build can run operator cases, because libtenon_cpu was found.
 fn has_kernels() -> bool {
     Op::find("aten::add.Tensor").is_ok()
 }
@@ -228,7 +228,7 @@ fn operator_case(case: &Json) -> Outcome {
     Ok(())
 }
 
-/// A JSON value as the schema type wants it: lists of numbers depend on it.
+/// Converts a JSON value to the schema type, which decides the kind of lists of numbers.
 fn value(json: &Json, type_: &str) -> std::result::Result<Value, String> {
     Ok(match json {
         Json::Null => Value::None,

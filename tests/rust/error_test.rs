@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors: building, reading, and Rust errors and panics that come home as themselves.
+//! Errors: building, reading, and Rust errors and panics that return to Rust unchanged.
 
 use std::error::Error as _;
 use std::ffi::CString;

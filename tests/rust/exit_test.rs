@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ways for a Rust program to end with something of Tenon alive. Each scenario is a process of its
-//! own, which must end quietly with the scenario's status.
+//! Ways for a Rust program to exit with Tenon objects still alive. Each scenario is a separate
+//! process, which must exit silently with the scenario's status.
 //!
-//! No test harness: a scenario's `main` must be the process's own. TENON_STRESS=long repeats each
-//! twenty times; TENON_EXIT_RESULTS names a file that the counts are added to.
+//! There is no test harness, because a scenario needs `main` for itself. TENON_STRESS=long repeats
+//! each twenty times; TENON_EXIT_RESULTS names a file to which the counts are appended.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -33,7 +33,7 @@ static OP: OnceLock<Op> = OnceLock::new();
 static TENSOR: OnceLock<Tensor> = OnceLock::new();
 static KEPT: Mutex<Option<Error>> = Mutex::new(None);
 
-/// An operator of a namespace of its own, with a kernel, and a tensor to call it with.
+/// Defines an operator with a kernel in a new namespace, and a tensor to call it with.
 fn open() -> (Library, Op, Tensor) {
     open_with(|x: &Tensor| x.clone())
 }
@@ -49,7 +49,7 @@ fn open_with(kernel: impl Fn(&Tensor) -> Tensor + Send + Sync + 'static) -> (Lib
     (library, op, x)
 }
 
-/// The same, kept in statics, which Rust never drops.
+/// Like `open`, but stores the objects in statics, which Rust never drops.
 fn open_static() -> Op {
     let (library, op, x) = open();
     assert!(LIBRARY.set(library).is_ok() && OP.set(op).is_ok() && TENSOR.set(x).is_ok());
@@ -60,7 +60,7 @@ fn call(op: Op, x: &Tensor) {
     op.call::<Tensor>((x,)).unwrap();
 }
 
-/// Starts threads that stay in something for ever, and waits until all are there.
+/// Starts threads that loop forever, and waits until all are running.
 fn start_threads(count: usize, body: impl Fn() + Clone + Send + 'static) {
     for _ in 0..count {
         let body = body.clone();
@@ -78,7 +78,7 @@ fn start_threads(count: usize, body: impl Fn() + Clone + Send + 'static) {
 
 fn start_callers(count: usize, op: Op, x: &Tensor) {
     let x = x.clone();
-    // Once the library is closed there is no kernel: callers go on all the same.
+    // Once the library is closed no kernel exists; callers ignore the error.
     start_threads(count, move || drop(op.call::<Tensor>((&x,))));
 }
 
@@ -130,7 +130,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// A library whose kernel owns something with a destructor.
+/// Opens a library whose kernel owns a value with a destructor.
 fn open_dropping(destructor: impl FnMut() + Send + Sync + 'static) -> (Library, Op, Tensor) {
     let owned = OnDrop(destructor);
     open_with(move |x: &Tensor| {
@@ -147,7 +147,7 @@ thread_local! {
         const { RefCell::new(None) };
 }
 
-/// What the calling thread's destructors do, once the thread ends.
+/// Sets a function that the calling thread's destructors run when the thread ends.
 fn at_thread_end(function: impl FnMut() + 'static) {
     CALLS_LATE.with(|late| *late.borrow_mut() = Some(OnDrop(Box::new(function))));
 }
@@ -350,7 +350,7 @@ const SCENARIOS: &[Scenario] = &[
     ),
 ];
 
-/// Runs a scenario in a process of its own; returns what was wrong with its end, or nothing.
+/// Runs a scenario in a separate process; returns what was wrong with its exit, if anything.
 fn run(number: usize) -> Result<(), String> {
     let (_, expected, _) = SCENARIOS[number];
     let mut child = Command::new(std::env::current_exe().unwrap())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What explain tells is what the call does: keys and kernels in order, beside a real profile.
+//! Compares explain with a recorded profile of the call: the same keys and kernels in order.
 
 use tenon::introspect;
 use tenon::{
@@ -9,7 +9,7 @@ use tenon::{
 
 use crate::support::floats;
 
-/// What words and call say: "KEY kernel" for each step.
+/// The steps that the explanation describes and those of the call, as "KEY kernel".
 struct Explained {
     text: String,
     told: Vec<String>,
@@ -17,14 +17,14 @@ struct Explained {
 }
 
 impl Explained {
-    /// The keys, when the words tell the whole way.
+    /// Checks that the explanation describes the whole call; returns its keys.
     fn agreed(&self) -> Vec<&str> {
         assert_eq!(self.told, self.taken, "{}", self.text);
         assert!(!self.told.is_empty(), "{}", self.text);
         self.keys()
     }
 
-    /// The keys, when the words tell how the call begins.
+    /// Checks that the explanation describes the beginning of the call; returns its keys.
     fn begun(&self) -> Vec<&str> {
         assert!(self.taken.starts_with(&self.told), "{}", self.text);
         assert!(!self.told.is_empty(), "{}", self.text);
@@ -41,7 +41,7 @@ impl Explained {
     }
 }
 
-/// "KEY kernel" of a line that tells of one.
+/// Returns "KEY kernel" for a line that describes a step.
 fn step(line: &str) -> Option<String> {
     let ways = ["  the highest key is ", "  below it, ", "  no key is left "];
     let (at, rest) = (ways.iter().enumerate())
@@ -69,7 +69,7 @@ fn explained(op: Op, args: &[Value]) -> Explained {
     }
 }
 
-/// An operator with kernels for the CPU and in front of it, which goes on.
+/// Defines an operator with a CPU kernel and, above it, a kernel that redispatches.
 fn two_layers(library: &Library) -> Op {
     let op = library.define("f(Tensor x, *, int n=1) -> Tensor").unwrap();
     let cpu = tenon::Kernel::typed(|x: &Tensor, _: i64| x.clone()).named("cpu");
@@ -184,7 +184,7 @@ impl Dispatches for Stand {
     }
 }
 
-/// A mode that lets calls go on.
+/// A mode that makes the same call again.
 struct Watching;
 
 impl ObjectType for Watching {

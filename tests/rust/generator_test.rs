@@ -31,7 +31,7 @@ fn next(generator: &Generator) -> u32 {
     out[0]
 }
 
-/// What `aten::uniform_` makes of 32 bits: their low 24 as a fraction.
+/// Converts 32 bits as `aten::uniform_` does: the low 24 bits as a fraction.
 fn fraction(number: u32) -> f32 {
     (number & 0xff_ffff) as f32 / 16_777_216.0
 }
@@ -340,7 +340,7 @@ mod counter {
         device
     }
 
-    // The functions below get pointers that are good for what device.h says of them.
+    // The functions below receive pointers that are valid as device.h requires.
     fn number<'a>(generator: *mut c_void) -> &'a AtomicU64 {
         // SAFETY: what `new` made and `release` did not end yet.
         unsafe { &*generator.cast() }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Grad modes of a thread: scopes, what they do to calls, and other threads.
+//! Grad modes of a thread: scopes, effects on calls, and other threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hooks of tensors and nodes: what they see and replace, their order, and how they end.
+//! Hooks of tensors and nodes: arguments and replacements, order, and removal.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every order in which threads can take their steps: cloning and dropping handles, reading shapes,
-//! resizing, removing registrations, panicking. Each thread is a real one; a schedule says whose
-//! step comes next, and all schedules are tried, as loom does.
+//! Runs all interleavings of threads' steps: cloning and dropping handles, reading shapes,
+//! resizing, removing registrations, panicking. The threads are real; a schedule decides which one
+//! steps next, and all schedules are tried, as in loom.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use tenon::{DispatchKey, Library, Object, ObjectType, Op, Registration, Status, 
 
 type Step<S> = fn(&mut S);
 
-/// A thread with its own state, and the steps that it takes in order.
+/// A thread with its own state, and its steps in order.
 struct Script<S: 'static> {
     state: S,
     steps: &'static [Step<S>],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is registered, what runs, and how it is told.
+//! Introspection: registrations, recorded calls, and explanations.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Forward mode of functions and formulas, what looks at calls after they ran, and how these fail.
+//! Forward mode of functions and formulas, formulas that inspect a call after it ran, and failures.
 
 use tenon::autograd::forward_ad::DualLevel;
 use tenon::autograd::{self, BackwardCall, Formula, Function, FunctionContext, JvpCall};
@@ -20,7 +20,7 @@ fn leaf(data: &[f32]) -> Tensor {
     leaf
 }
 
-/// What the tangent of `f(x)` is, for a tangent of ones.
+/// Returns the tangent of `f(x)` for a tangent of ones.
 fn slope(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Option<Tensor>> {
     let level = DualLevel::enter()?;
     let ones = Tensor::from_slice(&vec![1.0f32; x.numel()], &x.shape())?;
@@ -29,7 +29,7 @@ fn slope(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Option
     Ok(level.unpack_dual(&result)?.1)
 }
 
-/// x * n * y; its jvp is ten times too large, to be told from what is derived.
+/// x * n * y; its jvp is ten times too large, which shows that it was called.
 struct Product;
 
 impl Function for Product {

@@ -12,7 +12,7 @@ use tenon::{
 
 use crate::support::{fails, floats};
 
-/// Counts its drops: put into a closure, it tells when the closure is dropped.
+/// Counts its drops, to show when a closure that owns it is dropped.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {

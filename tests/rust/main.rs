@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the Rust binding, one module per noun. Each test has namespaces of its own.
+//! Tests of the Rust binding, one module per noun. Each test uses separate namespaces.
 
 mod autocast_test;
 mod autograd_function_test;

@@ -29,7 +29,7 @@ impl Overrides for Tag {
     }
 }
 
-/// Counts calls on its tensors and goes on: unwrap, call, rewrap.
+/// Counts calls on its tensors, then unwraps, calls and rewraps.
 struct Counting {
     inner: Tensor,
     calls: Arc<AtomicUsize>,
@@ -269,7 +269,7 @@ fn keys_have_defaults_on_threads_from_before_and_after() {
     assert!(!was.has(on) && is.has(on));
     let after = std::thread::spawn(DispatchKeySet::included).join().unwrap();
     assert!(after.has(on));
-    // No kernel is there yet: calls skip it.
+    // Without a kernel at the key, calls skip it.
     let x = Tensor::from_slice(&[1f32], &[1]).unwrap();
     assert!(Op::find("aten::neg").unwrap().call::<Tensor>((&x,)).is_ok());
     fails(

@@ -91,11 +91,11 @@ fn a_plugin_whose_load_fails_leaves_nothing() {
     fails(Op::find("rust_failing::f"), Status::NOT_FOUND, &[]);
 }
 
-/// Compiles a plugin with one more flag, as far as its types are known, and gives what rustc said.
+/// Type-checks a plugin with one more flag; returns whether it compiles, and rustc's output.
 fn compile(flag: &str) -> (bool, String) {
     let mut deps = std::env::current_exe().unwrap();
     deps.pop();
-    // The package as it was last built for these tests.
+    // The newest build of the package, which is the one of these tests.
     let newest = std::fs::read_dir(&deps)
         .unwrap()
         .map(|entry| entry.unwrap().path())

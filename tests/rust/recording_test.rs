@@ -107,7 +107,7 @@ fn hooks_end_in_reverse() {
     let text = panics(move || drop(outer));
     assert!(text.contains("reverse"), "{text}");
     drop(inner);
-    // What stayed there goes with the thread.
+    // The remaining hooks are dropped when the thread ends.
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a call makes of results that a kernel of another language gets wrong.
+//! Calls whose kernels, written in another language, return invalid results.
 
 use std::ffi::{c_void, CString};
 use std::ptr;
@@ -104,7 +104,7 @@ fn a_null_tensor_of_a_redispatch_is_an_error() {
             tenon::Kernel::on_stack(|stack| {
                 let keys = stack.keys() & tenon::DispatchKeySet::below(DispatchKey::AUTOGRAD_CPU);
                 stack.redispatch(keys)?;
-                // What is there may be looked at, whatever the kernel below wrote.
+                // Results must be safe to read, whatever the kernel below wrote.
                 let _ = format!("{:?}", stack.results().get(0));
                 Ok(())
             }),
@@ -117,7 +117,7 @@ fn a_null_tensor_of_a_redispatch_is_an_error() {
     );
 }
 
-/// Lowered as "T>T" says: succeeds and leaves its out as it was.
+/// A kernel with the signature "T>T" that succeeds without writing its out parameter.
 unsafe extern "C" fn writes_no_out(
     _: *const sys::tenon_frame,
     _: *mut sys::tenon_tensor,
@@ -126,7 +126,7 @@ unsafe extern "C" fn writes_no_out(
     0
 }
 
-/// Registers a CPU kernel of C for the operator "f", whose boxed form gives NULL tensors.
+/// Registers a C kernel on the CPU for the operator "f"; its boxed form returns NULL tensors.
 fn impl_typed(namespace: &str, function: *const (), signature: &str) {
     let (namespace, name) = (CString::new(namespace).unwrap(), CString::new("f").unwrap());
     unsafe {
@@ -172,7 +172,8 @@ fn a_typed_kernel_that_gives_null_is_an_error() {
     );
 }
 
-/// Lowered as "T>TT" says: gives its argument back and leaves its second out as it was.
+/// A kernel with the signature "T>TT" that returns its argument and does not write its second out
+/// parameter.
 unsafe extern "C" fn writes_one_out(
     _: *const sys::tenon_frame,
     x: *mut sys::tenon_tensor,

@@ -16,7 +16,7 @@ pub fn read(tensor: &Tensor) -> Vec<f32> {
     tensor.to_vec().unwrap()
 }
 
-/// The error of a call that must fail with `status` and say each of `texts`.
+/// Returns the error of a call that must fail with `status` and mention each of `texts`.
 #[track_caller]
 pub fn fails<T>(result: Result<T>, status: Status, texts: &[&str]) -> Error {
     let error = match result {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Symbolic sizes: numbers, guards with their place, tensors, kernels, and sizes that data tells.
+//! Symbolic sizes: numbers, guards with locations, tensors, kernels, data-dependent sizes.
 
 use tenon::fake::{self, FakeMode};
 use tenon::symbol::{self, ShapeEnv, SymBool, SymFloat, SymFunction, SymInt, SymbolOptions};

@@ -59,7 +59,7 @@ fn value_is_dropped_with_its_last_holder() {
     })
     .join()
     .unwrap();
-    // The thread is gone; what its state carries is left.
+    // The thread has ended; its captured state still owns the value.
     assert_eq!(Arc::strong_count(&value), 2);
     drop(state);
     assert_eq!(Arc::strong_count(&value), 1);

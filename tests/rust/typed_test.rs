@@ -43,7 +43,7 @@ fn typed_kernels_are_called_typed() {
     assert_eq!(read(&boxed), [3.0, 5.0]);
 }
 
-/// A typed kernel with the C signature that kernel.h gives for "ITsbdLi>Tdi", written by hand.
+/// A typed kernel with kernel.h's C signature for "ITsbdLi>Tdi", written by hand.
 unsafe extern "C" fn plain(
     frame: *const sys::tenon_frame,
     sizes: *const i64,

@@ -8,7 +8,7 @@ use tenon::{
 
 use crate::support::floats;
 
-/// An operator of the given type that gives its argument back.
+/// Defines an operator of the given type that returns its argument.
 fn echo(namespace: &str, type_: &str) -> (Library, Op) {
     let library = Library::define_namespace(namespace).unwrap();
     let op = library

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Weak tensors: they find a tensor while it lives, on any thread, and keep none alive.
+//! Weak tensors: they find a tensor while it is alive, on any thread, without keeping it alive.
 
 use tenon::WeakTensor;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in children of processes that have used them: the threads of maths libraries are gone.
+// Kernels in forked children of processes that have used them: the children lack the threads of
+// maths libraries.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -37,7 +37,7 @@ from tenon.utils.pytree import tree_flatten, tree_map, tree_unflatten  # noqa: E
 LIMIT_S = 120.0  # of CPU time, for all calls of an overload
 DTYPES = ("float64", "bfloat16", "complex64", "int64")
 LARGE = 100_000  # elements of the largest tensor, where two threads share the work
-# Refusals of calls whose results only elements decide: the error, and a part of its text.
+# Refusals of calls with data-dependent results: the error, and a part of its text.
 ASKS_ELEMENTS = (
     ("DataDependentError", ""),
     ("NotSupportedError", "must not be mapped by a vmap"),
@@ -87,7 +87,7 @@ def is_tensor(value: Any) -> bool:
 
 
 class Sample(CallOfOperator):
-    """A conformance case in one variant, whose generators begin anew in each call."""
+    """A conformance case in one variant; its generators restart in each call."""
 
     def __init__(self, case: dict, variant: str) -> None:
         self.case = case
@@ -376,7 +376,7 @@ def layers_of(sample: Sample) -> list[str]:
 
 
 def outcomes_of(samples: dict, variants: tuple[str, ...], name: str) -> list[tuple[str, str]]:
-    """Makes the calls of an overload; returns (layer, text), where the text of a success is ""."""
+    """Makes the calls of an overload; returns (layer, text), with "" for success."""
     found = []
     for case in samples[name]:
         for variant in variants:
@@ -429,7 +429,7 @@ def failure_of(sample: Sample, layer: str, want: Outcome) -> str:
 
 
 WITHOUT_RESIZING = ("functionalize", "vmap")
-# Layers that cannot refuse what only elements decide.
+# Layers without element values, which cannot refuse invalid elements.
 WITHOUT_ELEMENTS = ("fake", "meta", "dynamic graph")
 VARIANTS = ("plain", "strided", *DTYPES, "large")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that kernels close: their own, each other's, from many threads; and thousands of
-// threads that come, call and go.
+// Kernels that close libraries: their own and each other's, from many threads; and thousands of
+// short-lived threads.
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -12,7 +12,7 @@
 namespace tenon::test {
 namespace {
 
-// A meeting point: everybody waits until `count` have come.
+// A barrier: each thread waits until `count` threads have arrived.
 class Meeting {
  public:
   explicit Meeting(int count) : left_(count) {}

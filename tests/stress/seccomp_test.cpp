@@ -102,7 +102,7 @@ void run_again(const char* what) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     setenv("TENON_SANDBOX", what, 1);
-    // The filter stays over exec: the new process is refused from its first instruction on.
+    // The filter survives exec: the new process is restricted from its first instruction.
     if (std::strcmp(what, "from the start") == 0 && !refuse_membarrier()) _exit(1);
     execl("/proc/self/exe", "sandboxed", nullptr);
     _exit(127);

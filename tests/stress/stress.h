@@ -11,13 +11,13 @@
 
 namespace tenon::test {
 
-/// The short amount, or the long one where the variable TENON_STRESS is "long".
+/// Returns the short amount, or the long one if the variable TENON_STRESS is "long".
 inline int64_t scaled(int64_t quick, int64_t thorough) {
   const char* wanted = std::getenv("TENON_STRESS");
   return wanted != nullptr && std::string(wanted) == "long" ? thorough : quick;
 }
 
-/// Fails the test when a handle of any kind made in its scope is left.
+/// Fails the test if a handle of any kind created in its scope is leaked.
 class NothingLeft {
  public:
   NothingLeft() { count(before_); }

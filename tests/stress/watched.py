@@ -103,7 +103,7 @@ class _Watch:
         return struct.unpack("q", self.at[:8])[0]
 
     def poll(self) -> bool:
-        """Looks after the process; returns True while there are calls left."""
+        """Checks the process; returns True while calls are left."""
         place = self.place()
         if place != self.seen:
             self.seen, self.since, self.spent = place, time.monotonic(), self.cpu_seconds()

@@ -184,8 +184,7 @@ def _show(item) -> str:
 
 
 def breaks(old: dict, verdict: dict, new: dict) -> bool:
-    """Returns true if callers of the old ABI break without a new major version. Major 0 may break.
-    """
+    """Returns true if callers of the old ABI break without a new major version; 0 may break."""
     changed = bool(verdict["changed"] or verdict["removed"])
     return changed and old["abi_major"] > 0 and new["abi_major"] == old["abi_major"]
 

@@ -103,8 +103,7 @@ class Operator:
         return [name for flag, name in names.items() if flag in flags]
 
     def dtypes(self, others: dict) -> str:
-        """Returns the dtypes that it computes in, from its facts; `others` maps facts to operators.
-        """
+        """Returns the dtypes it computes in, from its facts; `others` maps facts to operators."""
         if self.fields["family"] == "&kView":
             return "all"
         if "tensor_form" in self.fields:

@@ -49,8 +49,7 @@ def headers_of(root: pathlib.Path) -> set:
 
 
 def check_facts(root: pathlib.Path) -> list:
-    """Checks that each operator is listed, and that listed ones have a header, functors and a test.
-    """
+    """Checks that each operator is listed, and that each listed one has header and test."""
     found = []
     listed = {(words[1], words[2]) for words in operators_of(root)}
     folder = root / "kernels/ops"
@@ -130,8 +129,7 @@ def _in_part(root: pathlib.Path, path: pathlib.Path) -> str:
 
 
 def _lists(cmake: pathlib.Path, path: pathlib.Path) -> bool:
-    """Returns true if a CMakeLists.txt names a source by its relative path, or a test by its stem.
-    """
+    """Returns true if a CMakeLists.txt lists a source by relative path, or a test by stem."""
     if not cmake.exists():
         return False
     name = re.escape(str(path.relative_to(cmake.parent)))

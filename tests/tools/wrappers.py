@@ -81,8 +81,7 @@ def methods(space: operator.Namespace) -> list[str]:
 
 
 def of_self(op: operator.Operator) -> bool:
-    """Returns true if an overload's first argument is a tensor named self, so it can be a method.
-    """
+    """Returns true if the first argument is a tensor named self, so it can be a method."""
     first = op.parameters[0] if op.parameters else None
     return first is not None and first.name == "self" and first.type.key == "Tensor"
 

@@ -96,7 +96,7 @@ public class CallBench {
     secondByHand = Natives.tensor(1);
   }
 
-  /** Closes what the set-up opened. */
+  /** Closes the objects of the setup. */
   @TearDown
   public void tearDown() {
     library.close();
@@ -150,7 +150,7 @@ public class CallBench {
     fresh.callTensor(a, b).close();
   }
 
-  /** An operator that allocates, its result left to a scope. */
+  /** An operator that allocates; a scope closes its result. */
   @Benchmark
   public void callFreshInScope() {
     try (Scope scope = Scope.open()) {
@@ -236,7 +236,7 @@ public class CallBench {
     }
   }
 
-  /** A Java exception made, thrown and caught without Tenon. */
+  /** A Java exception created, thrown and caught without Tenon. */
   @Benchmark
   public Object javaThrow() {
     try {
@@ -246,7 +246,7 @@ public class CallBench {
     }
   }
 
-  /** Reading what a tensor is: a number of elements. */
+  /** Reads a tensor's metadata: its number of elements. */
   @Benchmark
   public long numel() {
     return a.numel();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain JNI to compare with, and a loop of operator calls made by C.
+// Plain JNI for comparison, and a loop in C that calls operators.
 package dev.tenon.bench;
 
 final class Natives {

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures calls from Java under JMH beside plain JNI, also on a JDK of 22 or newer if one exists.
-"""
+"""Measures calls from Java under JMH beside plain JNI, also on a newer JDK (22+) if present."""
 
 from __future__ import annotations
 
@@ -81,7 +80,7 @@ def _natives(bench: Bench, home: pathlib.Path) -> pathlib.Path:
 
 
 def _calls(bench: Bench, home: pathlib.Path, path: str, natives: pathlib.Path, prefix: str) -> None:
-    """Runs every benchmark in a few JVMs, in iterations so short that some are left alone."""
+    """Runs every benchmark in a few JVMs, with iterations so short that some are undisturbed."""
     out = bench.work / "jmh.json"
     length = ["-wi", "30", "-w", "50ms", "-i", "120", "-r", "4ms"]
     if bench.quick:

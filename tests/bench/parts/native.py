@@ -61,8 +61,7 @@ def call_bench(bench: Bench, rows: str) -> dict[str, list[float]]:
 
 
 def scale(bench: Bench) -> None:
-    """Runs many_operators in several processes: the minimum of each figure, the maximum of ratios.
-    """
+    """Runs many_operators several times: the minimum of each figure, the maximum of ratios."""
     count = 2000 if bench.quick else 100000
     program = bench.build / "bin" / "many_operators"
     turns = [json.loads(bench.run([program, count])) for _ in range(1 if bench.quick else 3)]

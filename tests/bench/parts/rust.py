@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Rust under Criterion, beside the same by hand in C; what building the crate costs."""
+"""Measures calls from Rust under Criterion, beside hand-written C calls, and the crate's build."""
 
 from __future__ import annotations
 

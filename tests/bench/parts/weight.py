@@ -15,7 +15,7 @@ from bench import HERE, ROOT, Bench
 from parts import java
 from sample import Sample
 
-# Sources that a user of the headers would write, compiled for what the headers cost.
+# Typical user programs, compiled to measure the cost of the headers.
 PROGRAMS = {
     "c_header": ("c", "#include <tenon/tenon.h>\n"),
     "cpp_plugin": (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls and kernels as C code has them, written out over the generated interface: what the safe
-//! crate is measured against.
+//! Calls and kernels as in C code, written over the generated interface: the baseline for the safe
+//! crate.
 
 use std::ffi::{c_void, CString};
 use std::hint::black_box;
@@ -173,7 +173,8 @@ pub fn call_add(op: Op, a: &Tensor, b: &Tensor, alpha: &sys::tenon_value) {
 
 /// Begins a call with two tensors, runs it, and leaves the frame if it succeeds.
 ///
-/// # Safety `call` must call the function with the type that the signature states.
+/// # Safety
+/// `call` must call the function with the type that the signature states.
 #[inline(always)]
 unsafe fn typed(
     op: Op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of reclamation where the system refuses the barrier call, also from some point on only.
+// Tests of reclamation on a system that refuses membarrier, always or from some point on.
 #include <gtest/gtest.h>
 
 #include <thread>

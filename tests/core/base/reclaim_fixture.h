@@ -20,7 +20,8 @@ inline std::atomic<int> live_items{0};
 struct Item;
 inline std::atomic<Item*> graveyard{nullptr};
 
-// A kernel or a snapshot. Freed ones are poisoned and kept, so that a late reader is seen.
+// A kernel or a snapshot. Freed items are poisoned but not deallocated, so that late reads are
+// detected.
 struct Item : Pinnable {
   std::atomic<uint64_t> state{kAlive};
   Item* served = nullptr;  // by a snapshot: its kernel
@@ -41,7 +42,7 @@ struct Item : Pinnable {
     while (!graveyard.compare_exchange_weak(item->grave, item)) {
     }
   }
-  // Gives the memory back, when no reader is left.
+  // Deallocates the items, once no reader is left.
   static void bury() {
     for (Item* item = graveyard.exchange(nullptr); item != nullptr;) {
       delete std::exchange(item, item->grave);

@@ -30,7 +30,7 @@ class ReclaimTest : public ::testing::Test {
   }
 };
 
-// Another thread that stays inside a kernel of `op` until told otherwise.
+// A thread that stays inside a kernel of `op` until it is released.
 class Visitor {
  public:
   explicit Visitor(Op& op)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs that grew a field after their first version: what older and newer callers have of it.
+// Structs that gained a field after their first version: behavior for older and newer callers.
 #include <gtest/gtest.h>
 
 #include <cstring>

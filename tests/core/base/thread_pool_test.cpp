@@ -104,7 +104,7 @@ TEST_F(ThreadPool, ManyRegions_EachWhole) {
 }
 
 TEST_F(ThreadPool, Helpers_TakePart) {
-  // The first chunk waits for another thread to come.
+  // Makes the first chunk wait until another thread joins.
   struct Meeting {
     std::atomic<int> there{0};
   } meeting;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calling what a kernel replaced, from inside of it.
+// Calls of the replaced kernel from inside the replacing one.
 #include <atomic>
 #include <thread>
 #include <utility>

@@ -424,7 +424,7 @@ TEST_F(Calls, Factory_DeviceArgumentChoosesTheBackend) {
                      "device");
 }
 
-// The choice is made before the first dispatch: what runs above sees the backend.
+// The backend is selected before the first dispatch, so kernels above BackendSelect see it.
 TEST_F(Calls, Factory_LayerAboveBackendSelect_SeesTheBackend) {
   const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
   library_.impl("make", TENON_KEY_CPU, noting("cpu"));

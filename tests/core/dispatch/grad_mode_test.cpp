@@ -280,8 +280,8 @@ TEST_F(GradModes, OwnAutogradKernelOnly_IsFoundInEveryMode) {
   EXPECT_EQ(call_all(op, plain_, plain_), "own");
 }
 
-// Without tensors the set of keys is empty where Autograd is taken away: it must not be taken for
-// the usual one.
+// Without tensors the key set is empty once Autograd is removed; it must not be mistaken for the
+// usual set.
 TEST_F(GradModes, OwnAutogradKernel_WithoutTensors_RunsInEveryMode) {
   const tenon_op* op = library_.define("f(int n) -> ()");
   library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("composite"));

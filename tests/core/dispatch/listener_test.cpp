@@ -12,7 +12,7 @@ namespace {
 
 using Listeners = DispatchTest;
 
-// A listener that stops in its first event until it is let go on.
+// A listener that blocks in its first event until it is released.
 struct Stopping {
   std::mutex mutex;
   std::vector<std::string> heard;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removal while kernels run: what closing, draining and deleters promise, and stress of all that.
+// Removal while kernels run: guarantees of closing, draining and deleters, also under stress.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>

@@ -56,7 +56,7 @@ TEST(Simulator, Item229_TablesAsARealOperatorWouldHave) {
             "AutogradMeta  fn_Autograd [autograd kernel]\n");
 }
 
-// Every slot is what a defined operator with the same registrations has.
+// Every slot equals that of a real operator with the same registrations.
 TEST(Simulator, Slots_EqualThoseOfARealOperator) {
   const std::vector<std::vector<const char*>> sets = {
       {"CompositeImplicitAutograd"},

@@ -269,7 +269,7 @@ class Tensors {
 const dispatch::LayerKind kLayer{
     "scaling", dispatch::functionality_bit(TENON_FUNCTIONALITY_BATCHED), 0, nullptr, false};
 
-// Registrations, fallbacks, layers, guards and modes of one case, all gone with it.
+// Registrations, fallbacks, layers, guards and modes of one case; the destructor removes them.
 class World {
  public:
   World(Random& random, const Schema& schema) : op_(library_.define(schema.text)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects whose handlers note that they ran and then do as told.
+// Objects whose handlers record that they ran, and then run a given action.
 #pragma once
 
 #include <functional>

@@ -28,7 +28,7 @@ TEST(Allocator, BlockFreed_IsTheNextOneGiven) {
   free_block(block, kBlock64);
 }
 
-// One thread makes blocks, another frees them: they come back through the depot.
+// One thread allocates blocks and another frees them: they return through the depot.
 TEST(Allocator, BlocksFreedElsewhere_ComeBackInBatches) {
   if (!kRecycleBlocks) GTEST_SKIP() << "AddressSanitizer gets blocks back at once";
   constexpr BlockClass kClass = kBlock4096;

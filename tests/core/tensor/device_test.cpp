@@ -62,7 +62,7 @@ TEST(Device, RegisterBadName_IsRefused) {
   }
 }
 
-// Last: takes all numbers that are left.
+// Must run last: uses up all remaining numbers.
 TEST(DeviceZ, RegisterTooMany_IsAStateError) {
   std::string message;
   for (int i = 0; i < 30 && message.empty(); ++i) {

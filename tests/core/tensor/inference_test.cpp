@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inference tensors: what the grad mode of the thread that makes a tensor decides.
+// Inference tensors: the effect of the grad mode in which a tensor is created.
 #include <thread>
 
 #include "tenon/grad_mode.h"
@@ -69,7 +69,7 @@ TEST(Inference, OtherModes_MakePlainTensors) {
   }
 }
 
-// A view is what its base is, whatever the mode in which it is made.
+// A view is an inference tensor if its base is, whatever the mode.
 TEST(Inference, Views_AreAsTheirBase) {
   const TensorPtr plain = empty({4});
   TensorPtr made_inside, view_inside;

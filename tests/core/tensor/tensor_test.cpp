@@ -213,7 +213,7 @@ TEST(Tensor, AliasOutside_IsRefused) {
   EXPECT_EQ(alias({0}, {1}, 9)->numel(), 0);
 }
 
-// Sizes and strides whose products or sums leave 63 bits, in each place.
+// Sizes and strides whose products or sums exceed 63 bits, in each position.
 TEST(Tensor, AliasOverflowing_IsRefused) {
   const TensorPtr base = floats({4}, {1, 2, 3, 4});
   constexpr int64_t kHuge = int64_t{1} << 62;

@@ -69,7 +69,7 @@ std::string error_of(tenon_status code, Body&& body) {
 /// Tensors, storages and whatever else of a kind live now.
 inline int64_t live(uint32_t kind) { return base::live_count(kind); }
 
-/// Fails the test when tensors or storages made in its scope are left.
+/// Fails the test if tensors or storages created in its scope are leaked.
 class NothingLeft {
  public:
   ~NothingLeft() {

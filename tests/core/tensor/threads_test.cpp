@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors made, shared and freed by several threads; meant for ThreadSanitizer.
+// Tensors created, shared and freed by several threads; meant for ThreadSanitizer.
 #include <algorithm>
 #include <atomic>
 #include <thread>

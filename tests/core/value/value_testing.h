@@ -96,7 +96,7 @@ std::string error_of(tenon_status code, Body&& body) {
   return {};
 }
 
-/// Fails the test when handles made in its scope are left.
+/// Fails the test if handles created in its scope are leaked.
 class NothingLeft {
  public:
   NothingLeft() {

@@ -117,7 +117,7 @@ static tenon_status keeps_payload(void* ctx, const tenon_op* op, tenon_keyset ke
   return TENON_OK;
 }
 
-/* Returns what C can read of the error of the named operator. */
+/* Returns the parts of the named operator's error that C can read. */
 static tenon_status error_text(void* ctx, const tenon_op* op, tenon_keyset keys,
                                tenon_stack* stack) {
   (void)ctx;
@@ -172,7 +172,7 @@ static tenon_status first(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return tenon_value_copy(&stack->args[0], &stack->rets[0]);
 }
 
-/* What runs after the Java machine: an operator by name and its argument, owned. */
+/* The call made after the JVM has ended: an operator and its argument, owned. */
 static const tenon_op* late_op = NULL;
 static tenon_tensor* late_tensor = NULL;
 
@@ -199,7 +199,7 @@ static void* spin(void* argument) {
   return NULL;
 }
 
-/* Calls an operator over and over on a thread of its own, and once more when the process ends. */
+/* Calls an operator repeatedly on another thread, and once more when the process exits. */
 static tenon_status call_until_exit(void* ctx, const tenon_op* op, tenon_keyset keys,
                                     tenon_stack* stack) {
   (void)ctx;
@@ -238,7 +238,7 @@ static tenon_status number(void* ctx, const tenon_op* op, tenon_keyset keys, ten
   return TENON_OK;
 }
 
-/* Kernels that succeed and give no tensor: a mistake for Tensor, an absent one for Tensor?. */
+/* Kernels that succeed but return no tensor: an error for Tensor, an absent result for Tensor?. */
 static tenon_status null_boxed(void* ctx, const tenon_op* op, tenon_keyset keys,
                                tenon_stack* stack) {
   (void)ctx;
@@ -279,7 +279,7 @@ static tenon_status maybe_boxed(void* ctx, const tenon_op* op, tenon_keyset keys
   return TENON_OK;
 }
 
-/* Nothing, with defaults that reach it as they are: 1, 2.5, "a", [1, 2]. */
+/* Checks that the default values arrive unchanged: 1, 2.5, "a", [1, 2]. */
 static tenon_status check_defaults(const tenon_value* a, const tenon_value* b) {
   const int32_t one = a->tag == TENON_TAG_INT && a->as.i == 1;
   const int32_t half = b == NULL || (b->tag == TENON_TAG_FLOAT && b->as.f == 2.5);

@@ -162,8 +162,7 @@ def _slopes(ns: str) -> None:
 
 
 def _mirrors(ns: str) -> None:
-    """Defines `mirror`, for another language's cast rule, and `echo`, for objects that override it.
-    """
+    """Defines `mirror`, for other languages' cast rules, and `echo`, for overriding objects."""
     library = _open(ns)
     library.define("mirror(Tensor a) -> Tensor")
     library.impl("mirror", lambda a: a, "CPU")
@@ -284,8 +283,7 @@ def _replay(spec: str) -> None:
 
 
 def _transform(function, kind: str):
-    """Transforms a function of any language: vmap, grad of the sum, or jvp with tangents of ones.
-    """
+    """Transforms a function of any language: vmap, grad of the sum, or jvp with ones."""
     if kind == "vmap":
         return vmap(function)
     if kind == "grad":

@@ -15,7 +15,7 @@ pub fn generator_make(_: &World, args: &[&str]) -> Option<Result<()>> {
     Some(made.map(drop))
 }
 
-/// Of the CPU, at the second number of a sequence.
+/// Returns a CPU generator that has drawn one number.
 fn good_generator() -> Generator {
     let generator = Generator::new(Device::CPU, 42).unwrap();
     generator.random(&mut [0]).unwrap();
@@ -28,7 +28,7 @@ fn samples(generator: &Generator) -> [f64; 3] {
     samples
 }
 
-/// A generator that refuses a state goes on as if it had not been asked.
+/// After refusing a state, a generator must continue its sequence unchanged.
 pub fn generator_set_state(_: &World, args: &[&str]) -> Option<Result<()>> {
     let generator = good_generator();
     let mut state = generator.state().unwrap();
@@ -37,7 +37,7 @@ pub fn generator_set_state(_: &World, args: &[&str]) -> Option<Result<()>> {
     } else if let Some(byte) = args[0].strip_prefix("@bytes ") {
         state.fill(number(byte) as u8);
     } else {
-        let offset = field(args[0], "offset")?; // none: no address, which slices have
+        let offset = field(args[0], "offset")?; // no offset: NULL, which a slice cannot be
         state[offset as usize] = field(args[0], "byte").unwrap() as u8;
     }
     let result = generator.set_state(&state);

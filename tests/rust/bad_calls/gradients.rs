@@ -95,7 +95,7 @@ pub fn saved_hooks_disable(_: &World, _: &[&str]) -> Option<Result<()>> {
     Some(SavedTensorsHooks::disable("too late").map(drop))
 }
 
-/// The fields of a pass that Rust can say.
+/// The fields of a backward pass that Rust can express.
 struct Pass {
     output: Tensor,
     apart: Tensor,

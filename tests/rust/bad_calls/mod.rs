@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the cases of bad input find, and the calls that they make, as Rust has them.
+//! Objects that the cases of bad input use, and their calls, in Rust.
 
 use std::ffi::c_void;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ mod introspection;
 mod registry;
 mod tensors;
 
-/// Makes the wrong call; `None` where Rust cannot say it.
+/// Makes the wrong call; returns `None` if Rust cannot express it.
 pub type Call = fn(&World, &[&str]) -> Option<Result<()>>;
 
 /// The calls of the catalogue that Rust has.
@@ -82,7 +82,7 @@ impl ObjectType for Unit {
     const NAME: &'static str = "bad.Object";
 }
 
-/// What exists before the first case: tests/badinput/README.md lists it.
+/// Objects that exist before the first case; tests/badinput/README.md lists them.
 pub struct World {
     libraries: Vec<(&'static str, Library)>,
     taken: Op,
@@ -173,7 +173,7 @@ impl World {
         text
     }
 
-    /// A value as the catalogue writes it; `None` for what Rust cannot make.
+    /// Returns a value in the catalogue's notation; `None` if Rust cannot make it.
     fn value(&self, token: &str) -> Option<Value> {
         let (kind, rest) = token.split_at(1);
         let numbers = || rest[1..].split(',').map(number);
@@ -225,7 +225,7 @@ pub fn field(fields: &str, name: &str) -> Option<i64> {
         .map(|(_, value)| number(value))
 }
 
-/// A dispatch key by name or number; "none" for none.
+/// Parses a dispatch key by name or number; "none" is `DispatchKey::NONE`.
 pub fn key(text: &str) -> DispatchKey {
     if text == "none" {
         return DispatchKey::NONE;
@@ -327,12 +327,12 @@ fn slot(world: &World, args: &[&str]) -> Option<Result<()>> {
     Some(world.taken.slot(key(args[0])).map(drop))
 }
 
-/// An address to give away.
+/// Returns an address to pass on.
 pub fn address<T>(of: &mut T) -> *mut c_void {
     std::ptr::addr_of_mut!(*of).cast()
 }
 
-/// The kernel of a registration that cannot be made, and what tells that it was dropped.
+/// Returns a kernel for a registration that must fail, and an `Arc` whose count shows its drop.
 pub fn given_kernel(fields: &str) -> Option<(Kernel, std::sync::Arc<()>)> {
     let given = std::sync::Arc::new(());
     let held = given.clone();

@@ -34,7 +34,7 @@ pub fn library_new(_: &World, args: &[&str]) -> Option<Result<()>> {
         "DEF" => LibraryKind::Def,
         "IMPL" => LibraryKind::Impl,
         "FRAGMENT" => LibraryKind::Fragment,
-        _ => return None, // no other kind is there
+        _ => return None, // the enum has no other kind
     };
     Some(Library::open(kind, text(args[1])?, key(args[2])).map(drop))
 }
@@ -62,7 +62,7 @@ pub fn define_options(world: &World, args: &[&str]) -> Option<Result<()>> {
     Some(library.define_with("opted() -> ()", options).map(drop))
 }
 
-/// A registration that fails drops its kernel, and with it what the kernel holds.
+/// A failed registration drops its kernel, with everything that it owns.
 fn dropped(result: Result<Registration>, given: &Arc<()>) -> Option<Result<()>> {
     tenon::reap();
     assert_eq!(Arc::strong_count(given), 1, "the kernel must be dropped");

@@ -27,7 +27,7 @@ fn dtype(code: &str) -> DType {
     DType::from_code(number(code) as i32)
 }
 
-/// "type:index" or "none", for the CPU.
+/// Parses "type:index"; "none" is the CPU.
 pub fn device(text: &str) -> Device {
     let Some((kind, index)) = text.split_once(':') else {
         return Device::CPU;
@@ -38,7 +38,7 @@ pub fn device(text: &str) -> Device {
     }
 }
 
-/// "2,3", "none" or "@ones N"; `None` for what a slice cannot be.
+/// Parses "2,3", "none" or "@ones N"; returns `None` for what a slice cannot express.
 fn dims(text: &str) -> Option<Vec<i64>> {
     if let Some(count) = text.strip_prefix("@ones ") {
         return Some(vec![1; number(count) as usize]);
@@ -147,7 +147,7 @@ unsafe extern "C" fn delete_legacy(_: *mut DLManagedTensor) {
     DELETED.with(|count| count.set(count.get() + 1));
 }
 
-/// What a description points to.
+/// Memory for the arrays of a description.
 struct Memory {
     elements: [f32; 8],
     shape: [i64; 80],
@@ -204,7 +204,7 @@ fn versioned(fields: &str, flags: u64, memory: &mut Memory) -> DLManagedTensorVe
     }
 }
 
-/// A refusal leaves the struct to its producer, but for one of an unknown version.
+/// If the import is refused, the producer still owns the struct, except for an unknown version.
 pub fn dlpack(_: &World, args: &[&str]) -> Option<Result<()>> {
     let (fields, is_null) = (args[1], args[1] == "null=1");
     let mut memory = memory();

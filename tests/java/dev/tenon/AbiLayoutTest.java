@@ -31,7 +31,7 @@ class AbiLayoutTest {
   private static final Pattern FIELD = Pattern.compile("\"(\\w+)\": \"offset (\\d+) size \\d+\"");
   private static final Pattern CONSTANT = Pattern.compile("\"(TENON_\\w+)\": (-?\\d+|\".*\")");
 
-  /** Offsets of structs that Java and its own native library share; C's interface has none. */
+  /** Offsets of structs that only Java and its native library share, without C declarations. */
   private static final Set<String> OWN =
       Set.of(
           "BLOCK_FRAME",

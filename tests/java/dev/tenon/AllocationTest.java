@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/** What a call allocates on Java's heap: its result's object, and nothing on the way there. */
+/** Heap allocations of a call: the result's object and nothing else. */
 class AllocationTest {
   private static final int WARM_UP = 30_000;
   private static final int CALLS = 10_000;
@@ -39,7 +39,7 @@ class AllocationTest {
   private static void assertSameBytes(Runnable expected, Runnable call) {
     double wanted = bytesPerCall(expected);
     double got = bytesPerCall(call);
-    // What is not compiled yet allocates more, and a busy machine compiles late.
+    // Code that is not compiled yet allocates more, and on a busy machine it is compiled late.
     for (int round = 0; round < 20 && Math.abs(wanted - got) > 8; round++) {
       wanted = Math.min(wanted, bytesPerCall(expected));
       got = Math.min(got, bytesPerCall(call));

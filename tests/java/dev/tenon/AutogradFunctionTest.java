@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Functions with gradients of their own. */
+/** Custom autograd functions. */
 class AutogradFunctionTest {
   @BeforeAll
   static void loadOperators() {
@@ -38,7 +38,7 @@ class AutogradFunctionTest {
         });
   }
 
-  /** x^3, which keeps x. */
+  /** Computes x^3 and saves x. */
   private static final class Cube implements AutogradFunction {
     @Override
     public Object forward(FunctionContext ctx, Object[] args) {
@@ -97,7 +97,7 @@ class AutogradFunctionTest {
         });
   }
 
-  /** (a * b, "text", a + b): keeps an object, and says what it was asked for. */
+  /** (a * b, "text", a + b): stores as state which gradients are needed. */
   private static final class Several implements AutogradFunction {
     @Override
     public Object forward(FunctionContext ctx, Object[] args) {

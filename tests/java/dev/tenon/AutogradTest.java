@@ -42,7 +42,7 @@ class AutogradTest {
     assertArrayEquals(expected, tensor.toFloatArray());
   }
 
-  /** Runs something that closes nothing itself. */
+  /** Runs a body that closes nothing itself, in a scope, and checks that nothing is left. */
   private static void scoped(org.junit.jupiter.api.function.Executable body) throws Throwable {
     Support.leavesNothing(
         () -> {
@@ -317,7 +317,7 @@ class AutogradTest {
           assertNotEquals(node, null);
           assertEquals(2, new HashSet<>(List.of(node, other, node)).size());
           y.close();
-          assertEquals("MulBackward0", node.name()); // the node keeps itself
+          assertEquals("MulBackward0", node.name()); // the node's handle stays valid
           Node kept = node.retain();
           node.close();
           node.close();
@@ -472,9 +472,9 @@ class AutogradTest {
                   assertTrue(call.needs(0) && !call.needs(1) && call.needs(2));
                   Support.fails(ErrorCode.INDEX, () -> call.needs(3), "FBackward0", "below 3");
                   assertEquals(3, call.grads().length);
-                  near(call.grad(0), 0); // nobody used it
+                  near(call.grad(0), 0); // its result is unused
                   near(call.grad(1), 1);
-                  assertNull(call.grad(2)); // of integers there are none
+                  assertNull(call.grad(2)); // integers have no gradient
                   Support.fails(ErrorCode.INDEX, () -> call.grad(3), "FBackward0", "output");
                   assertEquals("text", call.saved(0));
                   assertArrayEquals(new long[] {4, 5}, (long[]) call.saved()[1]);
@@ -497,7 +497,7 @@ class AutogradTest {
             ((Tensor) made[1]).backward();
             near(a.grad(), 7);
             near(c.grad(), 8);
-            // Views and what was made inside end with the call.
+            // Views and objects that the call created are closed at its end.
             assertTrue(kept[0].isClosed() && kept[1].isClosed() && node[0].isClosed());
           }
         });
@@ -585,7 +585,7 @@ class AutogradTest {
             near(x.grad(), 4);
             y.close();
             Introspect.reap();
-            Tensor.of(new float[1]).close(); // whoever lets go of a handle drains the queue
+            Tensor.of(new float[1]).close(); // releasing any handle drains the queue
             assertEquals(before, Introspect.referencedObjects());
           }
         });
@@ -616,7 +616,7 @@ class AutogradTest {
             assertThrows(
                 NullPointerException.class,
                 () -> lib.registerAutograd("f", (BackwardFunction) null));
-            // What a formula names is looked up when it is first needed.
+            // Argument names in a formula are resolved at the first backward call.
             lib.registerAutograd("f", AutogradTest::ofProduct, "c");
             Tensor x = leaf(1);
             Support.fails(
@@ -650,7 +650,7 @@ class AutogradTest {
         });
   }
 
-  // Gradients of first and second order, a graph that nobody runs, and a pass that fails.
+  // First- and second-order gradients, a graph without a backward pass, and a failing pass.
   private static void round(Op op) {
     try (Scope scope = Scope.open()) {
       Tensor x = leaf(2, 3);

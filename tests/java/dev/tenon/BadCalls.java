@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of bad input find, and the calls that they make, as Java has them.
+// Objects that the cases of bad input use, and their calls, in Java.
 package dev.tenon;
 
 import dev.tenon.BadInputCasesTest.Case;
@@ -15,7 +15,7 @@ import java.util.Map;
 
 /** The world of the cases: tests/badinput/README.md lists it. */
 final class BadCalls implements AutoCloseable {
-  /** Makes the wrong call; throws {@link Unsayable} where Java has no such call. */
+  /** Makes the wrong call; throws {@link Unsayable} if Java cannot express it. */
   interface Call {
     void make(Case one);
   }

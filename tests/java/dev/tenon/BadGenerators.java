@@ -27,7 +27,7 @@ final class BadGenerators {
     calls.put("generator_set_state", BadGenerators::setState);
   }
 
-  // Of the CPU, at the second number of a sequence.
+  // Returns a CPU generator that has drawn one number.
   private static Generator good() {
     Generator generator = Generator.onCpu(42);
     generator.random(new int[1]);
@@ -40,7 +40,7 @@ final class BadGenerators {
     return samples;
   }
 
-  // A generator that refuses a state goes on as if it had not been asked.
+  // After refusing a state, a generator must continue its sequence unchanged.
   private static void setState(Case one) {
     try (Generator generator = good();
         Generator fresh = good()) {

@@ -53,7 +53,7 @@ class BadInputCasesTest {
           "results: int for float", "any number is taken for float",
           "explain: float for a keyword-only int", "it goes by name alone");
 
-  /** What messages name where arguments are bound before they are checked, and of Java's own. */
+  /** Words in messages of cases that fail in argument binding or in Java's own checks. */
   private static final Map<String, String> IN_OTHER_WORDS =
       Map.of(
           "call: too few", "bad::called & x must be given",
@@ -65,7 +65,7 @@ class BadInputCasesTest {
           "tensor_wrap: size negative", "sizes & [-1]",
           "tensor_wrap: too many elements", "sizes & [4611686018427387904, 4]");
 
-  /** How many of each call's cases Java can say, so that none is skipped by mistake. */
+  /** Number of each call's cases that Java can express, so that none is skipped by mistake. */
   private static final Map<String, Integer> EXPECTED =
       Map.ofEntries(
           Map.entry("backend_register", 6),
@@ -150,7 +150,7 @@ class BadInputCasesTest {
     return Path.of(System.getProperty("tenon.source.dir"), "tests", "badinput", "cases.txt");
   }
 
-  /** What is wrong with how a case is refused: "" for nothing, null where Java cannot say it. */
+  /** Returns what is wrong with a refusal: "" for nothing, null if Java cannot express the case. */
   private static String verdict(BadCalls world, Case one) {
     BadCalls.Call call = world.calls.get(one.call);
     if (call == null) {

@@ -58,8 +58,8 @@ class BadInputTest {
     }
   }
 
-  // A leak grows in every round. The virtual machine's own memory (compiled code, what compiling
-  // takes) settles after one or two, after more where other work keeps its compiler waiting.
+  // A leak grows in every round. The VM's own memory (compiled code, compiler data) settles after
+  // one or two rounds, or later if other load delays the compiler.
   private static void repeat(Case c) throws Throwable {
     long grown = Long.MAX_VALUE;
     for (int round = 0; round < ROUNDS && grown >= ALLOWED_KIB; round++) {

@@ -9,7 +9,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs all tests of this package in one machine, whose flags the parent chose. */
+/** Runs all tests of this package in one JVM, whose flags the parent selected. */
 final class CheckedRun {
   private CheckedRun() {}
 

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a class of the tests in a machine of its own. */
+/** Runs a test class in a separate JVM. */
 final class ChildJvm {
-  /** What became of it: both streams together are the output. */
+  /** The result of a child JVM: the output contains both streams. */
   record Outcome(int status, String output) {}
 
   private ChildJvm() {}
@@ -26,7 +26,7 @@ final class ChildJvm {
     for (String name : new String[] {"tenon.library.path", "tenon.source.dir"}) {
       command.add("-D" + name + "=" + System.getProperty(name));
     }
-    // What this machine was told of native access holds for the child too.
+    // Pass the parent's native access flags to the child.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--enable-native-access"))
         .forEach(command::add);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/** What needs a machine of its own: JNI's checks, flags, a heap of its own. */
+/** Tests that need a separate JVM: JNI checks, flags, heap settings. */
 @Tag("child")
 class ChildJvmTest {
   @Test
@@ -19,7 +19,7 @@ class ChildJvmTest {
         ChildJvm.run(
             "-Xcheck:jni",
             "-Dtenon.test.repeats=20",
-            // As in the parent: resident memory then shows native leaks.
+            // As in the parent, so that native leaks show in resident memory.
             "-Xms512m",
             "-Xmx512m",
             "-XX:+AlwaysPreTouch",
@@ -27,7 +27,7 @@ class ChildJvmTest {
             "dev.tenon.CheckedRun");
     assertEquals(0, outcome.status(), outcome.output());
     assertTrue(outcome.output().contains("CheckedRun: 0 failed"), outcome.output());
-    // The tests attach no agent and print no such text themselves.
+    // The tests attach no agents and do not print these texts.
     assertFalse(outcome.output().contains("WARNING in native method"), outcome.output());
     assertFalse(outcome.output().contains("FATAL ERROR in native method"), outcome.output());
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** Ends the machine in one of many ways, named by the argument, with something of Tenon alive. */
+/** Exits the JVM in the way that the argument names, with Tenon objects still alive. */
 final class ExitRun {
   /** A way to end: the status and what the output must contain; "" means no output at all. */
   record Scenario(int status, String output, Body body) {}
@@ -18,7 +18,7 @@ final class ExitRun {
     void run() throws Exception;
   }
 
-  private static final int STATUS = 42; // of the scenarios that end the machine themselves
+  private static final int STATUS = 42; // of the scenarios that exit the JVM explicitly
   private static final int UNCAUGHT = 1; // of a main method that throws
 
   static final Map<String, Scenario> SCENARIOS = new LinkedHashMap<>();
@@ -71,7 +71,7 @@ final class ExitRun {
     thread.start();
   }
 
-  /** Daemon threads that call for ever; calls of a closed library find no kernel. */
+  /** Starts daemon threads that call forever; calls fail once the library is closed. */
   private static void callers(int count, Runnable call) throws InterruptedException {
     CountDownLatch running = new CountDownLatch(count);
     for (int i = 0; i < count; i++) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each way of {@link ExitRun} in a machine of its own. TENON_STRESS=long repeats each twenty times;
- * TENON_EXIT_RESULTS names a file that the counts are added to.
+ * Each scenario of {@link ExitRun} in a separate JVM. TENON_STRESS=long repeats each twenty times;
+ * TENON_EXIT_RESULTS names a file to which the counts are appended.
  */
 @Tag("child")
 class ExitTest {
@@ -40,7 +40,7 @@ class ExitTest {
     assertEquals(List.of(), wrong);
   }
 
-  /** Runs a way once and returns what was wrong with its end, or "". */
+  /** Runs a scenario once and returns what was wrong with its exit, or "". */
   private static String run(String name) throws IOException, InterruptedException {
     ExitRun.Scenario wanted = ExitRun.SCENARIOS.get(name);
     // A small machine, quickly started.

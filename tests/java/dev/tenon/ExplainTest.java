@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explain tells is what the call does: keys and kernels in order, beside a real profile.
+// Compares explain with a recorded profile of the call: the same keys and kernels in order.
 package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -38,9 +38,9 @@ class ExplainTest {
     library.close();
   }
 
-  /** The words, the way that they tell, and the way that the call takes: "KEY kernel". */
+  /** The explanation, the steps that it describes, and the steps of the call: "KEY kernel". */
   private record Explained(String text, List<String> told, List<String> taken) {
-    /** The words, when they tell the whole way. */
+    /** Checks that the explanation describes the whole call; returns its text. */
     String agreed() {
       assertEquals(told, taken, text);
       assertTrue(!told.isEmpty(), text);
@@ -66,14 +66,14 @@ class ExplainTest {
     try (profile) {
       call.run();
     } catch (TenonException e) {
-      // told too: there is no kernel, or nobody accepts the call
+      // explained too: no kernel exists, or no handler accepts the call
     }
     List<String> taken =
         profile.events().stream().map(event -> event.key() + " " + event.kernel()).toList();
     return new Explained(text, told, taken);
   }
 
-  /** An operator with kernels for the CPU and in front of it, which goes on. */
+  /** Defines an operator with a CPU kernel and, above it, a kernel that redispatches. */
   private Op f() {
     Op op = library.define("f(Tensor x, Tensor? y=None, *, int n=1) -> Tensor");
     library.impl("f", "CPU", args -> args[0]);

@@ -53,7 +53,7 @@ class GeneratorTest {
     return one[0];
   }
 
-  /** What `aten::uniform_` makes of 32 bits: their low 24 as a fraction. */
+  /** Converts 32 bits as `aten::uniform_` does: the low 24 bits as a fraction. */
   private static float fraction(int bits) {
     return (bits & 0xffffff) / 16777216f;
   }

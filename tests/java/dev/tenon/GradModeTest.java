@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Grad mode: scopes, lambdas, threads. What it does to kernels is tested in core/dispatch. */
+/** Grad mode: scopes, lambdas, threads. Its effect on kernels is tested in core/dispatch. */
 class GradModeTest {
   @AfterEach
   void endsAsItBegan() {
@@ -146,7 +146,7 @@ class GradModeTest {
             assertTrue(plain.submit(() -> GradMode.isEnabled()).get());
             ExecutorService carrying = ThreadState.carrying(Executors.newSingleThreadExecutor());
             assertFalse(carrying.submit(() -> GradMode.isEnabled()).get());
-            carrying.shutdown(); // the task's state is closed after its result is there
+            carrying.shutdown(); // a task's state is closed after its result is set
             assertTrue(carrying.awaitTermination(1, TimeUnit.MINUTES));
           } finally {
             plain.shutdown();

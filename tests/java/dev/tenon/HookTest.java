@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Hooks of tensors and nodes: what they see and replace, their order, and how they end. */
+/** Hooks of tensors and nodes: arguments and replacements, order, and removal. */
 class HookTest {
   @BeforeAll
   static void loadOperators() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Forward mode of functions and formulas, and what looks at calls after they ran. */
+/** Forward mode of functions and formulas, and formulas that inspect a call after it ran. */
 class JvpCallTest {
   private static final IOException THROWN = new IOException("disk full");
 
@@ -47,7 +47,7 @@ class JvpCallTest {
     }
   }
 
-  /** x * n * y; its jvp is ten times too large, to be told from what is derived. */
+  /** x * n * y; its jvp is ten times too large, which shows that it was called. */
   private static final class Product implements AutogradFunction {
     JvpCall kept;
 

@@ -164,7 +164,7 @@ class KernelTest {
     kept[2].close();
   }
 
-  /** The ways by which a kernel's call may come: all must give it the same. */
+  /** The routes by which a kernel can be called; it must receive the same on all of them. */
   private Map<String, Executable> routes(Op op, Object... args) {
     Map<String, Executable> routes = new LinkedHashMap<>();
     Object[] named = new Object[args.length + 1];
@@ -538,12 +538,12 @@ class KernelTest {
           return --left[0] > 0 ? self[0].call((Tensor) args[0]) : args[0];
         });
     self[0] = Operators.find(ns + "::k");
-    for (int i = 1; i <= 3; i++) { // the first one enters by C, the others do not
+    for (int i = 1; i <= 3; i++) { // the first call enters through C, later ones do not
       left[0] = 200;
       assertTrue(self[0].callTensor(x).isSame(x));
       assertEquals(200 * i, deepest[0]);
     }
-    // All frames were left and given back: the library can go.
+    // All frames have been left, so the library can be drained.
     lib.drain(Duration.ofSeconds(10));
   }
 
@@ -606,7 +606,7 @@ class KernelTest {
           byStub[0] = Support.enteredByStub();
           return args[0];
         });
-    invoke("k", x); // a thread's first call goes by JNI
+    invoke("k", x); // a thread's first call uses JNI
     invoke("k", x);
     assertEquals(Runtime.version().feature() >= 22, byStub[0]);
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Calls a Java kernel from C on four threads until each of them has gone over to the stub. */
+/** Calls a Java kernel from C on four threads until each uses the stub. */
 final class LinkRun {
   private static final int THREADS = 4;
   private static final long LIMIT_NANOS = 60_000_000_000L;

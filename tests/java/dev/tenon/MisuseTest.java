@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Each misuse is an exception that says what was wrong, and leaves nothing behind. */
+/** Each misuse throws an exception that names the mistake, and leaks nothing. */
 class MisuseTest {
   private static final int REPEATS = 200;
 
@@ -146,7 +146,7 @@ class MisuseTest {
     }
   }
 
-  // The same call on another thread.
+  // Wraps a body to run on another thread.
   private static Executable elsewhere(Runnable body) {
     return () -> {
       try {

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Two transforms of x -> square(x) * x, one inside the other, in every order. The function and the
- * operator with a formula call 3x the derivative of x * x, so that a layer that sees their
- * operators instead of themselves computes other numbers.
+ * Two transforms of x -> square(x) * x, nested in every order. The function and the operator with a
+ * formula return 3 times the derivative of x * x, so that a layer that sees the operators inside
+ * them computes a different result.
  */
 class NestedTransformsTest {
   private static final class Square implements AutogradFunction {

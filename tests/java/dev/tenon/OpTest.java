@@ -192,7 +192,7 @@ class OpTest {
     Object[] results = (Object[]) two.call((Object) x);
     assertEquals(5L, results[0]);
     assertTrue(x.isSame((Tensor) results[1]));
-    results = (Object[]) two.call(x); // the form for tensors, the result as it is all the same
+    results = (Object[]) two.call(x); // the overload for tensors returns the same
     assertEquals(5L, results[0]);
     Support.fails(ErrorCode.TYPE, () -> two.callTensor(x), "one Tensor");
   }

@@ -73,7 +73,7 @@ class OverridesTest {
     }
   }
 
-  /** Counts calls and goes on: unwrap, call, rewrap. */
+  /** Counts calls, then unwraps, calls and rewraps. */
   static final class Counting implements Dispatching {
     static int calls;
     final Tensor inner;
@@ -260,7 +260,7 @@ class OverridesTest {
       try (KeyGuard guard = KeyGuard.exclude(on)) {
         assertTrue(DispatchKeySet.excluded().has(on));
       }
-      // No kernel is there yet: calls skip it.
+      // Without a kernel at the key, calls skip it.
       try (Tensor x = Tensor.of(new float[] {1f}, 1)) {
         Tenon.op("aten::neg").callTensor(x).close();
       }

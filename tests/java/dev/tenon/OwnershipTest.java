@@ -36,7 +36,7 @@ class OwnershipTest {
     return Tensor.of(elements);
   }
 
-  // Allocates tensors of the same size, one of which probably gets memory that was freed too early.
+  // Allocates tensors of the same size, one of which would probably reuse memory freed too early.
   private static void overwrite() {
     for (int i = 0; i < 8; i++) {
       float[] elements = new float[SIZE];
@@ -356,7 +356,7 @@ class OwnershipTest {
     }
   }
 
-  // Threads use what others close, in every way; no use reads freed memory.
+  // Threads use objects that others close; no use may read freed memory.
   @Test
   void threadsThatCloseWhatOthersUse_giveThemTheTensorOrAnException() throws Exception {
     int rounds = "long".equals(System.getenv("TENON_STRESS")) ? 100_000 : 2_000;

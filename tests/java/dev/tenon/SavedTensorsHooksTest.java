@@ -12,9 +12,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Hooks that pack what nodes save. */
+/** Hooks that pack the tensors that nodes save. */
 class SavedTensorsHooksTest {
-  /** What stands for a tensor. */
+  /** The packed form of a tensor. */
   private record Packed(float[] elements) {}
 
   private static final SavedTensorsHooks.Pack PACK =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several tests need: live-handle checks, the test plugin, memory figures.
+// Shared parts of the tests: checks of live handles, the test plugin, memory figures.
 package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -48,8 +48,8 @@ final class Support {
   }
 
   /**
-   * Runs something and checks that it leaves nothing native behind, without any collection. Counts
-   * may fall: what earlier tests forgot can be collected meanwhile.
+   * Runs a body and checks that it leaks no native handle, without a garbage collection. Counts may
+   * fall, because handles of earlier tests can be collected at the same time.
    */
   static void leavesNothing(Executable body) throws Throwable {
     Map<String, Long> before = handles();

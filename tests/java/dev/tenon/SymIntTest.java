@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** Symbolic sizes: numbers, guards with their place, tensors, kernels, sizes that data tells. */
+/** Symbolic sizes: numbers, guards with locations, tensors, kernels, data-dependent sizes. */
 class SymIntTest {
   private static TenonException refused(ErrorCode code, Runnable task) {
     TenonException e = assertThrows(TenonException.class, task::run);

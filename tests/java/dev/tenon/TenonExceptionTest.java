@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Errors of C as exceptions, whose texts and places are read late. */
+/** C errors as exceptions whose messages and stack traces are read lazily. */
 final class TenonExceptionTest {
   private Library lib;
   private Tensor x;

@@ -67,7 +67,7 @@ class ThreadsTest {
                         invoke.callTensor(ns + "::bad", a);
                         throw new AssertionError("must throw");
                       } catch (ArithmeticException expected) {
-                        // comes home as itself, on each thread
+                        // the same exception arrives, on each thread
                       }
                       assertEquals(1, a.useCount());
                     }

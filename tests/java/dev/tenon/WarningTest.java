@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Warnings: the handler, the logger where there is none, failures. */
+/** Warnings: the handler, the logger used without one, and failures. */
 class WarningTest {
   @BeforeAll
   static void loadOperators() {
@@ -24,7 +24,7 @@ class WarningTest {
 
   @AfterEach
   void forgetHandler() {
-    Tenon.setWarningHandler(null); // C refers to one that is set, and tests count what C refers to
+    Tenon.setWarningHandler(null); // C refers to the handler; other tests count that
     TenonNative.tenon_warning_reset_once();
   }
 
@@ -109,7 +109,7 @@ class WarningTest {
     Support.fails(ErrorCode.INVALID_ARGUMENT, () -> Tenon.warn("A", null), "message");
   }
 
-  /** What a program sees that says nothing of warnings: run in a machine of its own. */
+  /** A program that never configures warnings, run in a separate JVM. */
   static final class Run {
     public static void main(String[] arguments) {
       resizeOut();

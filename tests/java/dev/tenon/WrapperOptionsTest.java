@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What wrapper tensors claim to be. */
+/** The properties that wrapper tensors claim to have. */
 class WrapperOptionsTest {
   private static final Dispatching NONE = call -> Overridden.DECLINED;
   private Scope scope;
