@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BASE = "dc57cb49e09d80db1fd96b116386c0942002cc57"
-BASE_DATE = "2026-11-28T09:30:13+00:00"
+BASE = "f2d8cb60b188285437888c2450d9462a3c7772fa"
+BASE_DATE = "2026-11-28T11:04:30+00:00"
 COLUMNS = 72
 SUBJECT = re.compile(r"(?P<area>[\w./+*{}, -]+): (?P<summary>\S.*)$")
 # What a summary may begin with. A verb that is missing is added here.
