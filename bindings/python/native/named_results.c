@@ -5,8 +5,8 @@
 /* "max(values,indices)" -> type. Operators with the same key share a type. */
 static PyObject* types;
 
-/* Returns the names of all results, joined; NULL without an exception if some result has no
- * name. */
+/* Returns the key of a schema's type and stores the names of its results; NULL without an exception
+ * if some result has no name. */
 static char* key_of(tenon_schema* schema, uint32_t count, const char** names) {
   const char* full = tenon_schema_name(schema);
   const char* colon = full ? strrchr(full, ':') : NULL;
