@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flat Java layer: every function of the C interface as a static native on `long`.
 //
-// Pointers and function pointers are `long` addresses. Texts are `String` on the Java side and
-// cross as UTF-8 bytes: JNI's own text functions speak another encoding. Out parameters are
-// addresses of memory that the caller has. Statuses come back as they are: the public classes
-// turn them into exceptions. Open structs are read by address, so there are no proxy classes.
+// Pointers and function pointers are `long` addresses. Texts are `String` in Java and cross as
+// UTF-8 bytes, because JNI's own text functions use another encoding. Out parameters are addresses
+// of memory that the caller provides. Statuses are returned unchanged; the public classes convert
+// them to exceptions. Open structs are read by address, so there are no proxy classes.
 %module(jniclassname="TenonJNI") TenonNative
 
 %pragma(java) jniclassclassmodifiers="final class"
@@ -25,8 +25,7 @@
 
 #include "tenon/tenon.h"
 
-// Copies a text into a new array; NULL stays null, and so does a text that memory is short for
-// (OutOfMemoryError is then pending).
+// Copies a text to a new array. Returns NULL for NULL, or with a pending OutOfMemoryError.
 static jbyteArray bytes_of(JNIEnv *env, const char *text) {
   jsize size;
   jbyteArray bytes;
@@ -41,8 +40,8 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 // Constants are compile-time constants in Java too; the build strips C's `u` suffix from them.
 %javaconst(1);
 
-// Numbers by width; unsigned ones travel as the signed ones of the same width. SWIG's own stdint.i
-// would make int64_t a C type that differs from the compiler's.
+// Integers by width; unsigned ones are passed as signed ones of the same width. SWIG's own stdint.i
+// would map int64_t to a C type that differs from the compiler's.
 %apply int { int32_t, uint32_t, unsigned int };
 %apply long long { int64_t, uint64_t };
 %apply short { int16_t, uint16_t };

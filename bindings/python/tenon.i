@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python extension: a flat module over the C headers, plus the native types of native/.
+// The Python extension: a flat module of the C headers, plus the types implemented in native/.
 %module tenon
 
 %{
@@ -19,15 +19,15 @@
 %apply unsigned short { uint16_t };
 %include "typemaps.i"
 
-// ---- What the flat layer leaves out -------------------------------------------------------------
-// Structs and callbacks: natives do that work, or nothing in Python needs it.
+// ---- Not in the flat layer ----------------------------------------------------------------------
+// Structs and callbacks: handled in native/, or not needed in Python.
 %rename("$ignore", %$isclass) "";
-// References are the objects' business.
+// Retain and release: the Python objects manage references.
 %define LEAVE_OUT(pattern)
 %rename("$ignore", regextarget=1, %$isfunction) pattern;
 %enddef
 LEAVE_OUT("(?<!stream)_(retain|release)$")
-// Values, buffers, errors and objects never reach Python as such.
+// Values, buffers, errors and objects are converted and never reach Python as handles.
 LEAVE_OUT("^tenon_(value|buffer|error|object|tag|carrier|wrapper|frame|weak_tensor)_")
 LEAVE_OUT("^tenon_op_(call|redispatch|check_arguments|check_results|compute_keys|explain|find)")
 LEAVE_OUT("^tenon_op_copy_schema")
@@ -122,8 +122,8 @@ static PyMethodDef extra_methods[] = {
     {NULL, NULL, 0, NULL}};
 %}
 
-// From 4.4 on, SWIG initializes modules in two phases: this code is then in a function that returns
-// a status; before, in one that returns the module.
+// SWIG 4.4 and later initialize modules in two phases: this code is then in a function that returns
+// a status, with older versions in one that returns the module.
 %init %{
   if (PyModule_AddFunctions(m, extra_methods) != 0 || tnp_init(m) != 0) {
 #if SWIG_VERSION >= 0x040400

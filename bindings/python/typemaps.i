@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the C types look in Python: handles as our own objects, statuses as exceptions.
+// Maps C types to Python: handles to our own objects, statuses to exceptions.
 
-// ---- Statuses: nothing, or an exception ---------------------------------------------------------
+// ---- Statuses: None, or an exception ------------------------------------------------------------
 %typemap(out) tenon_status {
   if (tnp_check($1) != 0) SWIG_fail;
   Py_INCREF(Py_None);
@@ -52,7 +52,7 @@ HANDLE(tenon_profile, TNP_HANDLE_PROFILE)
 HANDLE(tenon_simulator, TNP_HANDLE_SIMULATOR)
 HANDLE(tenon_graph, TNP_HANDLE_GRAPH)
 
-// Names as a sequence of str.
+// An array of names from a sequence of str.
 %typemap(in) (const char* const* keys, int64_t nkeys) (PyObject* names = NULL,
                                                        const char** texts = NULL) {
   names = PySequence_Tuple($input);
@@ -66,7 +66,7 @@ HANDLE(tenon_graph, TNP_HANDLE_GRAPH)
     texts[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
     if (texts[i] == NULL) SWIG_fail;
   }
-  $1 = ($1_ltype)texts;  // SWIG's local variable has no const; the callee's parameter has
+  $1 = ($1_ltype)texts;  // SWIG's local variable lacks the parameter's const
   $2 = (int64_t)PyTuple_GET_SIZE(names);
 }
 %typemap(freearg) (const char* const* keys, int64_t nkeys) {
@@ -133,7 +133,7 @@ RESULT(int32_t, out_device_type, PyLong_FromLong)
   $1 = &temp;
 }
 
-// ---- What may wait for a lock or a plugin lets other threads run --------------------------------
+// ---- Functions that may wait for a lock or load a plugin: release the GIL -----------------------
 %define BLOCKS(function)
 %exception function {
   Py_BEGIN_ALLOW_THREADS
@@ -155,7 +155,7 @@ BLOCKS(tenon_graph_transform)
 BLOCKS(tenon_graph_functionalize)
 BLOCKS(tenon_graph_check)
 
-// Texts: C would not see what follows a NUL.
+// Texts: reject embedded NULs, after which C would ignore the rest.
 %typemap(in) const char * {
   if ($input != Py_None) {
     if (!PyUnicode_Check($input)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Autocast: regions, what a thread has set, casts and cast rules. */
+/* Autocast: regions, the thread's settings, casts and cast rules. */
 #include "native.h"
 
 /* ---- Regions --------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static PyObject* guard_exit(PyObject* object, PyObject* args) {
                             "autocast: a region must be entered before it is left, got one that "
                             "is not");
   }
-  /* Generators can leave elsewhere or out of order: an error, and it stays. */
+  /* Generators may leave on another thread or out of order: an error; the region stays entered. */
   if (tnp_check(tenon_autocast_leave(&self->guard)) != 0) return NULL;
   self->entered = false;
   Py_RETURN_NONE;
@@ -83,7 +83,7 @@ static PyType_Slot guard_slots[] = {{Py_tp_doc, "An autocast region of the threa
 static PyType_Spec guard_spec = {"tenon._tenon.AutocastGuard", sizeof(autocast_guard), 0,
                                  Py_TPFLAGS_DEFAULT, guard_slots};
 
-/* (flags, dtype) of a device type. */
+/* Returns (flags, dtype) of a device type. */
 static PyObject* autocast_get(PyObject* module, PyObject* args) {
   (void)module;
   int device_type;
@@ -113,7 +113,8 @@ static int read_dtype(const char* function, PyObject* object, tenon_dtype* out_d
   return found == 1 ? 0 : -1;
 }
 
-/* (device type, dtype, tensor): the cast, or the tensor itself where it stays as it is. */
+/* (device type, dtype, tensor): returns the cast tensor, or the tensor itself if no cast
+ * applies. */
 static PyObject* autocast_cast(PyObject* module, PyObject* args) {
   (void)module;
   int device_type;
@@ -139,7 +140,7 @@ static PyObject* autocast_cast(PyObject* module, PyObject* args) {
   return tnp_tensor_wrap(cast.as.tensor);
 }
 
-/* (device type, initial, tensors): the widest dtype. */
+/* (device type, initial, tensors): returns the widest dtype. */
 static PyObject* autocast_promote(PyObject* module, PyObject* args) {
   (void)module;
   int device_type;
@@ -174,8 +175,8 @@ static PyObject* autocast_promote(PyObject* module, PyObject* args) {
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
-/* (library, name, kind, device type, dtype or None, advice or None, policy, file, line): the
- * registration's handle. */
+/* (library, name, kind, device type, dtype or None, advice or None, policy, file, line): returns
+ * the registration's handle. */
 static PyObject* register_autocast(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *library, *dtype;

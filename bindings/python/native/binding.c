@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled schemas: matching Python arguments and results with what a schema says. */
+/* Compiled schemas: matches Python arguments and results with a schema. */
 #include "binding.h"
 #include "value.h"
 
@@ -21,7 +21,7 @@ static int compile_argument(const tenon_argument_info* info, tnp_argument* out,
   return tnp_type_compile(info->type, info->list_size, &out->type);
 }
 
-/* The lane of an operator's typed signature. */
+/* Determines the lane of an operator's typed signature. */
 static void compile_lane(tnp_binding* self) {
   static const char* const lanes[TNP_LANE_COUNT] = {
       [TNP_LANE_T] = "T>T",          [TNP_LANE_TT] = "TT>T",         [TNP_LANE_TTT] = "TTT>T",
@@ -75,7 +75,7 @@ static int compile(tnp_binding* self) {
         compile_argument(&info, &self->rets[i], &unused) != 0) {
       return -1;
     }
-    /* Only a written argument must come back as itself: a view is a new tensor. */
+    /* Only a written argument must be returned itself: a view is a new tensor. */
     int64_t aliased = self->rets[i].aliased;
     if (aliased < self->nargs && !(aliased >= 0 && self->args[aliased].written)) {
       self->viewed = aliased;
@@ -134,7 +134,7 @@ tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers) {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* Of arguments that do not fit; a misfit of types says more. */
+/* Records that the arguments do not match, without a conversion that failed. */
 static int misfit(tnp_mismatch* why) {
   why->found = true;
   why->object = NULL;
@@ -151,15 +151,16 @@ static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
   return UINT32_MAX;
 }
 
-/* Whether an exception says that an object's memory cannot be shared, rather than that its code
- * fails: our own, and those that packages' exports raise for it. */
+/* Returns true if an exception means that an object's memory cannot be shared, rather than that its
+ * code failed: one of our own exceptions, or one that exports of other packages raise for this. */
 static bool says_not_shared(PyObject* exception) {
   return tnp_error_of(exception) != NULL ||
          PyErr_GivenExceptionMatches(exception, PyExc_BufferError) ||
          Py_TYPE(exception) == (PyTypeObject*)PyExc_RuntimeError;
 }
 
-/* In the words of tenon_schema_bind: "ns::f: n must be int, got str at position 1; schema: ...". */
+/* Returns a message like that of tenon_schema_bind: "ns::f: n must be int, got str at position 1;
+ * schema: ...". */
 static PyObject* misfit_text(const tnp_binding* b, const tnp_mismatch* why) {
   char actual[160], position[40] = "";
   const char* overload = tenon_schema_overload(b->schema);
@@ -198,7 +199,7 @@ void tnp_blame_argument(const tnp_binding* b, uint32_t index, bool by_name, PyOb
   if (text != NULL) {
     tnp_raise_format(ours ? tenon_error_code(ours) : TENON_ERROR_TYPE, "%U", text);
   }
-  if (text != NULL && ours == NULL) { /* of ours, the text is all there is to it */
+  if (text != NULL && ours == NULL) { /* for one of our errors the text is sufficient */
     PyObject *outer_type, *outer, *outer_traceback;
     PyErr_Fetch(&outer_type, &outer, &outer_traceback);
     PyErr_NormalizeException(&outer_type, &outer, &outer_traceback);
@@ -227,9 +228,10 @@ int tnp_misfit_type(const tnp_binding* b, tnp_mismatch* why, const tnp_call* cal
   return 1;
 }
 
-/* ---- Arguments that do not fit, in the words of the library ---------------------------------- */
+/* ---- Arguments that do not match: the library's message -------------------------------------- */
 
-/* A value for an object: of the argument's type where it fits, else of its own, else the object. */
+/* Converts an object to a value: of the argument's type if it matches, otherwise of the object's
+ * own type, otherwise carried as an object. */
 static int any_value(const tnp_binding* b, tnp_call* call, uint32_t index, PyObject* object,
                      tenon_value* out) {
   if (index < b->nargs && tnp_to_value(call, &b->args[index].type, object, out) == 0) return 0;
@@ -241,8 +243,8 @@ static int any_value(const tnp_binding* b, tnp_call* call, uint32_t index, PyObj
   return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
 }
 
-/* What tenon_schema_bind says of the same arguments; NULL where it has no complaint, or with an
- * exception. */
+/* Returns the message of tenon_schema_bind for the same arguments; NULL if it accepts them, or with
+ * an exception. */
 static PyObject* bind_error_text(const tnp_binding* b, PyObject* const* args, Py_ssize_t nargs,
                                  PyObject* kwnames) {
   Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, read = 0;
@@ -319,7 +321,7 @@ bool tnp_raise_no_tensor(PyObject* func, const tnp_op* op, const tnp_mismatch* w
 
 /* ---- Binding --------------------------------------------------------------------------------- */
 
-/* An argument that neither position nor keyword has given yet; no tag of a value. */
+/* Marks an argument not yet given by position or keyword; not a tag of a value. */
 #define NOT_GIVEN UINT16_MAX
 
 static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* values,
@@ -339,7 +341,7 @@ static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* 
   return 0;
 }
 
-/* With keywords, with arguments missing or in excess, or with more for a `...`. */
+/* Binds calls with keywords, missing or surplus arguments, or a schema that ends in `...`. */
 int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, Py_ssize_t nargs,
                   PyObject* kwnames, tenon_value* out, tnp_mismatch* why) {
   static const tnp_type any = {TNP_CONV_ANY, 1, 0, 0, -1, "Any", NULL};
@@ -371,7 +373,7 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
 
 PyObject** tnp_values_to_arguments(tnp_binding* b, tenon_value* args, uint32_t count, int extra,
                                    Py_ssize_t* out_nargs, PyObject** out_kwnames) {
-  /* As in PyTorch, a kernel does not see trailing arguments that equal their default. */
+  /* As in PyTorch, trailing arguments that equal their default are not passed to kernels. */
   uint32_t positional = b->npositional;
   uint32_t surplus = count > b->nargs ? count - b->nargs : 0; /* of a schema that ends in `...` */
   while (surplus == 0 && positional > 0 && b->args[positional - 1].has_default &&
@@ -523,7 +525,7 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, 
     }
     if (plain) return tnp_name_results(b, result);
   }
-  /* Through values and back: checked, and the same object for every caller. */
+  /* Converts to values and back: a check, and every caller gets an equally normalised object. */
   tenon_value few[4] = {{0}};
   tenon_value* rets = b->nrets <= 4 ? few : PyMem_Calloc(b->nrets, sizeof *rets);
   PyObject* converted = NULL;

@@ -5,35 +5,35 @@
 
 #include "native.h"
 
-/* Why arguments do not fit. Objects are borrowed from the call. */
+/* Why arguments do not match a schema. Objects are borrowed from the call. */
 typedef struct {
-  bool found;         /* they do not */
-  bool explain;       /* asked for: `text`, a new reference, says what is wrong */
-  bool by_name;       /* the argument was given by name */
+  bool found;         /* the arguments do not match */
+  bool explain;       /* requests `text`, a new reference with the reason */
+  bool by_name;       /* the argument was passed by name */
   uint32_t index;     /* of the argument */
-  PyObject* object;   /* what does not convert to its type; NULL where that is not the reason */
-  const char* detail; /* why not, where the object's kind does not say it; static text or NULL */
+  PyObject* object;   /* the object that did not convert; NULL for other reasons */
+  const char* detail; /* the reason, if the object's kind is not enough; static text or NULL */
   PyObject* text;
 } tnp_mismatch;
 
-#define TNP_FEW 8         /* arguments or results that have room on the stack */
-#define TNP_FEW_TENSORS 3 /* as tnp_binding's `tensors` */
+#define TNP_FEW 8         /* arguments or results that fit on the stack */
+#define TNP_FEW_TENSORS 3 /* bound of tnp_binding's `tensors` */
 
-/* Takes over the reference. With `numbers` a number is accepted where a tensor is due. */
+/* Takes over the reference. With `numbers`, numbers are accepted for Tensor arguments. */
 tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers);
 void tnp_binding_free(tnp_binding* binding);
 static inline void tnp_binding_release(tnp_binding* binding) {
   if (TNP_UNLIKELY(binding != NULL && --binding->references == 0)) tnp_binding_free(binding);
 }
 
-/* Binds a vector of arguments into `out`, which has room for max(nargs of the schema, nargs).
- * 0: bound; 1: they do not fit, `why` is filled; -1: an exception. */
+/* Binds a vector of arguments to `out`, which has room for max(nargs of the schema, nargs). Returns
+ * 0 if bound, 1 if the arguments do not match (`why` is filled), -1 with an exception. */
 int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* args,
                   Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
-/* Tells of the pending exception which argument it came from: as a note, or, where the object's
- * memory cannot be shared, by an error that names the argument and has the exception as cause. */
+/* Annotates the pending exception with the argument it came from: as a note, or, if the object's
+ * memory cannot be shared, with a new error that names the argument, caused by the exception. */
 void tnp_blame_argument(const tnp_binding* binding, uint32_t index, bool by_name, PyObject* object);
-/* Of an argument that did not convert, as `result` says. */
+/* Handles a failed conversion of an argument; `result` is the converter's return value. */
 int tnp_misfit_type(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call, int result,
                     uint32_t index, bool by_name, PyObject* object);
 static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args,
@@ -51,28 +51,28 @@ static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const
   for (; i < b->nargs; i++) out[i] = b->defaults[i];
   return 0;
 }
-/* What is wrong with arguments that do not fit, as tenon_schema_bind says it. */
+/* Returns the message of tenon_schema_bind for arguments that do not match. */
 PyObject* tnp_mismatch_text(const tnp_binding* binding, const tnp_mismatch* why,
                             PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
-/* Whether an object of a class of users' own stands where a tensor is due; then raises what PyTorch
- * says of `func`, a function or a method of Tensor. */
+/* If an object of a user-defined class was passed for a Tensor argument, raises PyTorch's error for
+ * `func`, a function or method of Tensor, and returns true. */
 bool tnp_raise_no_tensor(PyObject* func, const tnp_op* op, const tnp_mismatch* why);
-/* Checks what a Python kernel returned to a Python caller. Takes over `result`; returns it, or an
+/* Checks the result of a Python kernel for a Python caller. Takes over `result`; returns it, or an
  * equal normalised object, or NULL with an exception. */
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* args,
                            PyObject* result);
 
-/* call.c. Calls an operator that is ready for `func`, as a redispatch with `keys` unless NULL. NULL
- * with why->found set and no exception: the arguments do not fit. */
+/* call.c. Calls an operator whose binding is current, for `func`, as a redispatch with `keys`
+ * unless NULL. Returns NULL with why->found set and no exception if the arguments do not match. */
 PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyObject* const* args,
                      size_t nargsf, PyObject* kwnames, tnp_mismatch* why);
-/* Sets what calls an operator of this schema (NULL: of none yet). */
+/* Installs the call functions for this schema; NULL if the operator has none yet. */
 void tnp_op_set_calls(tnp_op* self, const tnp_binding* binding);
-/* packet.c. Calls the first overload that fits, for `func`: the packet, or a method of Tensor. */
+/* packet.c. Calls the first overload that matches, for `func`: the packet or a method of Tensor. */
 PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* args, size_t nargsf,
                           PyObject* kwnames);
-/* call_forms.c. Calls the first of some operators that fits once the arguments are brought into the
- * form of its schema. NULL without an exception: none fits. */
+/* call_forms.c. Calls the first of several operators that matches once the arguments have been
+ * converted to its schema's form. Returns NULL without an exception if none matches. */
 PyObject* tnp_call_forms(PyObject* const* ops, Py_ssize_t count, PyObject* func,
                          PyObject* const* args, size_t nargsf, PyObject* kwnames);
 PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of an operator from Python: bind the arguments, pick the kernel, run it, wrap what it
- * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch.
- * Long file: what calls share is inlined into each of their lanes. */
+/* One call of an operator from Python: binds the arguments, selects the kernel, runs it and wraps
+ * its results. All calls are made here: `op(a, b)`, packets, methods, `a + b`, redispatch.
+ * Long file: the code that calls share is inlined into each of their lanes. */
 #include "binding.h"
 #include "exchange.h"
 #include "function_protocol.h"
@@ -10,10 +10,10 @@
 
 #define INLINED static inline __attribute__((always_inline))
 
-/* ---- Whether the GIL stays ------------------------------------------------------------------- */
+/* ---- Whether to keep the GIL ----------------------------------------------------------------- */
 
-/* Whether a list names at most `enough` elements: in all its tensors, or as a factory's size, where
- * what is made counts and not what is given. */
+/* Returns true if a list covers at most `enough` elements: the total of its tensors, or, for a
+ * factory's size, the elements of the new tensor. */
 static bool is_small_list(const tenon_value* value, int64_t enough) {
   const void* data = value->as.list.data;
   int64_t numel = 0;
@@ -32,8 +32,8 @@ static bool is_small_list(const tenon_value* value, int64_t enough) {
   return numel <= enough;
 }
 
-/* Whether the kernel promises to be quick for these arguments, so that the GIL may stay. The first
- * `tensors` of them are known to be tensors. */
+/* Returns true if the kernel is declared quick for these arguments, so that the GIL can be kept.
+ * The first `tensors` arguments are known to be tensors. */
 INLINED bool is_quick(const tenon_entry* entry, const tenon_value* values, uint32_t tensors,
                       uint32_t count) {
   if (!(entry->flags & TENON_KERNEL_NOBLOCK)) return false;
@@ -54,21 +54,21 @@ INLINED bool is_quick(const tenon_entry* entry, const tenon_value* values, uint3
 
 /* ---- The three kinds of kernels -------------------------------------------------------------- */
 
-/* What a call knows once its arguments are bound. It stays in registers on the quick ways: nothing
- * that is not inlined takes its address. */
+/* A call after binding. Kept in registers on fast paths, so only inlined functions may take its
+ * address. */
 typedef struct {
   tnp_op* op;
   tnp_binding* binding;
   tenon_value* values;
-  uint32_t tensors; /* so many values are known to be tensors, from the first on */
+  uint32_t tensors; /* number of leading values known to be tensors */
   uint32_t count;
-  bool normalised;       /* the values are not what the caller's own objects mean */
+  bool normalised;       /* some value differs from the caller's object */
   PyObject* const* args; /* the caller's vector */
   size_t nargsf;
   PyObject* kwnames;
 } bound_call;
 
-/* Leaves a frame whose kernel succeeded: one store. */
+/* Leaves the frame of a kernel that succeeded: one store. */
 static inline void leave(tenon_frame* frame) {
   if (TNP_UNLIKELY(frame->error != NULL)) {
     tenon_frame_end(frame, TENON_OK);
@@ -82,8 +82,8 @@ static PyObject* fail(tenon_frame* frame, tenon_status status) {
   return tnp_raise();
 }
 
-/* Returns true if the caller may have given an argument that equals its default: kernels get none
- * of those that no other argument follows. */
+/* Returns true if the caller may have passed an argument equal to its default. Such trailing
+ * arguments are not passed to kernels. */
 static inline bool may_give_defaults(const bound_call* c) {
   const tnp_binding* b = c->binding;
   if (TNP_LIKELY(c->kwnames == NULL))
@@ -91,13 +91,13 @@ static inline bool may_give_defaults(const bound_call* c) {
   return b->required < b->nargs;
 }
 
-/* A kernel in Python: with the caller's own objects where they say what was meant, so that nothing
- * is converted and subclasses arrive as they are. */
+/* Runs a Python kernel. It gets the caller's own objects if no argument was converted, so that
+ * nothing is boxed and instances of subclasses are passed on unchanged. */
 INLINED PyObject* run_python(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
   tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
   PyObject* result;
   if (TNP_LIKELY(kernel->plain && !c->normalised && !may_give_defaults(c))) {
-    PyObject* function = kernel->function; /* the kernel's, as alive */
+    PyObject* function = kernel->function; /* borrowed; kept alive by the kernel */
     result =
         TNP_LIKELY(PyFunction_Check(function))
             ? ((PyFunctionObject*)function)->vectorcall(function, c->args, c->nargsf, c->kwnames)
@@ -109,7 +109,7 @@ INLINED PyObject* run_python(const bound_call* c, const tenon_entry* entry, teno
       TNP_UNLIKELY(!c->binding->returns_tensor || Py_TYPE(result) != tnp_tensor_type)) {
     result = tnp_check_result(c->op, c->binding, c->values, result);
   }
-  leave(frame); /* a failure is Python's exception already */
+  leave(frame); /* on failure Python's exception is already set */
   return result;
 }
 
@@ -142,7 +142,7 @@ INLINED tenon_status enter_typed(const bound_call* c, const tenon_entry* entry,
   const tenon_value* v = c->values;
   uint8_t lane = c->binding->lane;
   tenon_tensor* a = v[0].as.tensor;
-  /* The most frequent ones by comparison: cheaper than a jump through a table. */
+  /* The most frequent lanes are compared first, which is cheaper than a jump table. */
   if (lane == TNP_LANE_TT) return ((kernel_tt)f)(frame, a, v[1].as.tensor, out);
   if (lane == TNP_LANE_TTV) return ((kernel_ttv)f)(frame, a, v[1].as.tensor, &v[2], out);
   if (lane == TNP_LANE_T) return ((kernel_t)f)(frame, a, out);
@@ -172,8 +172,9 @@ INLINED tenon_status enter_typed(const bound_call* c, const tenon_entry* entry,
   }
 }
 
-/* Refuses a write of an inference tensor outside of inference mode: nobody counts it, so that what
- * was saved for backward would change unnoticed. As in PyTorch the elements are written by then. */
+/* Rejects a write to an inference tensor outside inference mode. Such tensors have no version
+ * counter, so the change of a tensor saved for backward would go unnoticed. As in PyTorch, the
+ * elements have already been written. */
 static int check_written(const tnp_op* op, const tnp_binding* b, int64_t index,
                          const tenon_value* values) {
   if (values[index].tag != TENON_TAG_TENSOR) return 0;
@@ -189,7 +190,7 @@ static int check_written(const tnp_op* op, const tnp_binding* b, int64_t index,
   return -1;
 }
 
-/* The result of a kernel that returned its written argument: the caller's own object as a rule. */
+/* Returns the argument that a kernel wrote and returned: normally the caller's own object. */
 static PyObject* written_argument(int64_t index, const tenon_value* values, PyObject* const* args,
                                   size_t nargsf) {
   tenon_tensor* tensor = values[index].as.tensor;
@@ -201,8 +202,8 @@ static PyObject* written_argument(int64_t index, const tenon_value* values, PyOb
   return tnp_tensor_wrap(tenon_tensor_retain(tensor));
 }
 
-/* What a typed kernel that gave no tensor returns: its operator may return none, or its written
- * argument; or else the kernel is wrong. Leaves the frame. */
+/* Returns the result of a typed kernel that set no tensor: None or the written argument, as the
+ * schema says; otherwise raises an error. Leaves the frame. */
 static PyObject* result_without_tensor(const bound_call* c, tenon_frame* frame) {
   tnp_binding* b = c->binding;
   if (b->returns_tensor && !b->rets[0].type.optional) {
@@ -215,7 +216,7 @@ static PyObject* result_without_tensor(const bound_call* c, tenon_frame* frame) 
   return written_argument(b->rets[0].aliased, c->values, c->args, c->nargsf);
 }
 
-/* A kernel with a typed form of one of the common signatures: nothing is boxed. */
+/* Runs a kernel with a typed form of a common signature, without boxing. */
 INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
   tenon_tensor* out = NULL;
   tenon_status status;
@@ -231,7 +232,7 @@ INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon
   return tnp_tensor_wrap(out);
 }
 
-/* A list as a tuple; takes over the reference. */
+/* Converts a list to a tuple; takes over the reference. */
 static PyObject* as_tuple(PyObject* result) {
   if (result == NULL || !PyList_CheckExact(result)) return result;
   PyObject* tuple = PyList_AsTuple(result);
@@ -269,7 +270,7 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
   return result;
 }
 
-/* A call with objects that override operators, at any argument. */
+/* Runs a call in which any argument may be an object that overrides operators. */
 static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values, uint32_t count,
                                 const tenon_keyset* keys) {
   if (keys != NULL) {
@@ -293,7 +294,7 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
 
 INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   tenon_frame frame;
-  /* Keys that Python chose may lead to a kernel that cannot read the tensors. */
+  /* Keys chosen by Python may select a kernel that cannot read the tensors. */
   if (keys && tnp_check(tenon_op_check_keys(c->op->op, *keys, c->values, c->count)) != 0) {
     return NULL;
   }
@@ -301,7 +302,7 @@ INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
                                   : tenon_frame_begin_boxed(c->op->op, c->values, c->count, &frame);
   if (TNP_UNLIKELY(entry == NULL)) return tnp_raise();
   if (entry->boxed == tnp_trampoline) return run_python(c, entry, &frame);
-  /* A lane's hash is never 0, what an entry without a typed form has. */
+  /* The hash of a lane is never 0; entries without a typed form have 0. */
   const tnp_binding* b = c->binding;
   if (entry->signature == b->signature) return run_typed(c, entry, &frame);
   PyObject* result = run_boxed(c->binding, c->values, c->count, entry, &frame);
@@ -313,7 +314,8 @@ INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   return result;
 }
 
-/* With symbols among the arguments, which are no tensors and bring no key: the call brings it. */
+/* Runs a call with symbolic arguments. They are not tensors and contribute no key, so the Symbolic
+ * key is added here. */
 static PyObject* run_symbolic(const bound_call* c) {
   tenon_keyset symbolic;
   tenon_key_guard guard;
@@ -332,7 +334,8 @@ static PyObject* run_symbolic(const bound_call* c) {
   return result;
 }
 
-/* Binds once more, so that objects that override go into the call, and lets the dispatcher ask. */
+/* Binds the arguments again, now with the objects that override operators, and dispatches: the
+ * dispatcher calls their handlers. */
 static PyObject* dispatch_overridden(tnp_op* self, tnp_binding* b, tenon_value* values,
                                      uint32_t count, const tenon_keyset* keys,
                                      PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
@@ -413,15 +416,15 @@ static PyObject* call(tnp_op* self, PyObject* func, const tenon_keyset* keys, Py
   return result;
 }
 
-/* ---- Tensors by position: most calls --------------------------------------------------------- */
+/* ---- Tensors by position: the most frequent calls -------------------------------------------- */
 
-/* Whether an object is an exact Tensor that has its tensor, as nearly all have, and no mode of
- * Python's wants to know of it. */
+/* Returns true if the object is exactly a Tensor with a handle, as nearly all are, and no Python
+ * function mode is active. */
 static inline bool is_plain_tensor(PyObject* object) {
   return Py_TYPE(object) == tnp_plain_type && ((const tnp_tensor*)object)->tensor != NULL;
 }
 
-/* Runs a call whose values are bound, as far as they are tensors: the rest have their defaults. */
+/* Runs a call whose leading tensors are bound; fills in defaults for the other arguments. */
 INLINED PyObject* run_tensors(tnp_op* self, tnp_binding* b, tenon_value* values, uint32_t tensors,
                               bool normalised, PyObject* const* args, size_t nargsf) {
   for (uint32_t i = tensors; i < b->nargs; i++) values[i] = b->defaults[i];
@@ -432,7 +435,7 @@ INLINED PyObject* run_tensors(tnp_op* self, tnp_binding* b, tenon_value* values,
   return result;
 }
 
-/* With numpy's arrays among the tensors: each is under a tensor of its own while the call lasts. */
+/* Runs a call with numpy arrays among the tensors: each is wrapped as a tensor for the call. */
 static PyObject* call_arrays(tnp_op* self, PyObject* func, PyObject* const* args, size_t nargsf) {
   tnp_binding* b = self->binding;
   uint32_t tensors = (uint32_t)b->tensors, count = 0;
@@ -464,7 +467,7 @@ done:;
   return result;
 }
 
-/* Compiled for each number of tensors, so that nothing is counted at a call. */
+/* Inlined for each number of tensors, so that the loops have constant bounds. */
 INLINED PyObject* call_tensors(PyObject* callable, PyObject* func, uint32_t tensors,
                                PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   tnp_op* self = (tnp_op*)callable;
@@ -565,7 +568,7 @@ PyObject* tnp_op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t na
   return call((tnp_op*)self, self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
 }
 
-/* What is done with bound arguments instead of a usual call. */
+/* What to do with bound arguments instead of calling the operator. */
 typedef PyObject* (*bound_use)(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx);
 
 static PyObject* with_bound(PyObject* object, PyObject* const* args, Py_ssize_t nargs,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other forms of arguments that PyTorch's functions accept: numpy's names of keywords, `out=None`,
- * integers one by one, tensors of one element as numbers, and numbers before tensors. A call comes
- * here after its arguments fitted no overload, so calls in the schema's own form pay nothing. */
+/* Other argument forms that PyTorch's functions accept: numpy's keyword names, `out=None`, integers
+ * given one by one, tensors of one element as numbers, and numbers before tensors. Tried only after
+ * the arguments matched no overload, so calls in the schema's own form pay nothing. */
 #include "binding.h"
 #include "symbol.h"
 #include "value.h"
 
-/* Arguments of one call in the order of a schema; new references. */
+/* The arguments of one call in schema order; new references. */
 typedef struct {
   const tnp_binding* binding;
-  PyObject** slots;        /* one an argument, NULL if not given */
+  PyObject** slots;        /* one per argument, NULL if not given */
   PyObject* requires_grad; /* borrowed; NULL if not given */
-  bool changed;            /* the arguments differ from the caller's in form */
+  bool changed;            /* some argument was converted from another form */
 } formed;
 
 static bool is_text(PyObject* name, const char* text) {
@@ -32,7 +32,7 @@ static uint32_t find_text(const tnp_binding* b, const char* name) {
   return UINT32_MAX;
 }
 
-/* The argument that another name of a keyword stands for, UINT32_MAX if there is none. */
+/* Returns the argument for which a keyword is an alias, UINT32_MAX if there is none. */
 static uint32_t find_alias(const tnp_binding* b, PyObject* name) {
   static const struct {
     const char *other, *name;
@@ -46,13 +46,13 @@ static uint32_t find_alias(const tnp_binding* b, PyObject* name) {
   return UINT32_MAX;
 }
 
-/* Returns true for a schema of a function that makes tensors: it takes requires_grad, too. */
+/* Returns true if the schema is a factory function's, which also accepts requires_grad. */
 static bool is_factory(const tnp_binding* b) { return find_text(b, "pin_memory") != UINT32_MAX; }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* The number of a tensor or array of one element, as item() returns it: a new reference. NULL
- * without an exception for other objects. */
+/* Returns the element of a one-element tensor or array, like item(): a new reference. NULL without
+ * an exception for other objects. */
 static PyObject* element_of(PyObject* object, bool is_scalar) {
   if (TNP_IS_TENSOR(object)) {
     tenon_tensor* tensor = tnp_tensor_get(object);
@@ -72,7 +72,8 @@ static PyObject* element_of(PyObject* object, bool is_scalar) {
   return PyObject_CallMethod(object, "item", NULL);
 }
 
-/* The integer of a tensor or array of one: a new reference, NULL without an exception if none. */
+/* Returns the integer in a one-element tensor or array: a new reference. NULL without an exception
+ * if it has none. */
 static PyObject* integer_of(PyObject* object) {
   PyObject* number = element_of(object, false);
   if (number != NULL && (!PyLong_Check(number) || PyBool_Check(number))) Py_CLEAR(number);
@@ -100,8 +101,8 @@ static bool is_number(PyObject* object) {
 
 /* ---- One argument ---------------------------------------------------------------------------- */
 
-/* Integers as a tuple, each of them a number: a new reference. NULL without an exception if the
- * object holds others. */
+/* Converts integers to a tuple of ints: a new reference. NULL without an exception if the object
+ * holds anything else. */
 static PyObject* integers_of(PyObject* object, bool* changed) {
   PyObject* items = PySequence_Tuple(object);
   if (items == NULL) return PyErr_Clear(), NULL;
@@ -120,7 +121,7 @@ static PyObject* integers_of(PyObject* object, bool* changed) {
   return items;
 }
 
-/* Brings one argument into the form that its type converts from. 0, or -1 with an exception. */
+/* Converts one argument to a form that its type accepts. Returns 0, or -1 with an exception. */
 static int form_argument(formed* f, uint32_t i, PyObject* object) {
   const tnp_argument* argument = &f->binding->args[i];
   PyObject* made = NULL;
@@ -128,7 +129,7 @@ static int form_argument(formed* f, uint32_t i, PyObject* object) {
   switch (argument->type.conv) {
     case TNP_CONV_INT_LIST:
       if (object == Py_None && !argument->type.optional && argument->has_default) {
-        f->changed = true; /* the default stands for all dims */
+        f->changed = true; /* the default means all dims */
         return 0;
       }
       if (is_integer(object)) {
@@ -172,7 +173,7 @@ static int form_argument(formed* f, uint32_t i, PyObject* object) {
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-/* Number of arguments by name only that are numbers, such as alpha. */
+/* Returns the number of keyword-only arguments that are numbers, such as alpha. */
 static uint32_t count_scalars(const tnp_binding* b) {
   uint32_t count = 0;
   for (uint32_t i = b->npositional; i < b->nargs; i++) {
@@ -181,8 +182,8 @@ static uint32_t count_scalars(const tnp_binding* b) {
   return count;
 }
 
-/* Numbers before tensors, as in `x.add_(2, y)` and `x.addmm(1, 2, a, b)`: they are the arguments by
- * name, in order. 1: done; 0: another form; -1: an exception. */
+/* Handles numbers before tensors, as in `x.add_(2, y)` and `x.addmm(1, 2, a, b)`: they are the
+ * keyword-only arguments, in order. Returns 1 if done, 0 for another form, -1 with an exception. */
 static int form_numbers_first(formed* f, PyObject* const* args, Py_ssize_t nargs) {
   const tnp_binding* b = f->binding;
   const Py_ssize_t extra = nargs - (Py_ssize_t)b->npositional;
@@ -203,7 +204,7 @@ static int form_numbers_first(formed* f, PyObject* const* args, Py_ssize_t nargs
   return 1;
 }
 
-/* Returns the position from which integers given one by one are the list that comes last, -1 if
+/* Returns the position from which integers given one by one form the last list argument, -1 if
  * there are none. */
 static Py_ssize_t find_integers(const tnp_binding* b, PyObject* const* args, Py_ssize_t nargs) {
   for (uint32_t i = 0; i < b->npositional; i++) {
@@ -217,7 +218,8 @@ static Py_ssize_t find_integers(const tnp_binding* b, PyObject* const* args, Py_
   return -1;
 }
 
-/* As form_argument, for all arguments by position. 1: they do not fit; -1: an exception. */
+/* Like form_argument, for all positional arguments. Returns 1 if they do not match, -1 with an
+ * exception. */
 static int form_positions(formed* f, PyObject* const* args, Py_ssize_t nargs) {
   const tnp_binding* b = f->binding;
   int done = form_numbers_first(f, args, nargs);
@@ -243,8 +245,8 @@ static int form_positions(formed* f, PyObject* const* args, Py_ssize_t nargs) {
   return 0;
 }
 
-/* Several results given as one `out`, a tuple or list: each is the argument that the schema writes
- * the result to. 0; 1: they do not fit; -1: an exception. */
+/* Splits several results given as one `out`, a tuple or list, into the arguments that the schema
+ * writes. Returns 0, 1 if they do not match, -1 with an exception. */
 static int form_outs(formed* f, PyObject* outs) {
   const tnp_binding* b = f->binding;
   if (!PyTuple_Check(outs) && !PyList_Check(outs)) return 1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of gradients of Python's functions. */
+/* Gradient checks of Python functions. */
 #include "native.h"
 
 #include "value.h"
 
 typedef struct {
   PyObject* function;
-  PyObject* inputs; /* what the function is called with, whatever C is given in its place */
+  PyObject* inputs; /* arguments of the function, before C substitutes its tensors */
 } checked_call;
 
-/* The inputs, with C's tensors in the place of tensors: those of forward mode are others. */
+/* Returns the inputs with their tensors replaced by C's; in forward mode these differ. */
 static PyObject* arguments_of(const checked_call* call, const tenon_stack* stack) {
   Py_ssize_t count = PyTuple_GET_SIZE(call->inputs);
   PyObject* arguments = PyTuple_New(count);
@@ -49,7 +49,7 @@ static tenon_status call_function(void* ctx, tenon_stack* stack) {
   return status;
 }
 
-/* Tensors as values; None in the place of everything else, which C hands back and never reads. */
+/* Converts tensors to values. Everything else becomes None, which C returns without reading it. */
 static tenon_value* read_inputs(PyObject* inputs) {
   Py_ssize_t count = PyTuple_GET_SIZE(inputs);
   tenon_value* values = PyMem_Calloc((size_t)count + 1, sizeof *values);
@@ -70,7 +70,7 @@ static tenon_value* read_inputs(PyObject* inputs) {
   return values;
 }
 
-/* Tensors of a tuple, borrowed; None is NULL. */
+/* Returns the tensors of a tuple, borrowed; NULL for None. */
 static tenon_tensor** read_grads(PyObject* grads) {
   Py_ssize_t count = PyTuple_GET_SIZE(grads);
   tenon_tensor** tensors = PyMem_Calloc((size_t)count + 1, sizeof(tenon_tensor*));
@@ -95,8 +95,8 @@ static tenon_tensor** read_grads(PyObject* grads) {
   return tensors;
 }
 
-/* (function, inputs, grads or None for first order, flags, eps, atol, rtol, nondet_tol) -> report
- * or None. */
+/* (function, inputs, grads or None for first order, flags, eps, atol, rtol, nondet_tol): returns a
+ * report or None. */
 static PyObject* run_gradcheck(PyObject* module, PyObject* args) {
   (void)module;
   checked_call call;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: the exception that holds a C error, and Python exceptions that travel inside one. */
+/* Errors: the exception that holds a C error, and Python exceptions carried by C errors. */
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -7,7 +7,7 @@
 
 typedef struct {
   PyBaseExceptionObject base;
-  tenon_error* error; /* NULL when made by Python code */
+  tenon_error* error; /* NULL if created by Python code */
 } error_object;
 
 #define ERROR_TYPES 32
@@ -16,14 +16,14 @@ static PyObject* error_types[ERROR_TYPES]; /* by status code, set by error.py */
 
 /* ---- From C to Python ------------------------------------------------------------------------ */
 
-/* The exception that holds `error`, whose reference is taken over. Reads no text. */
+/* Creates the exception that holds `error`, taking over its reference. Formats no text. */
 static PyObject* exception_of(tenon_error* error) {
   int32_t code = tenon_error_code(error);
   PyTypeObject* type = error_type;
   if (code > 0 && code < ERROR_TYPES && error_types[code] != NULL) {
     type = (PyTypeObject*)error_types[code];
   }
-  /* BaseException's own `new`: a subclass's __init__ has nothing to say about a C error. */
+  /* Uses BaseException's own `new`: a subclass's __init__ does not apply to a C error. */
   static PyObject* no_args;
   if (no_args == NULL) no_args = PyTuple_New(0);
   PyObject* exception =
@@ -36,18 +36,19 @@ static PyObject* exception_of(tenon_error* error) {
   return exception;
 }
 
-/* Whether an exception has a note already: those that it left Python with come back with it. */
+/* Returns true if an exception already has a note. Notes that it had when it left Python return
+ * with it. */
 static bool has_note(PyObject* exception, const char* text) {
   PyObject* notes = PyObject_GetAttrString(exception, "__notes__");
   PyObject* note = notes != NULL ? PyUnicode_FromString(text) : NULL;
   int found = note != NULL ? PySequence_Contains(notes, note) : 0;
   Py_XDECREF(note);
   Py_XDECREF(notes);
-  PyErr_Clear(); /* without the attribute there are none */
+  PyErr_Clear(); /* an exception without the attribute has no notes */
   return found > 0;
 }
 
-/* Gives an exception that comes home the notes that C has added meanwhile. */
+/* Adds to an exception that returns to Python the notes that C has added since. */
 static void bring_notes(PyObject* exception, const tenon_error* error) {
   tenon_error* own = (tenon_error*)tnp_error_of(exception);
   for (int64_t i = 0; i < tenon_error_note_count(error); i++) {
@@ -56,9 +57,9 @@ static void bring_notes(PyObject* exception, const tenon_error* error) {
     if (own != NULL) {
       tenon_error_add_note(own, text);
     } else {
-      PyObject* done = PyObject_CallMethod(exception, "add_note", "s", text); /* since 3.11 */
+      PyObject* done = PyObject_CallMethod(exception, "add_note", "s", text); /* 3.11 or later */
       Py_XDECREF(done);
-      PyErr_Clear(); /* a note that cannot be added is no reason to lose the exception */
+      PyErr_Clear(); /* a note that cannot be added must not replace the exception */
     }
   }
 }
@@ -66,7 +67,7 @@ static void bring_notes(PyObject* exception, const tenon_error* error) {
 PyObject* tnp_raise_error(tenon_error* error) {
   tnp_reference* payload = error ? tenon_error_payload(error, TENON_LANGUAGE_PYTHON) : NULL;
   if (payload != NULL) {
-    /* A Python exception comes home: the same object, with the traceback it had. */
+    /* A Python exception returns: raise the same object, with its traceback. */
     PyObject* original = payload->object;
     Py_INCREF(original);
     Py_INCREF(Py_TYPE(original));
@@ -125,7 +126,7 @@ void tnp_note(const char* format, ...) {
     Py_XDECREF(done);
   }
   Py_XDECREF(note);
-  PyErr_Clear(); /* a note that cannot be added is no reason to lose the exception */
+  PyErr_Clear(); /* a note that cannot be added must not replace the exception */
   PyErr_Restore(type, value, traceback);
 }
 
@@ -143,7 +144,7 @@ const tenon_error* tnp_error_of(PyObject* exception) {
 /* ---- From Python to C ------------------------------------------------------------------------ */
 
 static void add_frames(tenon_error* error, PyObject* traceback) {
-  /* A traceback runs from the outermost frame inwards; an error keeps the innermost first. */
+  /* A traceback runs from the outermost frame inwards; an error lists the innermost first. */
   PyTracebackObject* chain[64];
   int count = 0;
   for (PyTracebackObject* t = (PyTracebackObject*)traceback; t != NULL && count < 64;
@@ -163,7 +164,7 @@ static void add_frames(tenon_error* error, PyObject* traceback) {
   }
 }
 
-/* Whether an error carries the exception of another language, which must come home there. */
+/* Returns true if an error carries another language's exception, which must be returned there. */
 static bool is_foreign(const tenon_error* error) {
   for (uint32_t language = 1; tenon_language_name(language) != NULL; language++) {
     if (language != TENON_LANGUAGE_PYTHON && tenon_error_payload(error, language) != NULL) {
@@ -194,8 +195,9 @@ tenon_error* tnp_take_exception(void) {
     return same;
   }
   if (inner != NULL) {
-    /* An error of ours that passed through Python keeps its code for the other languages. The C
-     * error itself cannot be reused: it would hold the exception that holds it. */
+    /* One of our errors passed through Python: it keeps its code for other languages. The C error
+     * itself cannot be reused, because it would hold the exception that holds it, a reference
+     * cycle. */
     code = tenon_error_code(inner);
     kind = tenon_error_kind(inner);
   }
@@ -328,7 +330,7 @@ static PyObject* get_frames(PyObject* object, void* unused) {
   return list;
 }
 
-/* `__notes__` is made on first use from the error's notes: raising reads nothing. */
+/* Creates `__notes__` from the error's notes on first access, so that raising formats nothing. */
 static PyObject* get_notes(PyObject* object, void* unused) {
   (void)unused;
   error_object* self = (error_object*)object;

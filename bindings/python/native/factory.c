@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making tensors from sizes, numbers or random numbers: empty, zeros, ones, full, rand, randn and
- * tensor. */
+/* Factory functions from sizes, numbers or random numbers: empty, zeros, ones, full, rand, randn
+ * and tensor. */
 #include "native.h"
 
-/* Sizes as one object: a list or tuple given for all, else a tuple of the numbers. */
+/* Returns sizes as one object: the list or tuple if only that was passed, otherwise a tuple of the
+ * numbers. */
 PyObject* tnp_sizes(PyObject* const* args, Py_ssize_t nargs) {
   if (nargs == 1 && (PyTuple_Check(args[0]) || PyList_Check(args[0]))) {
     Py_INCREF(args[0]);
@@ -27,7 +28,7 @@ static Py_ssize_t find_keyword(PyObject* kwnames, const char* name) {
   return -1;
 }
 
-/* Gives a new tensor its requires_grad; takes over the reference. */
+/* Sets requires_grad of a new tensor; takes over the reference. */
 static PyObject* with_grad(PyObject* result, PyObject* wanted) {
   if (result == NULL || wanted == NULL || wanted == Py_False) return result;
   if (PyObject_SetAttrString(result, "requires_grad", wanted) != 0) Py_CLEAR(result);
@@ -37,7 +38,7 @@ static PyObject* with_grad(PyObject* result, PyObject* wanted) {
 static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
                       PyObject* const* options, PyObject* kwnames);
 
-/* The same for a call with the keyword requires_grad, which no operator has. */
+/* Like make(), for a call with the keyword requires_grad, which no operator accepts. */
 static PyObject* make_with_grad(tnp_known_op* known, PyObject* sizes, PyObject* fill,
                                 PyObject* const* options, PyObject* kwnames, Py_ssize_t at) {
   Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
@@ -59,7 +60,7 @@ static PyObject* make_with_grad(tnp_known_op* known, PyObject* sizes, PyObject* 
   return with_grad(result, options[at]);
 }
 
-/* Calls an operator with sizes, perhaps a fill value, and the caller's keywords as they are. */
+/* Calls an operator with sizes, an optional fill value, and the caller's keywords unchanged. */
 static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
                       PyObject* const* options, PyObject* kwnames) {
   Py_ssize_t grad = find_keyword(kwnames, "requires_grad");
@@ -83,8 +84,8 @@ static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
   return result;
 }
 
-/* Calls an operator with the sizes by name, or with `out`, as the caller gave them: the binder
- * brings them into the schema's form. */
+/* Calls an operator with the caller's arguments unchanged, for sizes passed by name or a call with
+ * `out`: binding converts them to the schema's form. */
 static PyObject* call_as_given(tnp_known_op* known, PyObject* const* args, Py_ssize_t nargs,
                                PyObject* kwnames) {
   PyObject* op = tnp_known(known);
@@ -133,7 +134,8 @@ static PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
-/* The overload that is named for the generator wants one, None at least. */
+/* Returns true if the keyword `generator` was passed: the overload with that name requires it, even
+ * if it is None. */
 static bool has_generator(PyObject* kwnames) { return find_keyword(kwnames, "generator") >= 0; }
 
 static PyObject* rand_(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
@@ -172,7 +174,7 @@ static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
   (void)module;
   static tnp_known_op to_out = {"aten::full.out", NULL};
   if (has_out(kwnames)) return call_as_given(&to_out, args, nargs, kwnames);
-  if (nargs != 2) { /* by keyword, or wrong: the operator says so */
+  if (nargs != 2) { /* passed by keyword, or wrong: the operator reports the error */
     PyObject* known = tnp_known(&op);
     return known ? PyObject_Vectorcall(known, args, (size_t)nargs, kwnames) : NULL;
   }
@@ -204,7 +206,7 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
       data = args[nargs + i];
     } else if (PyUnicode_CompareWithASCIIString(name, "pin_memory") == 0 &&
                args[nargs + i] == Py_False) {
-      continue; /* as if it were not given */
+      continue; /* treated as if it were not passed */
     } else {
       return tnp_raise_format(TENON_ERROR_TYPE,
                               "tensor: keyword argument must be data, dtype, device or "
@@ -249,7 +251,7 @@ static PyMethodDef functions[] = {
     FACTORY(full,
             "full(size, fill_value, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Returns a tensor of one number."),
-    /* C has a function rand of its own. */
+    /* The C library also has a function rand. */
     FACTORY_AS("rand", rand_,
                "rand(*size, generator=None, dtype=None, device=None, requires_grad=False)\n--\n\n"
                "Returns samples of the uniform distribution from 0 up to 1, 1 left out."),

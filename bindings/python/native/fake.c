@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fake tensors: modes, conversions, and which fake kernel runs. */
+/* Fake tensors: modes, conversions, and selection of fake kernels. */
 #include "native.h"
 #include "shape_env.h"
 #include "symbol.h"
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
 
-/* A mode that a thread is in. */
+/* An entry of a mode by a thread. */
 typedef struct entered {
   struct entered* outer;
   pthread_t thread;
@@ -15,7 +15,7 @@ typedef struct entered {
 
 typedef struct {
   PyObject_HEAD tenon_fake_mode* mode;
-  entered* last; /* of all threads */
+  entered* last; /* entries of all threads, the last one first */
 } fake_mode;
 
 static PyTypeObject* mode_type;
@@ -61,7 +61,7 @@ static PyObject* mode_exit(PyObject* object, PyObject* args) {
                             "FakeTensorMode: a mode must be entered before it is left, got one "
                             "that the thread is not in");
   }
-  /* Generators can leave out of order: an error, and it stays. */
+  /* Generators may leave out of order: an error; the mode stays entered. */
   if (tnp_check(tenon_fake_mode_leave(&(*place)->guard)) != 0) return NULL;
   entered* left = *place;
   *place = left->outer;
@@ -72,7 +72,7 @@ static PyObject* mode_exit(PyObject* object, PyObject* args) {
 static void mode_dealloc(PyObject* object) {
   fake_mode* self = (fake_mode*)object;
   PyTypeObject* type = Py_TYPE(object);
-  while (self->last != NULL) { /* threads that ended inside of it */
+  while (self->last != NULL) { /* entries of threads that ended inside the mode */
     entered* outer = self->last->outer;
     PyMem_RawFree(self->last);
     self->last = outer;
@@ -129,7 +129,7 @@ static PyObject* copy_for(PyObject* object, tenon_fake_mode* mode) {
   return tnp_tensor_wrap(made);
 }
 
-/* (tensor, mode or None): the fake one. */
+/* (tensor, mode or None): returns the fake tensor. */
 static PyObject* copy_fake(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *tensor, *mode;
@@ -145,7 +145,7 @@ static PyObject* copy_fake(PyObject* module, PyObject* args) {
   return copy_for(tensor, mode != Py_None ? ((fake_mode*)mode)->mode : NULL);
 }
 
-/* (tensor, sizes, ints and SymInts): a fake one of those sizes. */
+/* (tensor, sizes as ints and SymInts): returns a fake tensor with those sizes. */
 static PyObject* copy_symbolic(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *object, *sizes;
@@ -183,15 +183,15 @@ PyObject* tnp_in_fake_mode(PyObject* made) {
   static tnp_known_op op_clone = {"aten::clone", NULL};
   if (made == NULL) return NULL;
   if (TNP_UNLIKELY(tenon_graph_is_recording())) {
-    /* The graph holds the elements as they are now, and each run works on a copy: what the function
-     * writes to its constant must not be there in the next run. */
+    /* Clone the constant: the graph holds its present elements and each run works on a copy, so
+     * that writes by the function do not affect later runs. */
     PyObject* op = tnp_known(&op_clone);
     PyObject* copy = op != NULL ? ((tnp_op*)op)->vectorcall(op, &made, 1, NULL) : NULL;
     if (copy != NULL) {
       Py_DECREF(made);
       return copy;
     }
-    PyErr_Clear(); /* a fake mode that takes no real tensors */
+    PyErr_Clear(); /* a fake mode that rejects real tensors */
   }
   tenon_fake_mode* mode = tenon_fake_mode_copy_current();
   if (TNP_LIKELY(mode == NULL)) return made;
@@ -226,7 +226,7 @@ static PyObject* fake_running(PyObject* module, PyObject* unused) {
   return op != NULL ? tnp_op_object(op) : Py_NewRef(Py_None);
 }
 
-/* (min, max): the SymInt of a size that only elements tell. */
+/* (min, max): returns the SymInt of a new data-dependent size. */
 static PyObject* fake_new_size(PyObject* module, PyObject* args) {
   (void)module;
   long long min, max;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tenon.Generator, and the functions on generators. Seeding and states may wait for another
- * thread's draw, and that of a device for its driver: all of it is done without the GIL. */
+/* tenon.Generator, and functions on generators. Seeding and reading states may wait for another
+ * thread's draw, and on a device for its driver, so both release the GIL. */
 #include "native.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 typedef struct {
-  PyObject_HEAD tenon_generator* generator; /* a reference */
+  PyObject_HEAD tenon_generator* generator; /* owned reference */
   PyObject* weakrefs;
 } tnp_generator;
 
@@ -35,7 +35,7 @@ PyObject* tnp_generator_wrap(tenon_generator* generator) {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* Any 64 bits; a negative number is its two's complement, as PyTorch has it. */
+/* Accepts any 64 bits; a negative number is taken as two's complement, as in PyTorch. */
 static int to_seed(const char* function, PyObject* object, uint64_t* out_seed) {
   if (!PyIndex_Check(object) || TNP_IS_TENSOR(object)) {
     tnp_raise_format(TENON_ERROR_TYPE, "%s: seed must be int, got %s", function,
@@ -108,7 +108,7 @@ static PyObject* generator_seed(PyObject* object, PyObject* unused) {
   uint64_t seed;
   tenon_status status;
   if (getentropy(&seed, sizeof seed) != 0) return PyErr_SetFromErrno(PyExc_OSError);
-  seed &= (UINT64_C(1) << 53) - 1; /* what a float holds, as PyTorch's */
+  seed &= (UINT64_C(1) << 53) - 1; /* a float holds 53 bits; same range as PyTorch */
   UNLOCKED(status, tenon_generator_seed(tnp_generator_get(object), seed));
   return tnp_check(status) == 0 ? PyLong_FromUnsignedLongLong(seed) : NULL;
 }
@@ -173,7 +173,7 @@ static PyObject* generator_repr(PyObject* object) {
   return text;
 }
 
-/* One object a handle is not kept: equal ones share a sequence. */
+/* Handles have no unique object: generators are equal if they share one sequence. */
 static PyObject* generator_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(a) != Py_TYPE(b) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((tnp_generator_get(a) == tnp_generator_get(b)) == (op == Py_EQ));
@@ -183,7 +183,7 @@ static Py_hash_t generator_hash(PyObject* object) {
   return (Py_hash_t)((uintptr_t)tnp_generator_get(object) >> 4);
 }
 
-/* A copy is a generator of its own, at the same place. */
+/* Pickles and copies as an independent generator with the same state. */
 static PyObject* generator_reduce(PyObject* object, PyObject* unused) {
   PyObject* state = generator_get_state(object, unused);
   PyObject* device = state ? generator_device(object, NULL) : NULL;

@@ -86,7 +86,8 @@ static PyType_Spec spec = {"tenon._tenon.Handle", sizeof(tnp_handle), 0,
 
 /* ---- Schemas, in detail ---------------------------------------------------------------------- */
 
-/* (name, type, alias, has_default, default, kwarg_only, is_out, written, N of T[N] or -1) each. */
+/* Returns (name, type, alias, has_default, default, kwarg_only, is_out, written, N of T[N] or -1)
+ * for each argument or result. */
 static PyObject* describe(const tenon_schema* schema, bool returns) {
   int64_t count = returns ? tenon_schema_return_count(schema) : tenon_schema_argument_count(schema);
   PyObject* list = PyList_New((Py_ssize_t)count);

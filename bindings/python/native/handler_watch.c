@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that are asked while a thread is profiled: each is noted with the number of dispatches
- * before it and at its end, which tells where it stands among them. */
+/* Profiling of handlers: records, for each handler that runs on a profiled thread, the number of
+ * dispatches at its begin and end, which gives its position among them. */
 #include "handler_watch.h"
 
 #include <time.h>
 
 _Thread_local PyObject* tnp_watches;
 
-/* Places in the list that stands for a handler. */
+/* Indices into the list that records a handler. */
 enum { FUNC, TYPE, FIRST, END, BEGUN_AT, ENDED_AT, FAILED, PLACES };
 
 static int64_t nanoseconds(void) {
@@ -16,7 +16,8 @@ static int64_t nanoseconds(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Dispatches of a profile so far; -1 where it does not keep all of them, with no exception. */
+/* Returns the number of dispatches in a profile so far; -1, without an exception, if some were
+ * dropped. */
 static int64_t count_of(PyObject* handle) {
   const tenon_profile* profile = tnp_handle_get(handle, TNP_HANDLE_PROFILE);
   int64_t count, dropped;
@@ -41,7 +42,7 @@ PyObject* tnp_begin_handler_slow(PyObject* func, PyTypeObject* type) {
     PyObject* pair = noted != NULL ? PyTuple_Pack(2, watch, noted) : NULL;
     if (pair == NULL || PyList_Append(PyTuple_GET_ITEM(watch, 1), noted) != 0 ||
         PyList_Append(open, pair) != 0) {
-      PyErr_Clear(); /* out of memory: the profile lacks it */
+      PyErr_Clear(); /* out of memory: the profile omits the handler */
     }
     Py_XDECREF(pair);
     Py_XDECREF(noted);
@@ -68,7 +69,7 @@ void tnp_end_handler_slow(PyObject* open, bool failed) {
   PyErr_Restore(type, value, traceback);
 }
 
-/* Begins to note the thread's handlers for a profile, in the list that it returns. */
+/* Starts recording the thread's handlers for a profile, in the list that it returns. */
 static PyObject* watch_handlers(PyObject* module, PyObject* handle) {
   (void)module;
   PyObject* seen = PyList_New(0);
@@ -82,7 +83,7 @@ static PyObject* watch_handlers(PyObject* module, PyObject* handle) {
   return seen;
 }
 
-/* Ends that; on another thread there is nothing to end. */
+/* Stops recording. Does nothing on another thread. */
 static PyObject* unwatch_handlers(PyObject* module, PyObject* seen) {
   (void)module;
   for (Py_ssize_t i = tnp_watches != NULL ? PyList_GET_SIZE(tnp_watches) : 0; i-- > 0;) {

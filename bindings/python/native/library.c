@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries, and Python functions as kernels of other callers. */
+/* Libraries, and Python functions as kernels. */
 #include "binding.h"
 #include "overrides.h"
 #include "value.h"
@@ -20,7 +20,7 @@ PyObject* tnp_keyset_object(tenon_keyset keys) {
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/* Under the GIL: no thread runs the kernel any more. */
+/* Frees a kernel, under the GIL, once no thread runs it. */
 static void kernel_run(tnp_garbage* garbage) {
   tnp_kernel* self = (tnp_kernel*)garbage;
   if (self->link != NULL) {
@@ -47,7 +47,7 @@ PyObject* tnp_kernel_call(tnp_kernel* kernel, tnp_op* op, tnp_binding* binding, 
       PyObject* opened = tnp_open_carriers(objects[i]);
       if (opened == NULL) {
         Py_INCREF(Py_None);
-        opened = Py_None; /* the call below fails with the exception that is set */
+        opened = Py_None; /* the call below then fails with this exception */
       }
       objects[i] = opened;
     }
@@ -79,7 +79,7 @@ static tenon_status run_kernel(tnp_kernel* kernel, const tenon_op* c_op, tenon_k
     op = (tnp_op*)tnp_op_object(c_op);
     if (op == NULL) goto failed;
     if (!kernel->with_op) {
-      kernel->op = op; /* it serves one operator only: looked up once */
+      kernel->op = op; /* a kernel serves one operator only, so it is looked up once */
       Py_INCREF(op);
     }
   }
@@ -200,7 +200,7 @@ static const char* text_attribute(PyObject* object, const char* name, PyObject**
   return text;
 }
 
-/* What a function is registered as. */
+/* The kind of a function's registration. */
 typedef enum { ADD_KERNEL, ADD_FALLBACK, ADD_FAKE } add_kind;
 static const char* const kAddNames[] = {"Library.impl", "Library.fallback", "register_fake"};
 
@@ -238,12 +238,13 @@ static PyObject* add_kernel(tnp_library* self, add_kind kind, const char* name, 
     ctx->with_keyset = with_keyset;
     ctx->with_op = name == NULL;
     ctx->plain = !ctx->with_keyset && !ctx->with_op;
-    /* The library visits the function for the garbage collector as long as the kernel exists. */
+    /* The library visits the function for the garbage collector for as long as the kernel
+     * exists. */
     ctx->next = self->kernels;
     ctx->link = &self->kernels;
     if (self->kernels != NULL) self->kernels->link = &ctx->next;
     self->kernels = ctx;
-    kernel.flags = TENON_KERNEL_SYMBOLIC; /* sizes reach Python as what they are */
+    kernel.flags = TENON_KERNEL_SYMBOLIC; /* sizes reach Python with their symbols */
     kernel.boxed = tnp_trampoline;
     kernel.ctx = ctx;
     kernel.deleter = kernel_drop;
@@ -284,7 +285,7 @@ static PyObject* library_impl(PyObject* object, PyObject* args, PyObject* kwargs
                     policy);
 }
 
-/* (name, function, policy). */
+/* (name, function, policy): returns the registration's handle. */
 static PyObject* library_register_fake(PyObject* object, PyObject* args) {
   const char* name;
   PyObject* function;
@@ -320,8 +321,8 @@ static PyObject* library_open(PyObject* object, void* unused) {
 
 static int library_traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
-  /* A kernel's one reference to its function counts as the library's: closures that refer to their
-   * library are cycles the collector can see. */
+  /* A kernel's only reference to its function counts as the library's, so the collector can see
+   * cycles of closures that refer to their library. */
   for (tnp_kernel* k = ((tnp_library*)object)->kernels; k != NULL; k = k->next) {
     Py_VISIT(k->function);
   }
@@ -329,7 +330,7 @@ static int library_traverse(PyObject* object, visitproc visit, void* arg) {
 }
 
 static int library_clear(PyObject* object) {
-  close_library((tnp_library*)object); /* the kernels' deleters let the functions go */
+  close_library((tnp_library*)object); /* the kernels' deleters release the functions */
   tnp_drain_some();
   return 0;
 }
@@ -341,7 +342,7 @@ static void library_dealloc(PyObject* object) {
   if (self->weakrefs != NULL) PyObject_ClearWeakRefs(object);
   close_library(self);
   for (tnp_kernel* k = self->kernels; k != NULL;) {
-    /* Still running somewhere, or waiting to be freed: it has no list any more. */
+    /* Still running on some thread, or queued to be freed: unlink it from the list. */
     tnp_kernel* next = k->next;
     k->link = NULL;
     k->next = NULL;

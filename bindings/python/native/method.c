@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods of Tensor that take their arguments in several ways, over one operator each. */
+/* Methods of Tensor that accept their arguments in several forms, each implemented by one
+ * operator. */
 #include "native.h"
 
 static PyObject* call(tnp_known_op* known, PyObject* a, PyObject* b) {
@@ -13,8 +14,8 @@ static PyObject* call(tnp_known_op* known, PyObject* a, PyObject* b) {
 
 /* ---- Shapes: f(2, 3), f([2, 3]) and f((2, 3)) ------------------------------------------------ */
 
-/* Sizes or dims given as exact ints, read without an object: false where they are given otherwise
- * or are too many. */
+/* Reads sizes or dims passed as exact ints, without creating objects. Returns false if they have
+ * another form or are too many. */
 static bool read_ints(PyObject* const* args, Py_ssize_t nargs, int64_t* numbers, uint32_t* count) {
   if (nargs == 1 && PyTuple_Check(args[0])) {
     nargs = PyTuple_GET_SIZE(args[0]);
@@ -31,7 +32,7 @@ static bool read_ints(PyObject* const* args, Py_ssize_t nargs, int64_t* numbers,
   return true;
 }
 
-/* Calls an operator of a tensor and an int[]. */
+/* Calls an operator with a tensor and an int[]. */
 static PyObject* call_with_ints(tnp_known_op* known, PyObject* self, PyObject* const* args,
                                 Py_ssize_t nargs) {
   int64_t numbers[TENON_TENSOR_MAX_DIMS];
@@ -80,13 +81,13 @@ PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
   return tnp_op_apply(op, self, &ints, 1);
 }
 
-/* A part of complex numbers, which `op` views. */
+/* Returns the real or imaginary part of a complex tensor, a view made by `op`. */
 static PyObject* part(tnp_known_op* op, PyObject* self) {
   PyObject* view = tnp_known(op);
   return view ? tnp_op_apply(view, self, NULL, 0) : NULL;
 }
 
-/* Writes a value to a part. */
+/* Writes a value to the real or imaginary part. */
 static int set_part(PyObject* view, PyObject* value) {
   int result = -1;
   if (value == NULL) {
@@ -120,7 +121,7 @@ int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused) {
 
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
   static tnp_known_op op = {"aten::view", NULL};
-  static tnp_known_op transposed = {"aten::t", NULL}; /* what handlers of subclasses know */
+  static tnp_known_op transposed = {"aten::t", NULL}; /* passed to handlers of subclasses */
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
   int64_t ndim = tenon_tensor_ndim(tensor);
@@ -169,7 +170,7 @@ PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize
 
 /* ---- to -------------------------------------------------------------------------------------- */
 
-/* What `to` was asked for. */
+/* The parsed arguments of `to`. */
 typedef struct {
   PyObject* memory_format;
   bool has_dtype, has_device, non_blocking, copy;
@@ -189,7 +190,7 @@ static int want_dtype(wanted* w, PyObject* object) {
   return found;
 }
 
-/* Behind what is wanted come up to two bools: non_blocking and copy. */
+/* Parses positional arguments; up to two bools, non_blocking and copy, come last. */
 static int want_positional(wanted* w, PyObject* const* args, Py_ssize_t nargs) {
   int bools = 0;
   for (Py_ssize_t i = 0; i < nargs; i++) {
@@ -249,7 +250,7 @@ static int want_keyword(wanted* w, PyObject* name, PyObject* value) {
   return 0;
 }
 
-/* Whether a device is meant, where one without a number means any of its type. */
+/* Returns true if a tensor is on a device; a device without an index matches any of its type. */
 static bool is_device(const tenon_tensor* tensor, tenon_device wanted) {
   tenon_device have;
   tenon_tensor_device(tensor, &have);
@@ -257,8 +258,8 @@ static bool is_device(const tenon_tensor* tensor, tenon_device wanted) {
          (wanted.index < 0 || (have.index < 0 ? 0 : have.index) == wanted.index);
 }
 
-/* Returns true if the strides are those of a memory format: in channels last the dim 1 is the
- * innermost one. */
+/* Returns true if the strides match a memory format. In channels last, dim 1 is the innermost
+ * one. */
 static bool has_memory_format(const tenon_tensor* tensor, int64_t format) {
   const int64_t ndim = format == TENON_MEMORY_FORMAT_CHANNELS_LAST ? 4 : 5;
   if (format < TENON_MEMORY_FORMAT_CHANNELS_LAST) {
@@ -291,14 +292,14 @@ PyObject* tnp_tensor_is_contiguous(PyObject* object, PyObject* const* args, Py_s
   return PyBool_FromLong(has_memory_format(tensor, ((tnp_constant*)args[0])->code));
 }
 
-/* Whether a tensor is laid out as asked for. */
+/* Returns true if a tensor has the requested memory format. */
 static bool has_format(const tenon_tensor* tensor, PyObject* format) {
   if (format == NULL) return true;
   if (Py_TYPE(format) != tnp_memory_format_type) return false;
   int64_t code = ((tnp_constant*)format)->code;
   if (code == TENON_MEMORY_FORMAT_PRESERVE) return true;
   if (code == TENON_MEMORY_FORMAT_CONTIGUOUS) return has_memory_format(tensor, code);
-  /* Strides that may be either count as row-major, as in PyTorch. */
+  /* As in PyTorch, strides that fit both formats count as contiguous. */
   return has_memory_format(tensor, code) &&
          !has_memory_format(tensor, TENON_MEMORY_FORMAT_CONTIGUOUS);
 }

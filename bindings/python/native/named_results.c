@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that a schema names, as `max(x, 0).values`: a named tuple of an operator's several
- * results. */
+/* Named results such as `max(x, 0).values`: a named tuple of an operator's results. */
 #include "native.h"
 
-/* From "max(values,indices)" to the type: operators with results of the same names share one. */
+/* "max(values,indices)" -> type. Operators with the same key share a type. */
 static PyObject* types;
 
-/* The names of all results, joined; NULL without an exception where one has none. */
+/* Returns the key of a schema's type and stores the names of its results; NULL without an exception
+ * if some result has no name. */
 static char* key_of(tenon_schema* schema, uint32_t count, const char** names) {
   const char* full = tenon_schema_name(schema);
   const char* colon = full ? strrchr(full, ':') : NULL;
@@ -27,7 +27,7 @@ static char* key_of(tenon_schema* schema, uint32_t count, const char** names) {
   if (key == NULL) return NULL;
   size_t at = strcspn(base, ".");
   memcpy(key, base, at);
-  /* In place and out forms return what the functional one does. */
+  /* In-place and out variants share the type of the functional one. */
   if (at > 1 && key[at - 1] == '_' && key[0] != '_') at--;
   key[at] = '\0';
   for (uint32_t i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ static char* key_of(tenon_schema* schema, uint32_t count, const char** names) {
   return key;
 }
 
-/* A new type: what its fields are called stays with it, as the type itself does. */
+/* Creates a type. Its field names are never freed, like the type itself. */
 static PyObject* new_type(const char* key, uint32_t count, const char** names) {
   size_t base = strcspn(key, "(");
   size_t length = sizeof "tenon.return_types." + base;

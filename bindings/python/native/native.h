@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the extension share: object layouts, conversions, errors and the lock's gate.
- */
+/* Shared declarations of the extension: object layouts, conversions, errors and GIL handling. */
 #ifndef TENON_PYTHON_NATIVE_H
 #define TENON_PYTHON_NATIVE_H
 
@@ -22,18 +21,18 @@
 #endif
 
 #pragma GCC visibility push( \
-    hidden) /* what another part defines is read without the loader's table */
+    hidden) /* defined in another part: accessed without the loader's table */
 
 #define TNP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TNP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ---- runtime.c: the gate, deferred release, errors ------------------------------------------ */
+/* ---- runtime.c: GIL handling, deferred release, errors -------------------------------------- */
 
-/* Takes the GIL on any thread. False once the interpreter is going away: nothing was taken. */
+/* Acquires the GIL on any thread. Returns false, without it, once the interpreter shuts down. */
 bool tnp_attach(PyGILState_STATE* state);
 void tnp_detach(PyGILState_STATE state);
 
-/* Something to free under the GIL, pushed from any thread without it. Embedded in what is freed. */
+/* An entry in the list of things to free under the GIL, embedded in the object to be freed. */
 typedef struct tnp_garbage {
   struct tnp_garbage* next;
   void (*run)(struct tnp_garbage* self);
@@ -42,26 +41,25 @@ typedef struct tnp_garbage {
 void tnp_discard(tnp_garbage* garbage);
 void tnp_drain(void);
 
-/* An object that code without the GIL refers to: a hook's function, an error's payload. */
+/* A reference to an object, held by code without the GIL: a hook's function, an error's payload. */
 typedef struct {
   tnp_garbage garbage;
   PyObject* object;
 } tnp_reference;
-/* NULL, and no exception, when memory is short. */
+/* Returns NULL, without an exception, if memory runs out. */
 tnp_reference* tnp_reference_make(PyObject* object);
-/* A deleter: lets go of the object, on any thread and without the GIL. */
+/* A deleter that releases the object. May be called on any thread, without the GIL. */
 void tnp_reference_drop(void* reference);
-/* The same for the caller's own reference to an object. Without memory it is leaked: there is
- * nobody to tell. */
+/* Like tnp_reference_drop(), for the caller's own reference. Leaks it if memory runs out. */
 void tnp_discard_object(PyObject* object);
 extern _Atomic(tnp_garbage*) tnp_garbage_list;
-/* Under the GIL and where any code may run: frees what other threads left. */
+/* Frees what other threads have queued. Requires the GIL; deallocators may run arbitrary code. */
 static inline void tnp_drain_some(void) {
   if (TNP_UNLIKELY(atomic_load_explicit(&tnp_garbage_list, memory_order_relaxed) != NULL))
     tnp_drain();
 }
-/* The thread that holds the GIL and releases handles itself: deleters on it free at once. A plain
- * word, since only that thread can find its own id here; a thread-local costs more. */
+/* Id of the thread that holds the GIL and is releasing handles: deleters on it free at once. Not
+ * thread-local, which is slower: only that thread can find its own id here. */
 extern _Atomic(uintptr_t) tnp_freeing_thread;
 static inline bool tnp_free_begin(void) {
   uintptr_t self = (uintptr_t)pthread_self();
@@ -69,26 +67,26 @@ static inline bool tnp_free_begin(void) {
   atomic_store_explicit(&tnp_freeing_thread, self, memory_order_relaxed);
   return nested;
 }
-/* Never puts back another thread's id: that thread may have left its own region meanwhile. */
+/* Stores 0 and not the previous id: that thread may have left its own region in between. */
 static inline void tnp_free_end(bool nested) {
   if (!nested) atomic_store_explicit(&tnp_freeing_thread, 0, memory_order_relaxed);
 }
 
-/* Raises the error in this thread's slot and returns NULL. */
+/* Raises the error in this thread's error slot and returns NULL. */
 PyObject* tnp_raise(void);
-/* Raises `error`, whose reference is taken over, and returns NULL. */
+/* Raises `error`, takes over its reference and returns NULL. */
 PyObject* tnp_raise_error(tenon_error* error);
 /* Raises a new error with a printf-like message (PyErr_Format's letters) and returns NULL. */
 PyObject* tnp_raise_format(tenon_status code, const char* format, ...);
-/* Adds a note with a printf-like text to the pending exception, which stays what it is. */
+/* Adds a note with a printf-like text to the pending exception. */
 void tnp_note(const char* format, ...);
-/* The error that an exception of ours holds, borrowed; NULL for every other object. */
+/* Returns the error that one of our exceptions holds, borrowed; NULL for any other object. */
 const tenon_error* tnp_error_of(PyObject* exception);
-/* Turns the pending exception into an error that carries it; clears it. Never NULL. */
+/* Converts the pending exception to an error that carries it, and clears it. Never NULL. */
 tenon_error* tnp_take_exception(void);
-/* The same into this thread's slot: what a callback returns. */
+/* Like tnp_take_exception(), but stores the error in this thread's slot, for callbacks. */
 tenon_status tnp_exception_to_slot(void);
-/* Raises the error that a function left when `status` is a failure: 0, or -1 with an exception. */
+/* Raises the error in the slot if `status` is a failure. Returns 0, or -1 with an exception. */
 static inline int tnp_check(tenon_status status) {
   if (TNP_LIKELY(status == TENON_OK)) return 0;
   tnp_raise();
@@ -117,25 +115,25 @@ PyObject* tnp_dtype_object(tenon_dtype dtype);      /* new reference */
 PyObject* tnp_device_object(tenon_device device);   /* new reference */
 PyObject* tnp_layout_object(int64_t layout);        /* new reference */
 PyObject* tnp_memory_format_object(int64_t format); /* new reference */
-/* The package's name in what objects print: "tenon", or another that a program imports it by. */
+/* The package name shown by repr(): "tenon", or the name under which a program imports it. */
 extern const char* tnp_package_name;
-/* 1 when `object` names a dtype (or device), 0 when it does not, -1 with an exception. */
+/* Return 1 if `object` names a dtype (or device), 0 if not, -1 with an exception. */
 int tnp_to_dtype(PyObject* object, tenon_dtype* out_dtype);
 int tnp_to_device(PyObject* object, tenon_device* out_device);
 
-/* ---- size.c: what Tensor.shape is, a subclass of tuple -------------------------------------- */
+/* ---- size.c: the type of Tensor.shape, a subclass of tuple ---------------------------------- */
 
 extern PyTypeObject* tnp_size_type;
-PyObject* tnp_size_new(Py_ssize_t count); /* to be filled as a new tuple is */
-PyObject* tnp_size_of(PyObject* tuple);   /* the numbers of a tuple; takes over the reference */
+PyObject* tnp_size_new(Py_ssize_t count); /* to be filled like a new tuple */
+PyObject* tnp_size_of(PyObject* tuple);   /* converts a tuple of numbers; consumes it */
 
 /* ---- tensor.c ------------------------------------------------------------------------------- */
 
 typedef struct {
-  PyObject_HEAD tenon_tensor* tensor; /* a reference; NULL where there is none (any more) */
+  PyObject_HEAD tenon_tensor* tensor; /* a reference; NULL if absent or released */
   PyObject* dict;
   PyObject* weakrefs;
-  tenon_tensor* keeper; /* then perhaps this, whose cell owns the object: not the other way round */
+  tenon_tensor* keeper; /* if `tensor` is NULL: the tensor whose cell owns this object, borrowed */
 } tnp_tensor;
 
 extern PyTypeObject* tnp_tensor_type;
@@ -143,45 +141,45 @@ extern PyTypeObject* tnp_tensor_type;
   (Py_TYPE(o) == tnp_tensor_type || PyType_IsSubtype(Py_TYPE(o), tnp_tensor_type))
 
 PyObject* tnp_tensor_wrap(tenon_tensor* tensor); /* takes over the reference */
-/* The same for a fresh tensor, as an object of a subclass. */
+/* Like tnp_tensor_wrap(), for a tensor without an object, as an instance of a subclass. */
 PyObject* tnp_tensor_wrap_as(PyTypeObject* type, tenon_tensor* tensor);
-/* A tensor as an object of a subclass: itself, if nobody else has seen it, or else an alias, which
- * gradients flow through. New reference. */
+/* Returns the tensor as an object of a subclass: the tensor itself if there are no other
+ * references, otherwise an alias through which gradients flow. New reference. */
 PyObject* tnp_tensor_as_class(PyObject* tensor, PyTypeObject* cls);
-/* Of an object without a reference: its keeper's handle, or NULL with an exception. */
+/* Returns the keeper's handle for an object without a reference; NULL with an exception. */
 tenon_tensor* tnp_tensor_revive(tnp_tensor* self);
-/* The handle of a Tensor object, borrowed; NULL with an exception for one whose tensor is gone. */
+/* Returns a Tensor's handle, borrowed; NULL with an exception if the tensor has been released. */
 static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
   tnp_tensor* self = (tnp_tensor*)object;
   return TNP_LIKELY(self->tensor != NULL) ? self->tensor : tnp_tensor_revive(self);
 }
-/* Fills `info`; 0, or -1 with an exception. */
+/* Fills `info`. Returns 0, or -1 with an exception. */
 int tnp_tensor_info(PyObject* object, tenon_tensor_info* info);
-/* Like tnp_tensor_info, but for readers of elements: sizes and strides are copied to `dims`, and
-   belong together. They are copied before the address is read: memory only grows, so that it has
-   room for that shape even if another thread resizes the tensor meanwhile. */
+/* Like tnp_tensor_info, but for readers of elements: copies sizes and strides to `dims`, so that
+ * they are consistent, and reads the address after them. Memory only grows, so it has room for that
+ * shape even if another thread resizes the tensor in between. */
 int tnp_tensor_snapshot(PyObject* object, tenon_tensor_info* info,
                         int64_t dims[2 * TENON_TENSOR_MAX_DIMS]);
 
 /* ---- node.c --------------------------------------------------------------------------------- */
 
 typedef struct {
-  PyObject_HEAD tenon_node* node; /* a reference; NULL where there is none (any more) */
+  PyObject_HEAD tenon_node* node; /* a reference; NULL if absent or released */
   PyObject* dict;
-  PyObject* metadata; /* of whoever reads `node.metadata`, made on demand */
+  PyObject* metadata; /* the value of `node.metadata`, created on first access */
   PyObject* weakrefs;
-  tenon_node* keeper; /* then perhaps this, whose cell owns the object: not the other way round */
+  tenon_node* keeper; /* if `node` is NULL: the node whose cell owns this object, borrowed */
 } tnp_node;
 
 extern PyTypeObject* tnp_node_type; /* may be derived from */
 #define TNP_IS_NODE(o) (Py_TYPE(o) == tnp_node_type || PyType_IsSubtype(Py_TYPE(o), tnp_node_type))
 
-/* The one object of a node, None for NULL; takes over the reference. What its attributes hold lives
- * as long as the node. */
+/* Returns the one object of a node, None for NULL. Takes over the reference. The object's
+ * attributes live as long as the node. */
 PyObject* tnp_node_wrap(tenon_node* node);
-/* The same for a node that has no object yet, as one of a subclass. */
+/* Wraps a node that has no object yet as an object of a subclass. */
 PyObject* tnp_node_wrap_as(PyTypeObject* type, tenon_node* node);
-/* The handle of a Node object, borrowed; NULL with an exception for one whose node is gone. */
+/* Returns a Node's handle, borrowed; NULL with an exception if the node has been released. */
 tenon_node* tnp_node_get(PyObject* object);
 
 /* ---- generator.c ---------------------------------------------------------------------------- */
@@ -193,9 +191,9 @@ tenon_generator* tnp_generator_get(PyObject* object);     /* borrowed */
 /* subclass.c: constructors. */
 PyObject* tnp_tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
 PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type);
-/* Adds functions on weak references to tensors to the module: 0, or -1 with an exception. */
+/* Adds the functions on weak references to tensors. Returns 0, or -1 with an exception. */
 int tnp_weak_tensor_ready(PyObject* module);
-/* What a tensor prints as, under the name of a subclass. Takes `text` over. */
+/* Returns `text`, which is taken over, with the name of a subclass in place of "tensor". */
 PyObject* tnp_subclass_print(PyObject* text, PyTypeObject* type);
 /* number.c, subscript.c: slots of Tensor. */
 extern PyType_Slot tnp_number_slots[];
@@ -203,7 +201,7 @@ PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op);
 PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key);
 int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value);
 PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index);
-/* method.c: methods that take their arguments in several ways. */
+/* method.c: methods that accept their arguments in several forms. */
 PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
 PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
 PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
@@ -219,11 +217,11 @@ PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize
 PyObject* tnp_tensor_is_contiguous(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
                                    PyObject* kwnames);
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
-/* A tuple of sizes: those of a tensor, or as `f(2, 3)`, `f([2, 3])` and `f((2, 3))` give them (a
- * list stays one). New references. */
+/* Return a tuple of sizes: a tensor's, or those of `f(2, 3)`, `f([2, 3])` or `f((2, 3))`; a list
+ * stays a list. New references. */
 PyObject* tnp_sizes_of(const tenon_tensor* tensor);
 PyObject* tnp_sizes(PyObject* const* args, Py_ssize_t nargs);
-/* detach.c: tensors apart from the graph. */
+/* detach.c: tensors detached from the graph. */
 PyObject* tnp_tensor_get_data(PyObject* self, void* unused);
 int tnp_tensor_set_data(PyObject* self, PyObject* value, void* unused);
 PyObject* tnp_tensor_detach_in_place(PyObject* self, PyObject* unused);
@@ -232,20 +230,21 @@ PyObject* tnp_tensor_scalar(PyObject* self, const char* caller);
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
 
-/* ---- fake.c: new tensors of data. Both take `made` over, which may be NULL. --------------------
- */
+/* ---- fake.c: new tensors from data. Both take over `made`, which may be NULL.
+ * ------------------ */
 
-/* A fake one like it where the thread is in a fake mode. */
+/* Returns a fake copy of `made` if the thread is in a fake mode, otherwise `made`. */
 PyObject* tnp_in_fake_mode(PyObject* made);
-/* A fake one like it where `other` is a fake tensor. */
+/* Returns a fake copy of `made` if `other` is a fake tensor, otherwise `made`. */
 PyObject* tnp_fake_beside(PyObject* made, PyObject* other);
 
 /* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ----------------------------------- */
 
-extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
+extern PyTypeObject* tnp_ndarray_type; /* NULL until the first array is seen */
 bool tnp_is_ndarray(PyObject* object);
-/* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: no such object, or
- * one whose memory must not be shared: `refusal` says why (static text); -1: an exception. */
+/* Imports through numpy's struct, `__dlpack__` or the buffer protocol. Returns 1 if imported, 0 if
+ * the object has no memory that may be shared (`refusal`: the reason, static text), -1 with an
+ * exception. */
 int tnp_import(PyObject* object, tenon_tensor** out_tensor, const char** refusal);
 PyObject* tnp_from_numpy(PyObject* module, PyObject* array);
 PyObject* tnp_from_dlpack(PyObject* module, PyObject* object);
@@ -259,14 +258,14 @@ void tnp_tensor_release_buffer(PyObject* self, Py_buffer* view);
 /* ---- value.c: between Python objects and boxed values -----------------------------------------
  */
 
-/* A schema type, compiled. */
+/* A compiled schema type. */
 typedef struct tnp_type {
   uint16_t conv;    /* TNP_CONV_* */
   uint8_t optional; /* None is accepted */
   uint8_t reserved;
-  uint32_t count;    /* elements */
-  int64_t list_size; /* N of T[N], else -1 */
-  char* text;        /* as printed in the schema */
+  uint32_t count;    /* of `elements` */
+  int64_t list_size; /* N of T[N], or -1 */
+  char* text;        /* as written in the schema */
   struct tnp_type* elements;
 } tnp_type;
 
@@ -302,14 +301,14 @@ enum {
 int tnp_type_compile(const tenon_type* type, int64_t list_size, tnp_type* out);
 void tnp_type_free(tnp_type* type);
 
-/* What becomes of objects that override operators where values are converted. */
+/* How value conversion treats objects that override operators. */
 enum {
-  TNP_OVERRIDES_STAY,   /* objects of subclasses of Tensor are tensors, others are carried */
-  TNP_OVERRIDES_FOUND,  /* that there are any is all that is wanted */
-  TNP_OVERRIDES_CARRIED /* all are carried into the call, for the dispatcher to ask */
+  TNP_OVERRIDES_STAY,   /* subclasses of Tensor convert as tensors, others are carried */
+  TNP_OVERRIDES_FOUND,  /* only detects whether there are any */
+  TNP_OVERRIDES_CARRIED /* all are carried into the call; the dispatcher calls their handlers */
 };
 
-/* Memory and references that live as long as one call. */
+/* Memory and references owned by one call. */
 #define TNP_FEW_OWNED 4
 typedef struct {
   void* handle;
@@ -319,14 +318,14 @@ typedef struct {
 typedef struct {
   uint32_t used;        /* bytes of `memory` */
   uint32_t owned_count; /* in `few_owned`, then in `more_owned` */
-  void** chunks;        /* what `memory` had no room for, linked by their first word */
+  void** chunks;        /* overflow of `memory`, linked by their first word */
   tnp_owned* more_owned;
-  const char* detail; /* why the last conversion did not match, static text or NULL */
-  bool numbers;       /* a number is accepted where a Tensor is due */
+  const char* detail; /* why the last conversion failed, static text or NULL */
+  bool numbers;       /* numbers are accepted for Tensor arguments */
   bool overriding;    /* some argument is an object that overrides operators */
-  uint8_t overrides;  /* TNP_OVERRIDES_*: what becomes of such objects */
+  uint8_t overrides;  /* TNP_OVERRIDES_* */
   bool symbolic;      /* some argument is a symbol, or a list with symbols */
-  bool normalised; /* some argument was converted: the caller's own object is not what was meant */
+  bool normalised; /* some argument was converted: kernels must not get the caller's object */
   tnp_owned few_owned[TNP_FEW_OWNED];
   _Alignas(8) char memory[320];
 } tnp_call;
@@ -343,7 +342,8 @@ static inline void tnp_call_begin(tnp_call* call, bool numbers) {
   call->symbolic = false;
   call->normalised = false;
 }
-/* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */
+/* Releases `handle` when the call ends, or at once on failure. Returns 0, or -1 with an
+ * exception. */
 int tnp_own_more(tnp_call* call, void* handle, void (*release)(void*));
 static inline int tnp_own(tnp_call* call, void* handle, void (*release)(void*)) {
   if (TNP_UNLIKELY(call->owned_count >= TNP_FEW_OWNED)) return tnp_own_more(call, handle, release);
@@ -356,7 +356,7 @@ static inline void tnp_call_end(tnp_call* call) {
   if (TNP_UNLIKELY(call->owned_count != 0 || call->chunks != NULL)) tnp_call_finish(call);
 }
 
-/* Field by field: three stores, where a compound literal takes six. */
+/* Sets the fields one by one: three stores, where a compound literal takes six. */
 static inline void tnp_set_tensor(tenon_value* out, tenon_tensor* tensor) {
   out->tag = TENON_TAG_TENSOR;
   out->flags = 0;
@@ -365,8 +365,8 @@ static inline void tnp_set_tensor(tenon_value* out, tenon_tensor* tensor) {
   out->as.tensor = tensor;
 }
 
-/* Converts by schema type into a borrowed value that lives as long as `call`.
- * 0: done; 1: another type, no exception; -1: an exception. */
+/* Converts by schema type into a borrowed value that lives as long as `call`. Returns 0 on success,
+ * 1 if the type does not match (no exception), -1 with an exception. */
 int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out);
 static inline int tnp_to_value(tnp_call* call, const tnp_type* type, PyObject* object,
                                tenon_value* out) {
@@ -378,20 +378,20 @@ static inline int tnp_to_value(tnp_call* call, const tnp_type* type, PyObject* o
   }
   return tnp_to_value_slow(call, type, object, out);
 }
-/* A number into a BOOL, INT, FLOAT or COMPLEX value; returns as tnp_to_value. */
+/* Converts a number to a BOOL, INT, FLOAT or COMPLEX value; returns like tnp_to_value. */
 int tnp_to_scalar(tnp_call* call, PyObject* object, tenon_value* out);
-/* Reads a value. With `steal`, the value's reference moves into the object and it becomes NONE. */
+/* Converts a value to an object. With `steal`, moves its reference out and sets it to NONE. */
 PyObject* tnp_from_value(tenon_value* value, bool steal);
-/* 1 when two values of simple type are equal, else 0. */
+/* Returns 1 if two values of simple type are equal, otherwise 0. */
 int tnp_value_equal(const tenon_value* a, const tenon_value* b);
-/* The kind of an object as schemas would call it, for messages: "Tensor", "int[]", "numpy.int8". */
+/* Writes an object's kind in schema terms, for messages: "Tensor", "int[]", "numpy.int8". */
 void tnp_describe(PyObject* object, char* out, size_t size);
 PyObject* tnp_object_open(tenon_object* object); /* borrows `object`; new reference */
-bool tnp_is_foreign(PyObject* object);           /* whether it is one of another language */
+bool tnp_is_foreign(PyObject* object);           /* true for an object of another language */
 tenon_object* tnp_foreign_get(PyObject* self);   /* borrowed */
-/* The record of a Python class as a type of objects, kept for ever; NULL with an exception. */
+/* Returns the object type of a Python class, never freed; NULL with an exception. */
 const tenon_object_type* tnp_carried_type(PyTypeObject* python);
-void* tnp_carry(PyObject* object);     /* `self` of such a type; NULL with an exception */
+void* tnp_carry(PyObject* object);     /* returns `self` of such a type; NULL with an exception */
 PyObject* tnp_carried_get(void* self); /* borrowed */
 
 /* ---- op.c, binding.c, call.c: operators, argument binding and calls -------------------------- */
@@ -399,11 +399,11 @@ PyObject* tnp_carried_get(void* self); /* borrowed */
 typedef struct {
   PyObject* name; /* interned */
   bool has_default, kwarg_only, written;
-  int64_t aliased; /* returns: the written argument that it is, else -1 */
+  int64_t aliased; /* returns: index of the written argument that is returned, or -1 */
   tnp_type type;
 } tnp_argument;
 
-/* Lowered signatures (op.h) whose typed kernels are called without boxing. */
+/* Lowered signatures (op.h) whose typed kernels are called unboxed. */
 enum {
   TNP_LANE_NONE,
   TNP_LANE_T,
@@ -416,44 +416,44 @@ enum {
   TNP_LANE_TIVVI,
   TNP_LANE_TLIST, /* with an int[] */
   TNP_LANE_TLISTB,
-  TNP_LANE_T_NOTHING, /* no out: no result, or the written argument itself */
+  TNP_LANE_T_NOTHING, /* no `out`: no result, or the written argument */
   TNP_LANE_TV_NOTHING,
   TNP_LANE_TT_NOTHING,
   TNP_LANE_TTV_NOTHING,
   TNP_LANE_COUNT
 };
 
-/* A schema, compiled for binding. Counted under the GIL. */
+/* A schema compiled for binding. Reference-counted under the GIL. */
 typedef struct {
   Py_ssize_t references;
   tenon_schema* schema;
   uint32_t nargs, npositional, nrets;
-  uint32_t required; /* arguments from here on all have defaults */
-  int64_t viewed;    /* the argument that results are views of, or -1 */
+  uint32_t required; /* index from which all arguments have defaults */
+  int64_t viewed;    /* index of the argument that results are views of, or -1 */
   bool vararg, varret;
   bool numbers;        /* as in tnp_call */
-  bool takes_forms;    /* of ATen: a call that does not fit is tried in PyTorch's other forms */
-  bool returns_list;   /* of ATen, with one result, a list of tensors: callers get a tuple */
+  bool takes_forms;    /* ATen: if the arguments do not fit, PyTorch's other forms are tried */
+  bool returns_list;   /* ATen, one result of type Tensor[]: callers get a tuple */
   int32_t tensors;     /* number of required arguments if they are few Tensors, or -1 */
-  bool returns_tensor; /* one result, a Tensor that is no written argument */
+  bool returns_tensor; /* one result, a Tensor that is not a written argument */
   uint8_t lane;
-  uint64_t signature; /* of the lane; without one a hash that no kernel has */
+  uint64_t signature; /* of the lane; without a lane, a hash that no kernel has */
   tnp_argument* args;
   tnp_argument* rets;
-  tenon_value* defaults; /* one an argument, borrowed from the schema, never flagged OWNED */
-  PyTypeObject* results; /* a named tuple for several results that all have names, or NULL */
+  tenon_value* defaults; /* one per argument, borrowed from the schema, never flagged OWNED */
+  PyTypeObject* results; /* named tuple type if there are several results, all named; or NULL */
 } tnp_binding;
 
-/* Calls an operator for `func`, the function that users called: what `__torch_function__` gets. */
+/* Calls an operator on behalf of `func`, the function that `__torch_function__` receives. */
 typedef PyObject* (*tnp_enter)(PyObject* op, PyObject* func, PyObject* const* args, size_t nargsf,
                                PyObject* kwnames);
 
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
-  tnp_enter enter; /* as `vectorcall`, for another function */
+  tnp_enter enter; /* like `vectorcall`, on behalf of another function */
   const tenon_op* op;
   tnp_binding* binding; /* NULL without a schema */
-  uint64_t generation;  /* of the registry when `binding` was looked up, 0 without one */
+  uint64_t generation;  /* of the registry when `binding` was looked up; 0 if none */
   PyObject* name;       /* "ns::name.overload" */
   PyObject* dict;
   PyObject* weakrefs;
@@ -462,8 +462,8 @@ typedef struct {
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* name; /* "ns::name" */
-  PyObject* ops;  /* tuple of tnp_op in order of definition */
-  PyObject* dict; /* overloads by name, and the rest */
+  PyObject* ops;  /* tuple of tnp_op, in definition order */
+  PyObject* dict; /* overloads by name, and other attributes */
   PyObject* weakrefs;
 } tnp_packet;
 
@@ -472,7 +472,7 @@ extern PyTypeObject* tnp_packet_type;
 extern _Atomic(uint64_t) tnp_generation;
 
 PyObject* tnp_op_object(const tenon_op* op); /* new reference; one object per operator */
-void tnp_op_forget_removed(void);            /* drops schemas of operators that are gone */
+void tnp_op_forget_removed(void);            /* drops schemas of removed operators */
 int tnp_op_refresh(tnp_op* self);            /* 0, or -1 with an exception */
 static inline bool tnp_op_is_current(const tnp_op* self) {
   return self->generation == atomic_load_explicit(&tnp_generation, memory_order_acquire);
@@ -480,18 +480,18 @@ static inline bool tnp_op_is_current(const tnp_op* self) {
 static inline int tnp_op_ready(tnp_op* self) {
   return TNP_LIKELY(tnp_op_is_current(self)) ? 0 : tnp_op_refresh(self);
 }
-/* Converts what a kernel returned into owned values. 0, or -1 with an exception. Written arguments
- * must be returned themselves, but for `by_handler`, where they take the place of what is. */
+/* Converts a kernel's results to owned values. Returns 0, or -1 with an exception. Written
+ * arguments must be returned themselves; with `by_handler` they replace the results. */
 int tnp_results_to_values(tnp_op* op, tnp_binding* binding, const tenon_value* args,
                           PyObject* result, bool by_handler, tenon_value* rets);
-/* Positional and keyword arguments for a Python function, defaults trimmed. `extra` leading slots
- * are left to the caller. Returns a new array (PyMem) of `extra + out_nargs` (+ keywords). */
+/* Converts values to arguments of a Python function, without trailing defaults. The caller fills
+ * the `extra` leading slots. Returns a new PyMem array of `extra + out_nargs` (+ keywords). */
 PyObject** tnp_values_to_arguments(tnp_binding* binding, tenon_value* args, uint32_t count,
                                    int extra, Py_ssize_t* out_nargs, PyObject** out_kwnames);
-/* Calls an operator with a tensor, which may be an object that overrides, and `count` more values
- * that fit its schema. New reference, or NULL with an exception. */
+/* Calls an operator with a tensor, or an object that overrides operators, and `count` more values
+ * that match its schema. Returns a new reference, or NULL with an exception. */
 PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, uint32_t count);
-/* An operator of ours by full name, looked up on first use; borrowed, NULL with an exception. */
+/* One of our operators by full name, looked up on first use; borrowed, NULL with an exception. */
 typedef struct {
   const char* name;
   PyObject* op;
@@ -502,8 +502,8 @@ static inline PyObject* tnp_known(tnp_known_op* known) {
 }
 PyObject* tnp_find_op(PyObject* module, PyObject* name);
 
-/* named_results.c: the named tuple for results that all have names, a new reference; NULL without
- * (perhaps with an exception). A tuple of results as one, consumed. */
+/* named_results.c: returns the named tuple type if all results have names, a new reference;
+ * otherwise NULL, with or without an exception. The second consumes a tuple and names it. */
 PyTypeObject* tnp_results_type(tenon_schema* schema, uint32_t count);
 PyObject* tnp_name_results(const tnp_binding* binding, PyObject* result);
 
@@ -511,13 +511,13 @@ PyObject* tnp_name_results(const tnp_binding* binding, PyObject* result);
  */
 
 typedef struct tnp_kernel {
-  tnp_garbage garbage; /* first: the deleter hands this over */
+  tnp_garbage garbage; /* first member: the deleter queues the kernel through it */
   PyObject* function;  /* owned; visited on behalf of `owner` */
   struct tnp_library* owner;
   struct tnp_kernel* next;
   struct tnp_kernel** link;
   bool with_keyset, with_op;
-  bool plain; /* neither: takes the operator's arguments and no more */
+  bool plain; /* takes the operator's arguments and no others */
   tnp_op* op; /* the operator it serves, owned; NULL for a fallback */
 } tnp_kernel;
 
@@ -529,7 +529,7 @@ typedef struct tnp_library {
 
 extern PyTypeObject* tnp_library_type;
 tenon_status tnp_trampoline(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
-/* Calls the function of a kernel with converted arguments; new reference or NULL. */
+/* Calls a kernel's function with converted arguments. Returns a new reference, or NULL. */
 PyObject* tnp_kernel_call(tnp_kernel* kernel, tnp_op* op, tnp_binding* binding, tenon_keyset keys,
                           tenon_value* args, uint32_t count);
 PyObject* tnp_keyset_object(tenon_keyset keys);
@@ -552,7 +552,7 @@ enum {
 typedef struct {
   PyObject_HEAD void* pointer;
   int kind;
-  bool has_modes; /* a thread state that may turn on modes of Python's: they count as on */
+  bool has_modes; /* a thread state that may enable Python modes: counted as enabled */
 } tnp_handle;
 extern PyTypeObject* tnp_handle_type;
 PyObject* tnp_handle_new(int kind, void* pointer); /* takes over the reference */
@@ -564,7 +564,7 @@ void* tnp_handle_get(PyObject* object, int kind);  /* borrowed; NULL with an exc
 int tnp_registry_init(void);
 extern PyTypeObject* tnp_guard_type;
 
-/* Adds all types and functions to the module; 0, or -1 with an exception. Types are made once. */
+/* Adds all types and functions to the module. Returns 0, or -1 with an exception. */
 int tnp_init(PyObject* module);
 int tnp_types_init(PyObject* module);
 int tnp_size_init(PyObject* module);
@@ -590,9 +590,9 @@ int tnp_node_init(PyObject* module);
 int tnp_forward_ad_init(PyObject* module);
 int tnp_transform_init(PyObject* module);
 int tnp_transformed_init(PyObject* module);
-int tnp_warning_init(void); /* warning.c: warnings go to Python's */
+int tnp_warning_init(void); /* warning.c: forwards warnings to Python's `warnings` */
 
-/* Makes a heap type once and adds it to the module: 0 or -1. */
+/* Creates a heap type on the first call and adds it to the module. Returns 0 or -1. */
 int tnp_add_type(PyObject* module, PyTypeObject** slot, PyType_Spec* spec, PyObject* base);
 
 #pragma GCC visibility pop

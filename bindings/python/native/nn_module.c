@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tenon.nn.Module does at every call and for every parameter that is read. */
+/* The parts of tenon.nn.Module that run at every call and every parameter access. */
 #include "native.h"
 
 static PyTypeObject* module_type;
 static PyObject* global_hooks; /* nn/modules/hooks.py: hooks of all modules */
 
-/* Keys of a module's dict, made once. */
+/* Keys of a module's dict, created once. */
 static struct {
   PyObject *parameters, *buffers, *modules, *forward, *call_with_hooks, *getattr, *getattribute;
   PyObject* hooks[4];
@@ -29,13 +29,14 @@ static int make_names(void) {
   return status == 0 && !PyErr_Occurred() ? 0 : -1;
 }
 
-/* An entry of a table in a module's dict, borrowed; NULL, perhaps with an exception, without. */
+/* Returns an entry of a table in a module's dict, borrowed; NULL, with or without an exception, if
+ * there is none. */
 static PyObject* find_in(PyObject* state, PyObject* table, PyObject* name) {
   PyObject* found = PyDict_GetItemWithError(state, table);
   return found != NULL && PyDict_Check(found) ? PyDict_GetItemWithError(found, name) : NULL;
 }
 
-/* __getattr__(name): called for what is no attribute. */
+/* Implements __getattr__(name), called if the normal lookup finds no attribute. */
 static PyObject* get(PyObject* self, PyObject* name) {
   PyObject* state = PyObject_GenericGetDict(self, NULL);
   if (state == NULL) return NULL;
@@ -51,13 +52,14 @@ static PyObject* get(PyObject* self, PyObject* name) {
   return found;
 }
 
-/* The same and all other attributes, in one. Where a class has a `__getattr__`, Python looks for
- * attributes in vain first, and makes an exception, for every parameter that is read. */
+/* Looks up all attributes, including those of `get`. For a class with `__getattr__`, Python first
+ * does a normal lookup that fails and creates an exception, for every parameter that is read; this
+ * avoids it. */
 static PyObject* get_any(PyObject* self, PyObject* name) {
   if (_PyType_Lookup(Py_TYPE(self), name) != NULL) {
     PyObject* found = PyObject_GenericGetAttr(self, name);
     if (found != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-    PyErr_Clear(); /* a property's own */
+    PyErr_Clear(); /* raised by a property */
     return get(self, name);
   }
   PyObject* state = PyObject_GenericGetDict(self, NULL);
@@ -67,7 +69,8 @@ static PyObject* get_any(PyObject* self, PyObject* name) {
   return found != NULL || PyErr_Occurred() ? found : get(self, name);
 }
 
-/* __init_subclass__(): a class that has the base's `__getattr__` gets attributes by get_any. */
+/* Implements __init_subclass__(): installs get_any for classes that inherit Module's
+ * `__getattr__`. */
 static PyObject* init_subclass(PyObject* class, PyObject* args, PyObject* kwargs) {
   PyTypeObject* type = (PyTypeObject*)class;
   PyObject* ours = PyDict_GetItemWithError(module_type->tp_dict, names.getattr);
@@ -76,7 +79,7 @@ static PyObject* init_subclass(PyObject* class, PyObject* args, PyObject* kwargs
                             _PyType_Lookup(&PyBaseObject_Type, names.getattribute);
   if (is_plain) type->tp_getattro = get_any;
   if (PyErr_Occurred()) return NULL;
-  /* Classes beside Module, such as Generic and mixins, have their turn. */
+  /* Call __init_subclass__ of other bases, such as Generic and mixins. */
   PyObject* super =
       PyObject_CallFunctionObjArgs((PyObject*)&PySuper_Type, (PyObject*)module_type, class, NULL);
   PyObject* next = super ? PyObject_GetAttrString(super, "__init_subclass__") : NULL;
@@ -86,7 +89,8 @@ static PyObject* init_subclass(PyObject* class, PyObject* args, PyObject* kwargs
   return result;
 }
 
-/* Whether hooks of the module, or of all, watch its calls; -1 with an exception. */
+/* Returns true if hooks of the module, or of all modules, apply to its calls; -1 with an
+ * exception. */
 static int is_watched(PyObject* self) {
   PyObject* state = PyObject_GenericGetDict(self, NULL);
   if (state == NULL) return -1;
@@ -96,7 +100,7 @@ static int is_watched(PyObject* self) {
     if (table != NULL) {
       watched = PyObject_IsTrue(table);
     } else {
-      /* Without a table Module.__init__ was not called: said where the table is asked for. */
+      /* Module.__init__ was not called; the slow path reports it. */
       watched = PyErr_Occurred() ? -1 : 1;
     }
   }

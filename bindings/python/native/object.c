@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python objects inside boxed values, and objects of other languages as Python sees them. */
+/* Python objects as boxed values, and objects of other languages as Python objects. */
 #include "overrides.h"
 #include "value.h"
 
@@ -39,7 +39,7 @@ const tenon_object_type* tnp_carried_type(PyTypeObject* python) {
   tnp_add_handlers(python, &type->type);
   PyTypeObject* base = python->tp_base;
   if (base != NULL && base != &PyBaseObject_Type && base != tnp_tensor_type) {
-    type->type.base = tnp_carried_type(base); /* handlers of derived classes come first */
+    type->type.base = tnp_carried_type(base); /* handlers of derived classes take precedence */
     if (type->type.base == NULL) {
       Py_DECREF(capsule);
       return NULL;
@@ -57,12 +57,12 @@ void* tnp_carry(PyObject* object) {
   return self != NULL ? (void*)self : PyErr_NoMemory();
 }
 
-/* An object of another language, as Python sees it. */
+/* The Python object for an object of another language. */
 typedef struct {
   PyObject_HEAD tenon_object* object;
 } foreign;
 static PyTypeObject* foreign_type;
-static PyTypeObject* function_type; /* of those that can be called */
+static PyTypeObject* function_type; /* subtype for objects that can be called */
 
 bool tnp_is_foreign(PyObject* object) {
   return Py_TYPE(object) == foreign_type || Py_TYPE(object) == function_type;
@@ -129,7 +129,7 @@ static void release_object(void* handle) { tenon_object_release(handle); }
 int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out) {
   tenon_object* handle;
   if (tnp_is_foreign(object)) {
-    handle = ((foreign*)object)->object; /* the argument keeps it alive */
+    handle = ((foreign*)object)->object; /* kept alive by the argument */
   } else {
     const tenon_object_type* type = tnp_carried_type(Py_TYPE(object));
     void* self = type ? tnp_carry(object) : NULL;
@@ -145,8 +145,9 @@ int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* o
   return 0;
 }
 
-/* A class type of a schema, "__torch__.torch.classes.ns.Name", matches a Python class whose name,
- * or a base's name, ends like it; an object of another language matches by its type's name. */
+/* Returns true if a Python class matches a schema's class type "__torch__.torch.classes.ns.Name":
+ * its name, or a base's, must end like it. An object of another language matches by its type's
+ * name. */
 bool tnp_class_matches(const char* text, PyObject* object) {
   size_t length = strcspn(text, "?");
   const char* last = text;

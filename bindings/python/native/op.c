@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operator objects: one per operator. How they are called is in call.c. */
+/* Operator objects, one per operator. Their calls are in call.c. */
 #include "binding.h"
 #include "value.h"
 
@@ -9,11 +9,11 @@
 
 PyTypeObject* tnp_op_type;
 _Atomic(uint64_t) tnp_generation = 1;
-static PyObject* op_objects; /* address of the operator -> object; operators live for ever */
+static PyObject* op_objects; /* address of the operator -> object; operators are never freed */
 
 /* ---- The object ------------------------------------------------------------------------------ */
 
-/* The operator has no schema any more, or none that is known. */
+/* Drops the binding: the operator has no schema, or an unknown one. */
 static void forget(tnp_op* self) {
   tnp_binding* old = self->binding;
   self->binding = NULL;
@@ -22,7 +22,7 @@ static void forget(tnp_op* self) {
   tnp_binding_release(old);
 }
 
-/* Whether an operator takes a number wherever a tensor is due: 1, 0, or -1 with an exception. */
+/* Returns 1 if an operator accepts numbers for Tensor arguments, 0 if not, -1 with an exception. */
 static int takes_numbers(const tenon_op* op) {
   static const char tag[] = "allow_numbers_as_tensors";
   tenon_buffer* tags = NULL;
@@ -252,7 +252,7 @@ PyObject* tnp_find_op(PyObject* module, PyObject* name) {
   if (text == NULL) return NULL;
   const tenon_op* op;
   tenon_status status;
-  Py_BEGIN_ALLOW_THREADS /* may load the plugin of the kernels */
+  Py_BEGIN_ALLOW_THREADS /* may load the plugin that holds the kernels */
       status = tenon_op_find(text, &op);
   Py_END_ALLOW_THREADS if (tnp_check(status) != 0) return NULL;
   return tnp_op_object(op);
@@ -261,7 +261,7 @@ PyObject* tnp_find_op(PyObject* module, PyObject* name) {
 PyObject* tnp_known_slow(tnp_known_op* known) {
   PyObject* name = PyUnicode_FromString(known->name);
   if (name == NULL) return NULL;
-  known->op = tnp_find_op(NULL, name); /* kept for ever, as all operators are */
+  known->op = tnp_find_op(NULL, name); /* never released: operators are never freed */
   Py_DECREF(name);
   return known->op;
 }

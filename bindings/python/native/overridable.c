@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public functions and attributes of Tensor that ask `__torch_function__` first. */
+/* Public functions and attributes of Tensor that call `__torch_function__` handlers first. */
 #include "overridable.h"
 
 #include <stddef.h>
@@ -10,14 +10,14 @@
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
-/* A function, or an operator as a method of Tensor: binds `self` as functions do, which a packet in
+/* A function, or an operator as a method of Tensor. Binds `self` as functions do, which a packet in
  * a class body must not do. */
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* target;
-  vectorcallfunc enter; /* what calls the target */
-  PyObject* func; /* what handlers get in its place, borrowed: a property's getter. NULL: itself */
-  PyObject* dict; /* its name, documentation and so on, where they are not the target's */
+  vectorcallfunc enter; /* calls the target */
+  PyObject* func; /* passed to handlers in its place, borrowed: a property's getter. NULL: itself */
+  PyObject* dict; /* name, documentation and so on, where they differ from the target's */
   PyObject* weakrefs;
 } overridable;
 
@@ -33,14 +33,14 @@ static PyObject* call(PyObject* callable, PyObject* const* args, size_t nargsf, 
   return self->enter(self->target, args, nargsf, kwnames);
 }
 
-/* An operator: its binding of arguments finds who is to be asked. */
+/* Calls an operator. The binding of its arguments finds the handlers. */
 static PyObject* call_packet(PyObject* callable, PyObject* const* args, size_t nargsf,
                              PyObject* kwnames) {
   return tnp_packet_call((tnp_packet*)((overridable*)callable)->target, callable, args, nargsf,
                          kwnames);
 }
 
-/* A target that has no way of its own to take a vector of arguments. */
+/* Calls a target that does not implement vectorcall. */
 static PyObject* enter_slowly(PyObject* target, PyObject* const* args, size_t nargsf,
                               PyObject* kwnames) {
   return PyObject_Vectorcall(target, args, nargsf, kwnames);
@@ -100,7 +100,7 @@ static void dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-/* What it does not have itself is the target's: name, documentation, signature, overloads. */
+/* Falls back to the target's attributes: name, documentation, signature, overloads. */
 PyObject* tnp_getattr_else(PyObject* object, PyObject* name, PyObject* target) {
   PyObject* value = PyObject_GenericGetAttr(object, name);
   if (value != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
@@ -119,7 +119,7 @@ static PyObject* get_target_attribute(PyObject* object, void* name) {
                      : PyObject_GetAttrString(((overridable*)object)->target, name);
 }
 
-/* Functions of C are found in the package, and not where they come from. */
+/* Returns the package as the module of functions written in C, instead of the extension. */
 static PyObject* get_module(PyObject* object, void* name) {
   const bool of_c = PyCFunction_Check(((overridable*)object)->target);
   return of_c ? PyUnicode_FromString("tenon") : get_target_attribute(object, name);
@@ -129,7 +129,7 @@ static PyObject* repr(PyObject* object) {
   return PyUnicode_FromFormat("<overridable %R>", ((overridable*)object)->target);
 }
 
-/* By name, as functions are. */
+/* Pickles by name, as functions do. */
 static PyObject* reduce(PyObject* object, PyObject* unused) {
   (void)unused;
   return PyObject_GetAttrString(object, "__qualname__");
@@ -160,11 +160,11 @@ static PyType_Spec spec = {"tenon.overrides.OverridableFunction", sizeof(overrid
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-/* An attribute that C gets and sets, as it was before it asked; kept for ever, as its class is. */
+/* A C attribute before it became overridable; never freed, like its class. */
 typedef struct {
-  PyGetSetDef asking; /* what its descriptor has now */
+  PyGetSetDef asking; /* the getter and setter that its descriptor has now */
   const PyGetSetDef* plain;
-  PyObject* descriptor; /* borrowed of the class */
+  PyObject* descriptor; /* borrowed from the class */
 } attribute;
 
 static PyObject* ask_attribute(const attribute* self, const char* how, PyObject* object,
@@ -209,7 +209,8 @@ static int cover_attribute(PyObject* descriptor) {
 
 /* ---- The class Tensor ------------------------------------------------------------------------ */
 
-/* What handlers need to serve a call at all, and what says nothing of the tensor's elements. */
+/* Returns true for attributes that handlers need to serve any call, or that do not depend on the
+ * tensor's elements. */
 static bool is_left_out(PyObject* name) {
   static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr", "_storage_address",
                                       "_storage_nbytes"};
@@ -240,7 +241,7 @@ int tnp_cover_tensor(void) {
   return status;
 }
 
-/* A property whose functions ask, as handlers know them: `property.__get__`. */
+/* Creates a property with overridable functions; handlers receive `property.__get__`. */
 static PyObject* overridable_property(PyObject* module, PyObject* getter) {
   (void)module;
   PyObject* asking = make(overridable_type, getter, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python classes that override operators (`__torch_function__`) as the dispatcher asks them,
+/* Python classes that override operators (`__torch_function__`) as called by the dispatcher,
  * wrapper tensors (`__torch_dispatch__`) and modes; see tenon/overrides.h. */
 #include "overrides.h"
 
@@ -9,9 +9,9 @@
 
 static PyObject* protocol_names[2]; /* by TENON_MODE_* */
 
-/* ---- Who overrides --------------------------------------------------------------------------- */
+/* ---- Finding handlers ------------------------------------------------------------------------ */
 
-static PyObject* default_dispatch; /* what a class without a handler of its own has */
+static PyObject* default_dispatch; /* what a class without its own handler has */
 
 static bool has_handler(PyTypeObject* type, uint32_t kind) {
   if (kind == TENON_MODE_OVERRIDE) return tnp_function_handler(type) != NULL;
@@ -24,8 +24,8 @@ bool tnp_overrides_slow(PyObject* object) {
   if (tnp_is_foreign(object)) {
     return tenon_object_get_type(tnp_foreign_get(object))->override != NULL;
   }
-  /* With the key excluded a subclass is the tensor that it is; nothing else has that choice, and
-   * the dispatcher says so. */
+  /* If the key is excluded, an instance of a subclass of Tensor is used as a tensor. Other objects
+   * have no such fallback: the dispatcher reports an error. */
   return TNP_IS_TENSOR(object) ? tnp_class_asks_slow(object)
                                : tnp_function_handler(type) != NULL && !tnp_classes_disabled();
 }
@@ -66,12 +66,12 @@ PyObject* tnp_open_carriers(PyObject* object) {
   }
   bool list = PyList_CheckExact(object);
   if (!list && !PyTuple_CheckExact(object)) return object;
-  /* Fresh from values: nobody else has seen it. */
+  /* The sequence was just created from values and has no other references. */
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
     PyObject** item = &PySequence_Fast_ITEMS(object)[i];
     *item = tnp_open_carriers(*item);
     if (*item == NULL) {
-      Py_INCREF(Py_None); /* so that the sequence stays whole */
+      Py_INCREF(Py_None); /* keeps the sequence valid */
       *item = Py_None;
       Py_DECREF(object);
       return NULL;
@@ -82,7 +82,7 @@ PyObject* tnp_open_carriers(PyObject* object) {
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
 
-/* Adds the type of an argument, or of each element of a list, once and if it takes part. */
+/* Adds the type of an argument, or of each element of a list, if it has a handler and is new. */
 static int add_types(PyObject* types, PyObject* object, uint32_t kind) {
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
@@ -98,8 +98,8 @@ static int add_types(PyObject* types, PyObject* object, uint32_t kind) {
   return PyList_Append(types, type);
 }
 
-/* An argument as its caller gave it: what a carrier carries, and the number behind a tensor that
- * stands for one. Takes the reference over; NULL stays NULL. */
+/* Returns an argument as its caller passed it: the carried object, or the number that was converted
+ * to a tensor. Takes over the reference; NULL stays NULL. */
 static PyObject* open_argument(const tnp_binding* binding, PyObject* object) {
   object = tnp_open_carriers(object);
   if (object == NULL || !binding->numbers || Py_TYPE(object) != tnp_tensor_type) return object;
@@ -110,7 +110,7 @@ static PyObject* open_argument(const tnp_binding* binding, PyObject* object) {
   return number;
 }
 
-/* (types, args, kwargs) of a call, for a handler. */
+/* Builds (types, args, kwargs) of a call, for a handler. */
 static int handler_arguments(uint32_t kind, tnp_binding* binding, const tenon_stack* stack,
                              PyObject** out) {
   Py_ssize_t nargs;
@@ -144,7 +144,7 @@ static int handler_arguments(uint32_t kind, tnp_binding* binding, const tenon_st
   return failed || out[0] == NULL ? -1 : 0;
 }
 
-/* Results of an override: any objects, as many as the operator returns. */
+/* Converts the results of an override: any objects, as many as the operator returns. */
 static int override_results(tnp_op* op, tnp_binding* b, PyObject* result, tenon_value* rets) {
   if (b->nrets == 1) return tnp_to_owned(result, &rets[0]);
   bool fits = b->nrets == 0 ? result == Py_None
@@ -164,10 +164,10 @@ static int override_results(tnp_op* op, tnp_binding* b, PyObject* result, tenon_
   return 0;
 }
 
-/* What the wrappers are views of that a handler of a view operator makes: an argument, or NULL. */
+/* While a handler runs a view operator: the argument that new wrappers are views of, or NULL. */
 static _Thread_local tenon_tensor* viewed;
 
-/* The wrapper that results of an operator are views of, NULL if they are none. */
+/* Returns the wrapper of which an operator's results are views, NULL if there is none. */
 static tenon_tensor* viewed_argument(const tnp_binding* binding, const tenon_stack* stack) {
   const int64_t at = binding->viewed;
   if (at < 0 || at >= (int64_t)stack->nargs) return NULL;
@@ -179,8 +179,9 @@ static tenon_tensor* viewed_argument(const tnp_binding* binding, const tenon_sta
 
 static PyObject* dispatch_rules; /* of dispatch_rule.py: operator -> class -> function */
 
-/* What serves a call: the rule for an operator and a class, or the method, bound. New reference;
- * `out_rule` says that it takes the class or the mode, too. */
+/* Returns the handler of a call, a new reference: the rule for an operator and a class, or the
+ * bound method. Sets `out_rule` if it is a rule, which also takes the class or the mode as an
+ * argument. */
 static PyObject* find_handler(uint32_t kind, PyObject* self, tnp_op* op, bool* out_rule) {
   *out_rule = false;
   if (kind == TENON_MODE_WRAPPER && dispatch_rules != NULL && PyDict_GET_SIZE(dispatch_rules) > 0) {
@@ -285,7 +286,7 @@ static PyObject* mode_push(PyObject* module, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/* Whether a tenon_object, or NULL, is around this Python object; -1 with an exception. */
+/* Returns true if a tenon_object carries this Python object; -1 with an exception. */
 static int is_around(tenon_object* handle, PyObject* object) {
   if (handle == NULL) return 0;
   PyObject* opened = tnp_object_open(handle);
@@ -294,7 +295,8 @@ static int is_around(tenon_object* handle, PyObject* object) {
   return opened == object;
 }
 
-/* Each push makes an object of its own around the mode: the innermost one is meant, if it is. */
+/* Pops the innermost mode if it is `mode`. Each push creates another tenon_object for the mode, so
+ * the objects that they carry are compared. */
 static PyObject* mode_pop(PyObject* module, PyObject* args) {
   (void)module;
   unsigned kind;
@@ -303,13 +305,13 @@ static PyObject* mode_pop(PyObject* module, PyObject* args) {
   tenon_object* innermost = tenon_mode_get(kind, 0);
   int found = is_around(innermost, mode);
   if (found < 0) return NULL;
-  /* NULL is no mode: the library then says what is wrong. */
+  /* With NULL, which is no mode, the library raises the error. */
   if (tnp_check(tenon_mode_pop(kind, found ? innermost : NULL)) != 0) return NULL;
   if (kind == TENON_MODE_OVERRIDE) tnp_count_modes(-1);
   Py_RETURN_NONE;
 }
 
-/* Numbers of dims or strides into `out`; their count, or -1 with an exception. */
+/* Reads dims or strides into `out`. Returns their count, or -1 with an exception. */
 static Py_ssize_t read_numbers(PyObject* numbers, const char* what, int64_t* out) {
   Py_ssize_t count = PyTuple_GET_SIZE(numbers);
   if (count > TENON_TENSOR_MAX_DIMS) {
@@ -324,8 +326,8 @@ static Py_ssize_t read_numbers(PyObject* numbers, const char* what, int64_t* out
   return count;
 }
 
-/* wrapper(cls, sizes, strides or None, storage_offset, dtype, device, keys, alias_of or None): a
- * Tensor of class `cls` that has no memory. */
+/* wrapper(cls, sizes, strides or None, storage_offset, dtype, device, keys, alias_of or None):
+ * creates a Tensor of class `cls` without memory. */
 static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   (void)module;
   PyTypeObject* cls;
@@ -369,7 +371,7 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
                             Py_TYPE(dtype_object)->tp_name, Py_TYPE(device_object)->tp_name);
   }
   tenon_tensor* tensor;
-  /* The handler is the class's: what belongs to one tensor are attributes of its object. */
+  /* The handler belongs to the class; state of one tensor is kept in attributes of its object. */
   const tenon_object_type* type = tnp_carried_type(cls);
   void* self = type != NULL ? tnp_carry((PyObject*)cls) : NULL;
   if (self == NULL) return NULL;
@@ -389,7 +391,7 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   return tnp_tensor_wrap_as(cls, tensor);
 }
 
-/* restride(tensor, sizes, strides, storage_offset): makes a tensor another view of its storage. */
+/* restride(tensor, sizes, strides, storage_offset): changes a tensor's view of its storage. */
 static PyObject* restride(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *object, *sizes, *strides;
@@ -411,7 +413,7 @@ static PyObject* has_dispatch(PyObject* module, PyObject* cls) {
   return PyBool_FromLong(PyType_Check(cls) && has_handler((PyTypeObject*)cls, TENON_MODE_WRAPPER));
 }
 
-/* The member of Tensor that means no handler. */
+/* Sets the member of Tensor that means "no handler". */
 static PyObject* set_default_dispatch(PyObject* module, PyObject* member) {
   (void)module;
   Py_XSETREF(default_dispatch, Py_NewRef(member));

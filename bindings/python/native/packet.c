@@ -7,7 +7,7 @@
 #include <structmember.h>
 
 PyTypeObject* tnp_packet_type;
-static PyObject* packet_resolver; /* ops.py: fills a packet that has no overloads yet */
+static PyObject* packet_resolver; /* ops.py: adds overloads to a packet that has none yet */
 
 static int fill(PyObject* packet) {
   if (packet_resolver == NULL) {
@@ -26,12 +26,12 @@ PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* arg
   }
   PyObject* ops = self->ops;
   Py_ssize_t count = PyTuple_GET_SIZE(ops);
-  /* Operator objects live as long as the process: the tuple need not be held. */
+  /* Operator objects are never freed, so the tuple need not be held. */
   if (count == 1) {
     PyObject* op = PyTuple_GET_ITEM(ops, 0);
     return ((tnp_op*)op)->enter(op, func, args, nargsf, kwnames);
   }
-  /* Whoever is to be asked is asked before an overload is chosen. */
+  /* Function modes are consulted before overload resolution. */
   if (TNP_UNLIKELY(tnp_mode_asks())) {
     return tnp_ask(func, args, PyVectorcall_NARGS(nargsf), kwnames);
   }
@@ -47,7 +47,7 @@ PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* arg
     if (i + 1 < count) continue;
     result = tnp_call_forms(&PyTuple_GET_ITEM(ops, 0), count, func, args, nargsf, kwnames);
     if (result != NULL || PyErr_Occurred()) break;
-    /* None fits: say why for each. */
+    /* No overload matches: collect the reason for each. */
     reasons = PyList_New(0);
     for (Py_ssize_t k = 0; reasons != NULL && k < count; k++) {
       op = (tnp_op*)PyTuple_GET_ITEM(ops, k);
@@ -55,7 +55,7 @@ PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* arg
       PyObject* late =
           tnp_op_ready(op) == 0 ? tnp_op_try(op, func, NULL, args, nargsf, kwnames, &why) : NULL;
       if (late != NULL) {
-        result = late; /* an overload came to fit meanwhile */
+        result = late; /* another thread has added a matching overload */
         Py_CLEAR(reasons);
         break;
       }
@@ -136,7 +136,8 @@ static PyObject* packet_get_ops(PyObject* object, void* unused) {
   return ((tnp_packet*)object)->ops;
 }
 
-/* Overloads lie in the object's dict. A packet nobody used yet looks for its overloads first. */
+/* Overloads are stored in the object's dict. A packet that has not been used looks them up
+ * first. */
 static PyObject* packet_getattr(PyObject* object, PyObject* name) {
   PyObject* value = PyObject_GenericGetAttr(object, name);
   if (TNP_LIKELY(value != NULL) || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
@@ -167,7 +168,7 @@ static PyObject* packet_getattr(PyObject* object, PyObject* name) {
   return NULL;
 }
 
-/* Copies and pickles are the packet itself, by its name. */
+/* Copies and unpickles as the packet itself, by its name. */
 static PyObject* packet_reduce(PyObject* object, PyObject* unused) {
   (void)unused;
   PyObject* module = PyImport_ImportModule("tenon.ops");

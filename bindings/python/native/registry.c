@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the registry tells Python: definitions that come and go, profiles, and guards on keys. */
+/* Registry events (definitions and removals), profiles, and key guards. */
 #include "native.h"
 
 #include <stddef.h>
@@ -18,7 +18,7 @@ static PyObject* hook; /* ops.py: reads the events; set once a namespace is in u
 static atomic_bool hook_set;
 static tenon_registration* registration;
 
-/* On the thread that defines, which may be any and does not hold the GIL. */
+/* Runs on the thread that changes the registry, which may be any and does not hold the GIL. */
 static void on_event(void* ctx, uint32_t kind, const tenon_op* op) {
   (void)ctx;
   event* node = PyMem_RawMalloc(sizeof *node);
@@ -31,7 +31,7 @@ static void on_event(void* ctx, uint32_t kind, const tenon_op* op) {
   }
   atomic_fetch_add_explicit(&tnp_generation, 1, memory_order_release);
   if (!atomic_load(&hook_set)) return;
-  /* A namespace in use is a plain module: it has to know before the definer goes on. */
+  /* Namespaces in use are plain modules: update them before the registering call returns. */
   PyGILState_STATE state;
   if (!tnp_attach(&state)) return;
   PyObject *type, *value, *traceback;
@@ -132,7 +132,8 @@ static PyObject* guard_exit(PyObject* object, PyObject* args) {
                             "KeyGuard: a guard must be entered before it is left, got one that "
                             "is not");
   }
-  /* Coroutines and generators can leave elsewhere or out of order: an error, and it stays. */
+  /* Coroutines and generators may leave on another thread or out of order: an error; the guard
+   * stays entered. */
   if (tnp_check(tenon_key_guard_leave(&self->guard)) != 0) return NULL;
   self->entered = false;
   Py_RETURN_NONE;
@@ -157,8 +158,8 @@ static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end,
- * handler, its language) of span `index`. */
+/* Returns (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin,
+ * end, handler, its language) of span `index`. */
 static PyObject* profile_span(const tenon_profile* profile, int64_t index) {
   tenon_profile_span span = {.struct_size = sizeof span};
   if (tnp_check(tenon_profile_get_span(profile, index, &span)) != 0) return NULL;
@@ -170,7 +171,7 @@ static PyObject* profile_span(const tenon_profile* profile, int64_t index) {
                        (unsigned)span.handler_language);
 }
 
-/* (spans, number of those left out). */
+/* Returns (spans, number of dropped spans). */
 static PyObject* profile_spans(PyObject* module, PyObject* handle) {
   (void)module;
   tenon_profile* profile = tnp_handle_get(handle, TNP_HANDLE_PROFILE);
@@ -211,7 +212,7 @@ static PyObject* op_names(PyObject* module, PyObject* dangling) {
   return list;
 }
 
-/* An operator that has kernels but no definition; lookups by name know defined ones only. */
+/* Returns an operator with kernels but no definition. Lookups by name find only defined ones. */
 static PyObject* find_dangling_op(PyObject* module, PyObject* wanted) {
   (void)module;
   const char* name = PyUnicode_AsUTF8(wanted);
@@ -248,7 +249,7 @@ static PyObject* key_names(PyObject* module, PyObject* unused) {
   return list;
 }
 
-/* (provenance, source key, fallthrough, language, name, file, line, typed) of one slot. */
+/* Returns (provenance, source key, fallthrough, language, name, file, line, typed) of one slot. */
 static PyObject* slot_facts(const tenon_slot_info* info) {
   return Py_BuildValue(
       "(IsOIssiO)", info->provenance, info->provenance ? tenon_key_name(info->source_key) : "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate between Python's lock and other threads: attaching, exit, and what is freed later. */
+/* The GIL and other threads: attaching, interpreter exit, and deferred frees. */
 #include <time.h>
 
 #include "function_protocol.h"
@@ -10,7 +10,7 @@
 #include "shape_env.h"
 #include "symbol.h"
 
-/* What the extension reads and writes in place must lie where the library puts it. */
+/* The layout of structs that the extension accesses directly must match the library's. */
 _Static_assert(sizeof(tenon_value) == 24, "a boxed value has 24 bytes");
 _Static_assert(offsetof(tenon_value, as) == 8, "its payload comes after tag, flags and count");
 _Static_assert(sizeof(tenon_stack) == 48, "a stack has 48 bytes");
@@ -18,21 +18,22 @@ _Static_assert(sizeof(tenon_frame) == 64, "a frame has 64 bytes");
 _Static_assert(sizeof(tenon_entry) == 64, "an entry has 64 bytes");
 _Static_assert(sizeof(tenon_key_guard) == 48, "a key guard has 48 bytes");
 
-/* ---- The gate ------------------------------------------------------------------------------- */
+/* ---- Attaching ------------------------------------------------------------------------------ */
 
-/* Closed by an atexit hook: from then on no thread may ask for the GIL, since a thread that does so
- * while the interpreter goes away is killed (to 3.13) or hangs (3.14). */
+/* Set by an atexit hook. From then on no thread may request the GIL, because Python kills (up to
+ * 3.13) or hangs (3.14) a thread that does so during finalization. */
 static atomic_bool gate_closed;
 static atomic_long gate_inside;
 static _Thread_local long inside_here;
 static pthread_key_t thread_key;
 static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
 
-/* Runs when a foreign thread ends: gives back the Python thread state that was kept for it. */
+/* Runs when a foreign thread ends: deletes the Python thread state that was kept for it. */
 static void forget_thread(void* state) {
   atomic_fetch_add(&gate_inside, 1);
   if (!atomic_load(&gate_closed)) {
-    /* By hand: at this point the C library has cleared the word that PyGILState_Release reads. */
+    /* Not by PyGILState_Release: the C library has already cleared the thread-specific value it
+     * reads. */
     PyEval_RestoreThread((PyThreadState*)state);
     PyThreadState_Clear((PyThreadState*)state);
     PyThreadState_DeleteCurrent();
@@ -49,8 +50,8 @@ bool tnp_attach(PyGILState_STATE* state) {
     return false;
   }
   if (PyGILState_GetThisThreadState() == NULL) {
-    /* A thread that Python does not know: making and dropping a thread state costs microseconds, so
-     * the first one stays (one Ensure without Release) until the thread ends. */
+    /* A thread unknown to Python. Creating and deleting a thread state costs microseconds, so the
+     * first one is kept (one Ensure without Release) until the thread ends. */
     pthread_once(&thread_key_once, make_thread_key);
     PyGILState_Ensure();
     pthread_setspecific(thread_key, PyEval_SaveThread());
@@ -66,7 +67,7 @@ void tnp_detach(PyGILState_STATE state) {
   atomic_fetch_sub(&gate_inside, 1);
 }
 
-/* Called by atexit, under the GIL: waits up to five seconds for kernels on other threads. */
+/* Called by atexit, under the GIL. Waits up to five seconds for kernels on other threads. */
 static PyObject* close_gate(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;
@@ -86,7 +87,7 @@ static PyObject* close_gate(PyObject* module, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-/* ---- What is freed later -------------------------------------------------------------------- */
+/* ---- Deferred frees ------------------------------------------------------------------------- */
 
 _Atomic(tnp_garbage*) tnp_garbage_list;
 _Atomic(uintptr_t) tnp_freeing_thread;
@@ -124,7 +125,7 @@ void tnp_discard(tnp_garbage* garbage) {
     garbage->run(garbage);
     return;
   }
-  /* After Python's end, memory that belongs to it is leaked on purpose. */
+  /* After Python has ended, its memory is leaked on purpose. */
   if (atomic_load(&gate_closed)) return;
   garbage->next = atomic_load(&tnp_garbage_list);
   while (!atomic_compare_exchange_weak(&tnp_garbage_list, &garbage->next, garbage)) {
@@ -196,7 +197,7 @@ static int check_interpreter(void) {
   return -1;
 }
 
-/* Python hands a loaded extension to a subinterpreter without asking it: the package asks. */
+/* Python gives a loaded extension to a subinterpreter without calling it, so the package checks. */
 static PyObject* require_main(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indexing with tensors, masks and sequences: first the views that the other keys stand for, then
+/* Indexing with tensors, masks and sequences: first applies the other keys as views, then calls
  * aten::index with the tensors, or aten::index_put_. */
 #include "selection.h"
 
@@ -7,14 +7,14 @@ static tnp_known_op op_index = {"aten::index.Tensor", NULL};
 static tnp_known_op op_index_put = {"aten::index_put_", NULL};
 static tnp_known_op op_masked_fill = {"aten::masked_fill_.Tensor", NULL};
 
-/* What is left to select from, and the index tensors by its dims, NULL where there is none. */
+/* The tensor left to index, and the index tensor of each of its dims, NULL for dims without one. */
 typedef struct {
   PyObject* tensor;
   PyObject* owned[TENON_TENSOR_MAX_DIMS];
   tenon_tensor* indices[TENON_TENSOR_MAX_DIMS];
   uint32_t owned_count;
   uint32_t count;
-  int64_t covered; /* dims that the indices stand for: a mask for several */
+  int64_t covered; /* number of dims that the indices cover; a mask may cover several */
 } selection;
 
 static void selection_clear(selection* s) {
@@ -34,12 +34,12 @@ static inline bool is_mask(const tenon_tensor* tensor) {
   return dtype == TENON_DTYPE_BOOL || dtype == TENON_DTYPE_U8;
 }
 
-/* The dims that an index tensor takes. */
+/* Returns the number of dims that an index tensor covers. */
 static int64_t dims_of(const tenon_tensor* tensor) {
   return is_mask(tensor) ? tenon_tensor_ndim(tensor) : 1;
 }
 
-/* Adds an index tensor for the dim `at`, which is consumed: 0, or -1 with an exception. */
+/* Adds an index tensor, which is consumed, for dim `at`. Returns 0, or -1 with an exception. */
 static int add_index(selection* s, PyObject* object, int64_t at) {
   const tenon_tensor* tensor = tnp_tensor_get(object);
   bool fits = s->count + (at - s->covered) < TENON_TENSOR_MAX_DIMS;
@@ -54,7 +54,8 @@ static int add_index(selection* s, PyObject* object, int64_t at) {
   return 0;
 }
 
-/* [0] for true, nothing for false: what selects from a dim of size 1 that was put in. */
+/* Returns the index for a bool: [0] for true, empty for false. It selects from an inserted dim of
+ * size 1. */
 static PyObject* index_of_bool(bool truth) {
   int64_t size = truth ? 1 : 0;
   tenon_tensor* tensor;
@@ -76,7 +77,8 @@ static inline bool is_sequence(PyObject* key) {
   return PyList_Check(key) || PyTuple_Check(key) || PyRange_Check(key);
 }
 
-/* A list that stands for a tuple: of few elements, one of which is no number. */
+/* Returns true if a list is treated as a tuple, as in PyTorch: it is short and some element is a
+ * key other than a number. */
 static bool is_like_tuple(PyObject* key) {
   if (PyTuple_Check(key)) return true;
   if (!PyList_Check(key) || PyList_GET_SIZE(key) >= 32) return false;
@@ -90,7 +92,7 @@ static bool is_like_tuple(PyObject* key) {
   return false;
 }
 
-/* A key of a tensor with tensors in the place of sequences and arrays; a new reference. */
+/* Returns a tensor's key with sequences and arrays converted to tensors; a new reference. */
 static PyObject* normalised(PyObject* key, PyObject* tensor) {
   if (tnp_is_ndarray(key)) return tnp_fake_beside(tnp_from_numpy(NULL, key), tensor);
   if (is_sequence(key)) {
@@ -112,7 +114,7 @@ static PyObject* normalised(PyObject* key, PyObject* tensor) {
       Py_TYPE(key)->tp_name);
 }
 
-/* The keys as a new tuple. */
+/* Returns the converted keys as a new tuple. */
 static PyObject* normalised_all(PyObject* key, PyObject* tensor) {
   bool several = is_like_tuple(key);
   PyObject* items = several ? PySequence_Tuple(key) : PyTuple_Pack(1, key);
@@ -131,7 +133,7 @@ static PyObject* normalised_all(PyObject* key, PyObject* tensor) {
   return keys;
 }
 
-/* The dims that keys use; -1 with an exception where they are no good index. */
+/* Returns the number of dims that keys use; -1 with an exception if they are not valid. */
 static int64_t count_used(PyObject* keys) {
   int64_t used = 0;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys); i++) {
@@ -149,7 +151,7 @@ static int64_t count_used(PyObject* keys) {
 
 /* ---- Selections ------------------------------------------------------------------------------ */
 
-/* A bool, or a 0-dim mask: a dim of size 1 that is selected or not. */
+/* Applies a bool or a 0-dim mask: inserts a dim of size 1 and selects from it. */
 static int take_truth(selection* s, PyObject* key, int64_t* dim) {
   int truth = PyObject_IsTrue(key);
   if (truth < 0) return -1;
@@ -185,7 +187,7 @@ static int take_tensor(selection* s, PyObject* key, int64_t* dim) {
     const bool is_integral =
         (tenon_dtype_traits(tenon_tensor_dtype(tensor)) & TENON_DTYPE_IS_INTEGRAL) != 0;
     if (is_integral && is_of_layer(tensor)) {
-      /* Inside vmap each example has an index of its own, which only aten::index can take. */
+      /* Inside vmap each example has its own index, which only aten::index supports. */
       return add_index(s, Py_NewRef(key), (*dim)++);
     }
     tnp_raise_format(TENON_ERROR_INDEX,
@@ -214,7 +216,7 @@ static int take(selection* s, PyObject* key, int64_t* dim, int64_t left) {
   return s->tensor ? 0 : -1;
 }
 
-/* Fills `s`, which the caller clears: 0, or -1 with an exception. */
+/* Fills `s`, which the caller clears. Returns 0, or -1 with an exception. */
 static int selection_begin(selection* s, PyObject* self, PyObject* key) {
   *s = (selection){0};
   const tenon_tensor* tensor = tnp_tensor_get(self);
@@ -259,7 +261,8 @@ PyObject* tnp_select(PyObject* self, PyObject* key) {
   return result;
 }
 
-/* Returns true for one mask and one element of another dtype, which is cast as a number is. */
+/* Returns true if there is one mask and a one-element value of another dtype, which is cast like a
+ * number. */
 static bool fills(const selection* s, PyObject* value) {
   if (s->count != 1 || !TNP_IS_TENSOR(value)) return false;
   const tenon_tensor* tensor = tnp_tensor_get(value);
@@ -269,7 +272,7 @@ static bool fills(const selection* s, PyObject* value) {
          tenon_tensor_dtype(tensor) != tenon_tensor_dtype(target);
 }
 
-/* Writes where `s` has indices. */
+/* Writes to the elements that `s` selects. */
 static PyObject* put(selection* s, PyObject* value) {
   if (TNP_UNLIKELY(fills(s, value))) {
     PyObject* op = tnp_known(&op_masked_fill);

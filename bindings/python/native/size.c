@@ -5,7 +5,7 @@
 PyTypeObject* tnp_size_type;
 const char* tnp_package_name = "tenon";
 
-/* Not tracked by the collector, unlike what the type's tp_alloc makes: sizes hold numbers only. */
+/* Creates a Size that the collector does not track, unlike tp_alloc: sizes contain only numbers. */
 PyObject* tnp_size_new(Py_ssize_t count) {
   PyTupleObject* self = PyObject_GC_NewVar(PyTupleObject, tnp_size_type, count);
   if (self == NULL) return NULL;
@@ -80,7 +80,7 @@ static PyType_Slot slots[] = {{Py_tp_doc, "Sizes of the dims of a tensor: a tupl
 static PyType_Spec spec = {"tenon.Size", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_TUPLE_SUBCLASS,
                            slots};
 
-/* _set_package_name(name): the name that dtypes and sizes print. */
+/* _set_package_name(name): sets the name that dtypes and sizes print. */
 static PyObject* set_package_name(PyObject* module, PyObject* name) {
   (void)module;
   static PyObject* kept;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of subclasses of Tensor, and what constructors take. */
+/* Instances of subclasses of Tensor, and the arguments of constructors. */
 #include "overrides.h"
 
 #include "exchange.h"
 
-/* An object of a subclass in the place of a tensor's only one so far. */
+/* Replaces a tensor's only object by an instance of a subclass. */
 static PyObject* replace_object(PyObject* old, PyTypeObject* type) {
   tenon_tensor* tensor = ((tnp_tensor*)old)->tensor;
   ((tnp_tensor*)old)->tensor = NULL;
   return tnp_tensor_wrap_as(type, tensor);
 }
 
-/* A tensor on the same memory that `known` gives, as an object of a class. */
+/* Applies `known`, an operator whose result shares the memory, and returns the result as an
+ * instance of a class. */
 static PyObject* as_type(tnp_known_op* known, PyObject* source, PyTypeObject* type) {
   if (!PyType_IsSubtype(type, tnp_tensor_type)) {
     return tnp_raise_format(TENON_ERROR_TYPE,
                             "as_subclass: cls must be a subclass of Tensor, got %s", type->tp_name);
   }
-  /* Whoever is to be asked was, if at all, of the function that wants the object. */
+  /* Handlers of the public function that needs this object have already been called. */
   tenon_key_guard guard;
   PyObject* op = tnp_known(known);
   if (op == NULL || tnp_check(tenon_key_guard_exclude(TNP_OVERRIDE_KEYS, &guard)) != 0) return NULL;
@@ -40,7 +41,7 @@ PyObject* tnp_tensor_as_class(PyObject* object, PyTypeObject* cls) {
   return unseen ? replace_object(object, cls) : as_type(&op_alias, object, cls);
 }
 
-/* What a constructor takes besides a tensor: numbers in lists, or sizes. */
+/* Creates a tensor from a constructor's other arguments: nested lists of numbers, or sizes. */
 static PyObject* from_numbers(PyObject* args) {
   static tnp_known_op empty = {"aten::empty.memory_format", NULL};
   PyObject* first = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
@@ -88,7 +89,8 @@ PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type) {
   return as_type(&op_alias, self, (PyTypeObject*)type);
 }
 
-/* Whether a class is one of this package, such as Parameter: its objects print as tensors. */
+/* Returns true if a class belongs to this package, such as Parameter: instances print as
+ * tensors. */
 static int is_of_package(PyTypeObject* type) {
   PyObject* module = PyObject_GetAttrString((PyObject*)type, "__module__");
   if (module == NULL) return -1;
@@ -98,7 +100,7 @@ static int is_of_package(PyTypeObject* type) {
   return result;
 }
 
-/* "tensor([1.])" as "Name([1.])", further lines below the first bracket. */
+/* Changes "tensor([1.])" to "Name([1.])" and aligns further lines with the first bracket. */
 static PyObject* print_as(PyObject* text, PyTypeObject* type) {
   enum { kTensor = sizeof "tensor" - 1 };
   PyObject* name = PyObject_GetAttrString((PyObject*)type, "__name__");

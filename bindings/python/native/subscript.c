@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indexing with ints, slices, None and Ellipsis: views made by ATen's view operators. What has
- * tensors, masks and sequences besides is in selection.c. */
+/* Indexing with ints, slices, None and Ellipsis: views made by ATen's view operators. Keys with
+ * tensors, masks or sequences are handled in selection.c. */
 #include "selection.h"
 #include "symbol.h"
 
@@ -13,7 +13,7 @@ static tnp_known_op op_view = {"aten::view", NULL};
 static tnp_known_op op_copy = {"aten::copy_", NULL};
 static tnp_known_op op_fill = {"aten::fill_.Scalar", NULL};
 
-/* Whether an index asks: most are of a plain tensor by an int or a slice. */
+/* Returns true if an index has handlers. Most index a plain tensor with an int or a slice. */
 static inline bool asks(PyObject* self, PyObject* key) {
   PyObject* args[2] = {self, key};
   const bool is_simple = PyLong_CheckExact(key) || PySlice_Check(key);
@@ -38,7 +38,7 @@ bool tnp_is_index(PyObject* key) {
          (PyLong_Check(key) || (!TNP_IS_TENSOR(key) && !tnp_is_ndarray(key) && PyIndex_Check(key)));
 }
 
-/* An index as int64: 0, or -1 with an exception. */
+/* Converts an index to int64. Returns 0, or -1 with an exception. */
 static int to_index(PyObject* key, int64_t* out) {
   Py_ssize_t number = PyNumber_AsSsize_t(key, PyExc_IndexError);
   *out = number;
@@ -60,8 +60,8 @@ static bool is_symbolic(PyObject* object) {
   return tensor != NULL && (tenon_tensor_flags(tensor) & TENON_TENSOR_SYMBOLIC) != 0;
 }
 
-/* A bound of a slice; what no tensor is long enough for counts as the farthest. A symbol stays one
- * where the tensor has symbols. */
+/* Converts a bound of a slice. Bounds outside int64 are clamped. A symbol stays symbolic if the
+ * tensor has symbolic sizes. */
 static int to_bound(PyObject* key, PyObject* tensor, tenon_value* out) {
   *out = (tenon_value){0};
   if (key == Py_None) return 0;
@@ -105,10 +105,10 @@ PyObject* tnp_take_all(PyObject* self, const tenon_tensor* tensor) {
   return op ? tnp_op_apply(op, self, &sizes, 1) : NULL;
 }
 
-/* What count_used finds of keys that are not for views alone. */
+/* Result of count_used for keys that need more than views. */
 enum { kSelects = -2 };
 
-/* Counts the dims that keys use, or returns kSelects. */
+/* Returns the number of dims that keys use, or kSelects. */
 static int64_t count_used(PyObject* const* keys, Py_ssize_t count) {
   int64_t used = 0;
   for (Py_ssize_t i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ static int64_t count_used(PyObject* const* keys, Py_ssize_t count) {
   return used;
 }
 
-/* The view that a key without tensors stands for. Of others `*selects` is set, and NULL returned
+/* Returns the view for a key without tensors. For other keys, sets `*selects` and returns NULL
  * without an exception. */
 static PyObject* take_view(PyObject* self, PyObject* key, bool* selects) {
   *selects = false;
@@ -174,7 +174,7 @@ PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
 PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index) {
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
-  /* The end of an iteration is expected: no operator call, no C error. */
+  /* Iteration regularly ends here: avoid an operator call and a C error. */
   if (tenon_tensor_ndim(tensor) > 0 && index >= tenon_tensor_sizes(tensor)[0]) {
     PyErr_SetString(PyExc_IndexError, "index: past the last element");
     return NULL;
@@ -210,7 +210,7 @@ PyObject* tnp_without_front(PyObject* value) {
     return NULL;
   }
   int64_t sizes[TENON_TENSOR_MAX_DIMS];
-  const int64_t ndim = tenon_tensor_copy_dims(tensor, sizes, NULL); /* -1 for symbolic ones */
+  const int64_t ndim = tenon_tensor_copy_dims(tensor, sizes, NULL); /* -1 if symbolic */
   int64_t front = 0;
   while (front < ndim && sizes[front] == 1) front++;
   for (; value != NULL && front > 0; front--) {

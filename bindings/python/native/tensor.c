@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Tensor object: one object per tensor, its life, and what it tells about itself. */
+/* The Tensor object, one per tensor: lifetime and attributes. */
 #include "native.h"
 
 #include <stddef.h>
@@ -18,8 +18,8 @@ PyTypeObject* tnp_tensor_type;
 static tnp_tensor* free_list[FREE_MAX];
 static int free_count;
 
-/* The tensor whose cell owned `object` dies, on any thread and without the GIL. Nothing but a weak
- * reference can reach the object now; what it would find is an object without a tensor. */
+/* Called when the tensor whose cell owned `object` dies, on any thread and without the GIL. Only a
+ * weak reference can still reach the object, and would then find one without a tensor. */
 static void drop_kept(void* object) {
   ((tnp_tensor*)object)->keeper = NULL;
   tnp_discard_object(object);
@@ -32,7 +32,8 @@ tenon_tensor* tnp_tensor_revive(tnp_tensor* self) {
                      "Tensor: the tensor behind this object must be alive, got a released one");
     return NULL;
   }
-  /* A weak reference woke an object that its tensor's cell owns: turn the ownership back. */
+  /* A weak reference revived an object owned by its tensor's cell: the object owns the tensor
+   * again. */
   self->tensor = tenon_tensor_retain(tensor);
   self->keeper = NULL;
   tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
@@ -64,8 +65,7 @@ PyObject* tnp_tensor_wrap(tenon_tensor* tensor) {
   tnp_tensor* self = *cell;
   if (self != NULL) {
     if (TNP_UNLIKELY(self->tensor == NULL)) {
-      /* The cell's reference to the object becomes the caller's, ours to the tensor the object's.
-       */
+      /* The cell's reference becomes the caller's, and our tensor reference the object's. */
       self->tensor = tensor;
       self->keeper = NULL;
       tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
@@ -104,7 +104,7 @@ static void tensor_dealloc(PyObject* object) {
   if (self->tensor != NULL) {
     bool stateful = !plain || self->dict != NULL || self->weakrefs != NULL;
     if (TNP_UNLIKELY(stateful) && tenon_tensor_use_count(self->tensor) > 1) {
-      /* C still holds the tensor: the object and its state wait in the tensor's cell. */
+      /* C still holds the tensor: the object moves to the tensor's cell with its state. */
       tenon_tensor* tensor = self->tensor;
       Py_SET_REFCNT(object, 1);
       self->tensor = NULL;
@@ -118,7 +118,7 @@ static void tensor_dealloc(PyObject* object) {
       self->keeper = NULL;
       Py_SET_REFCNT(object, 0);
     }
-    /* First of all nobody may find this object any more: weak references run code. */
+    /* Clear the cell first, so that code run by weak references cannot find this object again. */
     *tenon_tensor_cell(self->tensor, TENON_LANGUAGE_PYTHON) = NULL;
   }
   if (TNP_UNLIKELY(!plain || self->dict != NULL)) PyObject_GC_UnTrack(object);
@@ -142,8 +142,8 @@ static void tensor_dealloc(PyObject* object) {
 static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   tnp_tensor* self = (tnp_tensor*)object;
   Py_VISIT(Py_TYPE(object));
-  /* While C holds the tensor, too, its state is not garbage: not visiting keeps it. An object that
-   * its tensor owns is held by a reference that Python sees only where somebody visits it. */
+  /* While C also holds the tensor, its state is not garbage; not visiting keeps it alive. An object
+   * in its tensor's cell is held by a reference that the collector only sees through its owner. */
   if (self->tensor != NULL && tenon_tensor_use_count(self->tensor) > 1) return 0;
   Py_VISIT(self->dict);
   if (self->tensor == NULL) return 0;
@@ -154,12 +154,12 @@ static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
 static int tensor_clear(PyObject* object) {
   tnp_tensor* self = (tnp_tensor*)object;
   if (self->tensor != NULL) {
-    if (tenon_tensor_use_count(self->tensor) > 1) return 0; /* its state is C's, too */
+    if (tenon_tensor_use_count(self->tensor) > 1) return 0; /* C still needs its state */
     bool nested = tnp_free_begin();
     tenon_tensor_clear_owned(self->tensor, TENON_LANGUAGE_PYTHON);
     tnp_free_end(nested);
   }
-  /* A plain tensor without a dict is not tracked: tensor_dealloc relies on it. */
+  /* A plain tensor without a dict is not tracked, which tensor_dealloc relies on. */
   if (Py_TYPE(object) == tnp_tensor_type) PyObject_GC_UnTrack(object);
   Py_CLEAR(self->dict);
   return 0;
@@ -187,7 +187,7 @@ static int set_dict(PyObject* object, PyObject* value, void* unused) {
   return result;
 }
 
-/* ---- What it tells --------------------------------------------------------------------------- */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 int tnp_tensor_info(PyObject* object, tenon_tensor_info* info) {
   tenon_tensor* tensor = tnp_tensor_get(object);
@@ -332,7 +332,7 @@ static PyObject* tensor_element_size(PyObject* object, PyObject* unused) {
   return get_itemsize(object, NULL);
 }
 
-/* size() and stride(): all of them, or that of one dim. */
+/* Implements size() and stride(): returns all values, or that of one dim. */
 static PyObject* all_or_one(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
                             const char* what, bool strides) {
   tenon_tensor* tensor = tnp_tensor_get(object);
@@ -418,7 +418,7 @@ static PyObject* get_read_only(PyObject* object, void* unused) {
   return has_flag(object, TENON_TENSOR_READ_ONLY);
 }
 
-/* A function of the tensor and the core's text that returns another text; NULL by default. */
+/* Maps a tensor and the core's text to the printed text; NULL by default. */
 static PyObject* printer;
 
 static PyObject* set_printer(PyObject* module, PyObject* function) {

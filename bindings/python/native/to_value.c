@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python objects into boxed values, steered by compiled schema types. */
+/* Conversion of Python objects to boxed values by compiled schema types. */
 #include "value.h"
 
 #include "exchange.h"
@@ -8,7 +8,7 @@
 
 static void release_object(void* object) { Py_DECREF((PyObject*)object); }
 
-/* Elements of a list that are kept alive for the call: the list may change while a kernel runs. */
+/* Elements of a list, kept alive for the call: the list may change while a kernel runs. */
 typedef struct {
   Py_ssize_t count;
   PyObject* objects[];
@@ -19,7 +19,7 @@ static void release_held(void* handle) {
   for (Py_ssize_t i = 0; i < self->count; i++) Py_DECREF(self->objects[i]);
 }
 
-/* Room for `count` elements. A tuple cannot change and needs none: NULL without exception. */
+/* Returns room for `count` elements; NULL without an exception for a tuple, which cannot change. */
 static held* hold(tnp_call* call, PyObject* sequence, Py_ssize_t count) {
   if (PyTuple_CheckExact(sequence)) return NULL;
   held* self = tnp_take_memory(call, sizeof *self + (size_t)count * sizeof(PyObject*));
@@ -36,7 +36,8 @@ static inline void keep(held* self, PyObject* object) {
 
 static void release_tensor(void* handle) { tenon_tensor_release(handle); }
 
-/* Whether an object counts as an integer, such as numpy.int64, without being a tensor or array. */
+/* Returns true if an object counts as an integer, such as numpy.int64, and is not a tensor or
+ * array. */
 static bool is_index(PyObject* object) {
   PyNumberMethods* number = Py_TYPE(object)->tp_as_number;
   return number && number->nb_index && !TNP_IS_TENSOR(object) && !tnp_is_ndarray(object);
@@ -50,7 +51,7 @@ static bool is_numpy_bool(PyObject* object) {
   return strcmp(name, "numpy.bool") == 0 || strcmp(name, "numpy.bool_") == 0;
 }
 
-/* The element of a 0-dim tensor. NULL without an exception for other tensors. */
+/* Returns the element of a 0-dim tensor; NULL without an exception for other tensors. */
 static PyObject* element_of(PyObject* tensor) {
   tenon_tensor* handle = tnp_tensor_get(tensor);
   if (handle == NULL || tenon_tensor_ndim(handle) != 0) return NULL;
@@ -79,7 +80,7 @@ static int to_int(tnp_call* call, PyObject* object, int64_t* out) {
   return 0;
 }
 
-/* Whether a float equals an int. */
+/* Returns true if a float equals an int. */
 static bool is_exact(PyObject* number) {
   int overflow;
   long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
@@ -101,7 +102,7 @@ static int to_float(tnp_call* call, PyObject* object, double* out) {
   return 0;
 }
 
-/* An argument that is an int, or the element of a 0-dim tensor of integers. */
+/* Converts an int argument, or the element of a 0-dim integer tensor. */
 static int argument_to_int(tnp_call* call, PyObject* object, int64_t* out) {
   if (TNP_LIKELY(!TNP_IS_TENSOR(object))) return to_int(call, object, out);
   PyObject* number = element_of(object);
@@ -206,8 +207,8 @@ static int to_string(PyObject* object, tenon_value* out) {
 
 static void release_symbol(void* handle) { tenon_symbol_release(handle); }
 
-/* An int of a list, or the word of a SymInt, which stays alive for the call. `least` is the least
- * of the ints. */
+/* Converts an int of a list, or the word of a SymInt, which is kept alive for the call. Updates
+ * `least`, the smallest int. */
 static int to_word(tnp_call* call, PyObject* object, int64_t* out, tenon_value* list,
                    int64_t* least) {
   if (TNP_LIKELY(PyLong_CheckExact(object)) || !tnp_is_symbol(object)) {
@@ -238,17 +239,17 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
   if (PyList_Check(object) || PyTuple_Check(object)) {
     count = PySequence_Fast_GET_SIZE(object);
   } else if (type->list_size > 0 && (PyLong_Check(object) || PyFloat_Check(object))) {
-    /* `int[2] stride` accepts one number for all. */
+    /* `int[2] stride` also accepts one number for both. */
     single = true;
     count = 1;
     repeat = type->list_size;
     call->normalised = true;
   } else if (kind != 3 && !PyUnicode_Check(object) && !PyBytes_Check(object) &&
              !PyDict_Check(object) && !TNP_IS_TENSOR(object) && PySequence_Check(object)) {
-    /* Ranges, arrays of numbers and other sequences; an array of dtype object is one too. */
+    /* Ranges, arrays of numbers and other sequences, including arrays of dtype object. */
     object = PySequence_List(object);
     if (object == NULL) {
-      PyErr_Clear(); /* 0-dim arrays look like sequences and are not */
+      PyErr_Clear(); /* 0-dim arrays look like sequences but are not */
       return 1;
     }
     if (tnp_own(call, object, release_object) != 0) return -1;
@@ -367,7 +368,7 @@ static int to_generator(PyObject* object, tenon_value* out) {
   return 0;
 }
 
-/* `Any`: by the object's own type. Lists of one simple kind become typed lists. */
+/* Converts `Any` by the object's own type. Lists of one simple kind become typed lists. */
 static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
   static tnp_type list_of[] = {{TNP_CONV_INT_LIST, 0, 0, 1, -1, "int[]", NULL},
                                {TNP_CONV_FLOAT_LIST, 0, 0, 1, -1, "float[]", NULL},
@@ -427,7 +428,7 @@ static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
     return 0;
   }
   if (python == &PyDict_Type) return to_dict(call, &any_type, &any_type, object, out);
-  /* Functions of Python, and what C offers as one; an instance that can be called is an object. */
+  /* Python functions and C callables become functions; an instance with __call__ is an object. */
   const bool is_function = PyVectorcall_Function(object) != NULL && !PyType_Check(object);
   return tnp_to_object(call, object, is_function ? TENON_TAG_FUNCTION : TENON_TAG_OBJECT, out);
 }
@@ -521,7 +522,7 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
       out->tag = TENON_TAG_DEVICE;
       return 0;
     case TNP_CONV_STREAM:
-      /* (device, handle), as results give it. */
+      /* (device, handle), the form in which results return streams. */
       if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2) return 1;
       found = tnp_to_device(PyTuple_GET_ITEM(object, 0), &out->as.stream.device);
       if (found <= 0) return found < 0 ? -1 : 1;
@@ -534,7 +535,7 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
     case TNP_CONV_NONE:
       return 1;
     case TNP_CONV_ANY:
-      /* Here alone the schema does not bound the depth, and a list may hold itself. */
+      /* Only here is the depth not bounded by the schema, and a list may contain itself. */
       if (Py_EnterRecursiveCall(" while an argument was converted") != 0) return -1;
       found = to_any(call, object, out);
       Py_LeaveRecursiveCall();

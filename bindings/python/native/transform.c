@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of vmap, grad and jvp, and the tensors of each. */
+/* Layers of vmap, grad and jvp, and their tensors. */
 #include "native.h"
 #include "value.h"
 
-/* The tensor of an object, borrowed; NULL with an exception for others. */
+/* Returns the tensor of an object, borrowed; NULL with an exception for other objects. */
 static tenon_tensor* read_tensor(const char* what, PyObject* object) {
   if (TNP_IS_TENSOR(object)) return tnp_tensor_get(object);
   tnp_raise_format(TENON_ERROR_TYPE, "%s must be Tensor, got %s", what, Py_TYPE(object)->tp_name);
@@ -14,7 +14,7 @@ static tenon_layer* read_layer(PyObject* object) {
   return tnp_handle_get(object, TNP_HANDLE_LAYER);
 }
 
-/* A dim, None being none: 0, or -1 with an exception. */
+/* Reads a dim; None means none. Returns 0, or -1 with an exception. */
 static int read_dim(const char* what, PyObject* object, int64_t* out_dim) {
   if (object == Py_None) {
     *out_dim = TENON_DIM_NONE;
@@ -28,7 +28,7 @@ static int read_dim(const char* what, PyObject* object, int64_t* out_dim) {
   int overflow = 0;
   const long long dim = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (dim == -1 && PyErr_Occurred()) return -1;
-  /* What is out of range is refused as that; none of these is a dim of any tensor. */
+  /* Clamp to a value that is out of range for any tensor, so that it is rejected later as such. */
   *out_dim =
       overflow != 0 || dim > 500 || dim < -500 ? (overflow > 0 || dim > 0 ? 500 : -500) : dim;
   return 0;
@@ -60,7 +60,7 @@ static PyObject* layer_leave(PyObject* module, PyObject* object) {
   Py_RETURN_NONE;
 }
 
-/* (handle, kind, level, batch size, randomness), or None. */
+/* Returns (handle, kind, level, batch size, randomness), or None. */
 static PyObject* layer_innermost(PyObject* module, PyObject* ignored) {
   (void)module;
   (void)ignored;
@@ -173,7 +173,7 @@ static PyObject* layer_tangent(PyObject* module, PyObject* args) {
   return tangent != NULL ? tnp_tensor_wrap(tangent) : Py_NewRef(Py_None);
 }
 
-/* The layer of a tensor as a handle, or None. */
+/* Returns the layer of a tensor as a handle, or None. */
 static PyObject* tensor_layer(PyObject* module, PyObject* object) {
   (void)module;
   tenon_tensor* tensor = read_tensor("tensor_layer: tensor", object);
@@ -182,7 +182,7 @@ static PyObject* tensor_layer(PyObject* module, PyObject* object) {
   return layer != NULL ? tnp_handle_new(TNP_HANDLE_LAYER, layer) : Py_NewRef(Py_None);
 }
 
-/* What a tensor of grad and jvp layers stands for below all of them. */
+/* Unwraps a tensor of grad and jvp layers to the tensor below all of them. */
 static PyObject* tensor_plain(PyObject* module, PyObject* object) {
   (void)module;
   tenon_tensor* tensor = read_tensor("tensor_plain: tensor", object);
@@ -193,7 +193,7 @@ static PyObject* tensor_plain(PyObject* module, PyObject* object) {
 
 /* ---- vmap ------------------------------------------------------------------------------------ */
 
-/* (name, arguments, in_dims) -> size. */
+/* (name, arguments, in_dims): returns the batch size. */
 static PyObject* vmap_size(PyObject* module, PyObject* args) {
   (void)module;
   const char* name;
@@ -234,7 +234,7 @@ static PyObject* vmap_size(PyObject* module, PyObject* args) {
   return status == 0 ? PyLong_FromLongLong(size) : NULL;
 }
 
-/* (layer, name, number, result, out_dim) -> Tensor. */
+/* (layer, name, number, result, out_dim): returns a Tensor. */
 static PyObject* vmap_result(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *result, *dim_given;
@@ -263,8 +263,8 @@ static PyObject* vmap_result(PyObject* module, PyObject* args) {
 
 /* ---- Pullbacks ------------------------------------------------------------------------------- */
 
-/* The tensors of a tuple, or None, borrowed, in memory that the caller frees; NULL with an
- * exception. */
+/* Returns the tensors of a tuple, or NULL for None, borrowed, in memory that the caller frees; NULL
+ * with an exception. */
 static tenon_tensor** read_tensors(const char* what, PyObject* tuple, bool may_be_none) {
   const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
   tenon_tensor** tensors = PyMem_Calloc((size_t)count + 1, sizeof(tenon_tensor*));
@@ -300,7 +300,7 @@ static PyObject* pullback_new(PyObject* module, PyObject* args) {
   return status == 0 ? tnp_handle_new(TNP_HANDLE_PULLBACK, pullback) : NULL;
 }
 
-/* (pullback, gradients) -> tuple of gradients; None is 1, for a result without dims. */
+/* (pullback, gradients): returns a tuple of gradients. None means 1, for a result without dims. */
 static PyObject* pullback_run(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *grads;
@@ -329,7 +329,7 @@ static PyObject* pullback_run(PyObject* module, PyObject* args) {
       PyObject* grad = tnp_tensor_wrap(found[i]);
       if (grad == NULL || result == NULL) {
         Py_XDECREF(grad);
-        Py_CLEAR(result); /* what is left is still released */
+        Py_CLEAR(result); /* the remaining gradients are still released */
       } else {
         PyTuple_SET_ITEM(result, i, grad);
       }

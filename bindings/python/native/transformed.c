@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that vmap, grad and grad_and_value have made of others, and jvp.
+/* Functions transformed by vmap, grad and grad_and_value, and jvp.
  *
- * The usual calls, of tensors to a tensor, are served here. Whatever is not one of these, trees and
- * wrong arguments among them, is for the functions in Python that each holds: `general` serves a
- * whole call, `finish` what a layer that was left has given. */
+ * Simple calls, with tensors as arguments and a tensor as the result, are served here. All other
+ * calls, such as those with trees or wrong arguments, are passed to Python functions that each
+ * object holds: `general` serves a whole call, `finish` the result of a layer already left. */
 #include "native.h"
 #include "overridable.h"
 
@@ -12,13 +12,13 @@
 #include <structmember.h>
 
 enum { VMAP, GRAD, GRAD_AND_VALUE };
-enum { MOST = 8 }; /* arguments of a usual call */
+enum { MOST = 8 }; /* maximum number of arguments of a simple call */
 
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   int kind;
-  bool is_simple; /* its options are those of usual calls */
-  bool for_each;  /* one in_dim for each argument, else the first one is for all */
+  bool is_simple; /* its options are those of simple calls */
+  bool for_each;  /* one in_dim per argument; otherwise the first is for all */
   uint32_t randomness;
   Py_ssize_t ndims;
   int64_t in_dims[MOST];
@@ -32,7 +32,7 @@ static PyTypeObject* transformed_type;
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* A dim that any tensor may have, or none: true. */
+/* Reads a dim that some tensor can have, or none; returns false for other objects. */
 static bool read_dim(PyObject* object, int64_t* out_dim) {
   *out_dim = TENON_DIM_NONE;
   if (object == Py_None) return true;
@@ -70,7 +70,7 @@ static bool read_grad(transformed* self) {
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* Leaves a layer and lets go of it. With a pending exception, that is what is told. */
+/* Leaves and releases a layer. A pending exception takes precedence. */
 static int leave(tenon_layer* layer, bool failed) {
   if (!failed) return tnp_check(tenon_layer_leave(layer));
   PyObject *type, *value, *trace;
@@ -80,7 +80,7 @@ static int leave(tenon_layer* layer, bool failed) {
   return -1;
 }
 
-/* The function's result from inside of a layer, which is left. */
+/* Calls the function inside a layer and leaves the layer; returns its result. */
 static PyObject* call_in(tenon_layer* layer, const transformed* self, PyObject** args,
                          Py_ssize_t nargs) {
   PyObject* output = PyObject_Vectorcall(self->function, args, (size_t)nargs, NULL);
@@ -88,7 +88,7 @@ static PyObject* call_in(tenon_layer* layer, const transformed* self, PyObject**
   return output;
 }
 
-/* What comes of a result that is not the usual one; takes over the output. */
+/* Handles a result other than a tensor; takes over the output. */
 static PyObject* finish(const transformed* self, tenon_layer* layer, PyObject* output,
                         PyObject* inputs) {
   PyObject* handle = tnp_handle_new(TNP_HANDLE_LAYER, tenon_layer_retain(layer));
@@ -99,7 +99,7 @@ static PyObject* finish(const transformed* self, tenon_layer* layer, PyObject* o
   return result;
 }
 
-/* Py_NotImplemented, borrowed, for what is not a usual call: nothing has been called then. */
+/* Returns Py_NotImplemented, borrowed, for calls that are not simple, before calling anything. */
 static PyObject* map_simply(const transformed* self, PyObject* const* args, Py_ssize_t nargs) {
   if (nargs == 0 || nargs > MOST || (self->for_each && nargs != self->ndims)) {
     return Py_NotImplemented;
@@ -153,7 +153,7 @@ static PyObject* map_simply(const transformed* self, PyObject* const* args, Py_s
   return result;
 }
 
-/* A tuple of two new references, which it takes over; NULL where one is. */
+/* Packs two new references, which it takes over; NULL if one of them is NULL. */
 static PyObject* pack_tensors(PyObject* first, PyObject* second) {
   PyObject* both = first && second ? PyTuple_Pack(2, first, second) : NULL;
   Py_XDECREF(first);
@@ -161,7 +161,7 @@ static PyObject* pack_tensors(PyObject* first, PyObject* second) {
   return both;
 }
 
-/* The gradient of a scalar as it came from a layer; NULL with an exception. */
+/* Returns the gradient of a scalar output of a layer; NULL with an exception. */
 static tenon_tensor* derive(tenon_tensor* output, tenon_tensor* input) {
   tenon_pullback* pullback = NULL;
   tenon_tensor *one = NULL, *grad = NULL;
@@ -201,7 +201,7 @@ static PyObject* grad_simply(const transformed* self, PyObject* const* args, Py_
     if (scalar == NULL) Py_CLEAR(output);
   }
   if (scalar != NULL && tenon_tensor_ndim(scalar) == 0) {
-    inside = tnp_tensor_get(input); /* the function may have let go of the tensor meanwhile */
+    inside = tnp_tensor_get(input); /* the function may have released the tensor */
     tenon_tensor* grad = inside != NULL ? derive(scalar, inside) : NULL;
     PyObject* first = grad != NULL ? tnp_tensor_wrap(grad) : NULL;
     if (self->kind == GRAD || first == NULL) {
@@ -221,8 +221,8 @@ static PyObject* grad_simply(const transformed* self, PyObject* const* args, Py_
   return result;
 }
 
-/* The tensors of a tuple of them alone, borrowed; their count, 0 for anything else, -1 with an
- * exception. */
+/* Returns the tensors of a tuple of tensors, borrowed. Returns their count, 0 for other objects, -1
+ * with an exception. */
 static Py_ssize_t read_tensors(PyObject* tuple, tenon_tensor** tensors) {
   if (!PyTuple_CheckExact(tuple) || PyTuple_GET_SIZE(tuple) > MOST) return 0;
   const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
@@ -234,7 +234,7 @@ static Py_ssize_t read_tensors(PyObject* tuple, tenon_tensor** tensors) {
   return count;
 }
 
-/* A result outside of its jvp, and its tangent. */
+/* Returns a result outside its jvp layer, with its tangent. */
 static PyObject* take_dual(tenon_layer* layer, tenon_tensor* dual) {
   static tnp_known_op zeros_like = {"aten::zeros_like", NULL};
   tenon_tensor *primal = NULL, *tangent = NULL;
@@ -253,8 +253,9 @@ static PyObject* take_dual(tenon_layer* layer, tenon_tensor* dual) {
   return pack_tensors(first, op != NULL ? PyObject_CallOneArg(op, first) : NULL);
 }
 
-/* (function, primals, tangents): None for what are not tuples of tensors: nothing has been called
- * then. (result, its tangent), or (layer, result) with the layer still on for what is no tensor. */
+/* (function, primals, tangents): returns None, before calling anything, unless both are tuples of
+ * tensors. Returns (result, tangent), or (layer, result) with the layer still entered if the result
+ * is not a tensor. */
 static PyObject* jvp_call(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
   (void)module;
   if (nargs != 3) {
@@ -388,7 +389,7 @@ static void transformed_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-/* Name, documentation and all else are the function's, as functools.wraps has it. */
+/* Name, documentation and other attributes are the function's, as with functools.wraps. */
 static PyObject* transformed_getattr(PyObject* object, PyObject* name) {
   return tnp_getattr_else(object, name, ((transformed*)object)->function);
 }

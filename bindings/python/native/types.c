@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small value types: dtype, layout, memory_format and device. */
+/* Small value types: dtype, layout, memory_format and device. */
 #include "native.h"
 #include "value.h"
 
@@ -152,13 +152,13 @@ PyObject* tnp_device_object(tenon_device device) {
   tnp_device* self = PyObject_New(tnp_device, tnp_device_type);
   if (self == NULL) return NULL;
   self->device = device;
-  /* CPU and Meta have one device: its number is not written. */
+  /* CPU and Meta have one device, whose index is not printed. */
   bool is_meta = device.type == TENON_DEVICE_META && device.index < TENON_DEVICE_FAKE;
   if (cpu || is_meta) self->device.index = -1;
   return (PyObject*)self;
 }
 
-/* Returns true for a device type of PyTorch's that has no number until it is first named. */
+/* Returns true for a PyTorch device type that is only registered when it is first named. */
 static bool is_registered_late(const char* name) {
   static const char* const names[] = {"fpga", "hip", "hpu",    "ideep",  "ipu",          "lazy",
                                       "maia", "mps", "mkldnn", "mtia",   "opencl",       "opengl",
@@ -169,7 +169,7 @@ static bool is_registered_late(const char* name) {
   return false;
 }
 
-/* As tenon_device_parse, and gives the types that programs ask for, such as "mps", a number. */
+/* Like tenon_device_parse, but registers device types that programs may name, such as "mps". */
 static tenon_status parse_device(const char* text, tenon_device* out_device) {
   tenon_status status = tenon_device_parse(text, out_device);
   if (status != TENON_ERROR_NOT_FOUND) return status;
@@ -225,7 +225,8 @@ static PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs
   return tnp_device_object(device);
 }
 
-/* One that an operator is given beside fake tensors makes fakes, and reads as what it claims. */
+/* Returns the index to print. A device that makes an operator create fake tensors prints as the
+ * device that they claim. */
 static int32_t claimed_index(tenon_device device) {
   if (device.index < TENON_DEVICE_FAKE) return device.index;
   bool only_one = device.type == TENON_DEVICE_CPU || device.type == TENON_DEVICE_META;

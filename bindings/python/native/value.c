@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxed values: memory of one call, compiled schema types, and values as Python objects. */
+/* Boxed values: memory of one call, compiled schema types, and conversion to Python objects. */
 #include "value.h"
 #include "graph.h"
 
@@ -43,7 +43,7 @@ void* tnp_take_memory(tnp_call* call, size_t size) {
 
 int tnp_own_more(tnp_call* call, void* handle, void (*release)(void*)) {
   size_t more = call->owned_count - TNP_FEW_OWNED;
-  if ((more & (more - 1)) == 0) { /* full at 0, 1, 2, 4, ...: twice the room */
+  if ((more & (more - 1)) == 0) { /* full at 0, 1, 2, 4, ...: double it */
     tnp_owned* grown = PyMem_Realloc(call->more_owned, (more == 0 ? 1 : 2 * more) * sizeof *grown);
     if (grown == NULL) {
       release(handle);
@@ -318,7 +318,7 @@ const char* tnp_utf8(PyObject* object) {
   Py_ssize_t size;
   const char* text = PyUnicode_AsUTF8AndSize(object, &size);
   if (text != NULL && strlen(text) != (size_t)size) {
-    PyErr_SetString(PyExc_ValueError, "embedded null character"); /* as PyArg_Parse says it */
+    PyErr_SetString(PyExc_ValueError, "embedded null character"); /* same message as PyArg_Parse */
     return NULL;
   }
   return text;
@@ -345,7 +345,7 @@ void tnp_describe(PyObject* object, char* out, size_t size) {
                   first == Py_None ? "None" : Py_TYPE(first)->tp_name);
     return;
   }
-  /* Other packages have classes of the same names: a Tensor that is torch's says so. */
+  /* Qualify the name, because other packages have classes of the same name, as in torch.Tensor. */
   PyObject* module = PyObject_GetAttrString((PyObject*)Py_TYPE(object), "__module__");
   const char* text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
   if (text == NULL) PyErr_Clear();

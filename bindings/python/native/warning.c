@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warnings of any language, told by Python's `warnings`. */
+/* Forwards warnings of all languages to Python's `warnings`. */
 #include "native.h"
 
-/* The class of a category: a built-in one by its name; others are UserWarning. */
+/* Returns the class of a category: a built-in class of that name, otherwise UserWarning. */
 static PyObject* category_of(const char* name) {
   PyObject* builtins = PyEval_GetBuiltins(); /* borrowed */
   PyObject* found = PyDict_GetItemString(builtins, name);
@@ -11,7 +11,7 @@ static PyObject* category_of(const char* name) {
   return fits ? found : PyExc_UserWarning;
 }
 
-/* Where the interpreter is gone there is nobody to warn. */
+/* Issues a warning. Drops it if the interpreter has been finalized. */
 static tenon_status on_warning(void* ctx, const char* category, const char* message,
                                const char* op) {
   (void)ctx;
@@ -21,17 +21,17 @@ static tenon_status on_warning(void* ctx, const char* category, const char* mess
   PyErr_Fetch(&type, &value, &traceback);
   bool named = *op == 0 || strstr(message, op) != NULL;
   PyObject* text = PyUnicode_FromFormat("%s%s%s", named ? "" : op, named ? "" : ": ", message);
-  /* The innermost Python code is what called the operator, or is it. */
+  /* The innermost Python frame is the operator's caller, or its Python kernel. */
   bool told = text != NULL && PyErr_WarnEx(category_of(category), PyUnicode_AsUTF8(text), 1) == 0;
   Py_XDECREF(text);
   tenon_status status = TENON_OK;
-  if (!told) status = tnp_exception_to_slot(); /* a filter made an error of it */
+  if (!told) status = tnp_exception_to_slot(); /* a filter turned the warning into an error */
   PyErr_Restore(type, value, traceback);
   tnp_detach(state);
   return status;
 }
 
-/* A host that embeds Python keeps the handler that it has set. */
+/* Installs the handler, unless a host that embeds Python has set its own. */
 int tnp_warning_init(void) {
   static bool set;
   if (set) return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether tensors live on, in whatever language: a weak reference as a capsule. */
+/* Weak references to tensors, as capsules: report whether a tensor is alive in any language. */
 #include "tenon/weak_tensor.h"
 #include "native.h"
 
@@ -9,7 +9,7 @@ static void release(PyObject* capsule) {
   tenon_weak_tensor_release(PyCapsule_GetPointer(capsule, weak_name));
 }
 
-/* weak_tensor(tensor): a weak reference to the tensor, not to its Python object. */
+/* weak_tensor(tensor): creates a weak reference to the tensor, not to its Python object. */
 static PyObject* weak_tensor(PyObject* module, PyObject* object) {
   (void)module;
   if (!TNP_IS_TENSOR(object)) {
@@ -24,7 +24,7 @@ static PyObject* weak_tensor(PyObject* module, PyObject* object) {
   return capsule;
 }
 
-/* weak_tensor_lives(reference) */
+/* weak_tensor_lives(reference): returns true if the tensor is alive. */
 static PyObject* weak_tensor_lives(PyObject* module, PyObject* capsule) {
   (void)module;
   const tenon_weak_tensor* weak = PyCapsule_GetPointer(capsule, weak_name);

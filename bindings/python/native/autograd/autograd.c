@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Autograd: what tensors say of gradients, and backward passes. */
+/* Autograd: gradient attributes of tensors, and backward passes. */
 #include "function_context.h"
 #include "saved.h"
 
@@ -23,7 +23,7 @@ static int set_requires_grad(PyObject* self, PyObject* value, void* unused) {
   return tnp_check(tenon_tensor_set_requires_grad(tensor, value == Py_True));
 }
 
-/* The attribute is for leaves only; the method leaves other tensors as they are. */
+/* Sets the attribute, which is allowed for leaves only. */
 static int set_requires_grad_attribute(PyObject* self, PyObject* value, void* unused) {
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return -1;
@@ -36,7 +36,8 @@ static int set_requires_grad_attribute(PyObject* self, PyObject* value, void* un
   return set_requires_grad(self, value, unused);
 }
 
-/* Inside of vmap, grad and the like gradients belong to these: refuses what reaches around them. */
+/* Raises an error inside function transforms such as vmap and grad, where gradients belong to the
+ * transform. */
 static int refuse_in_transform(const char* function) {
   tenon_layer* layer = tenon_layer_copy_innermost();
   if (layer == NULL) return 0;
@@ -100,7 +101,7 @@ static int set_grad(PyObject* self, PyObject* value, void* unused) {
   return tnp_check(tenon_tensor_set_grad(tensor, grad));
 }
 
-/* A leaf has no grad_fn, though gradients have a node to go to. */
+/* Returns None for a leaf, although its gradients are accumulated by a node. */
 static PyObject* get_grad_fn(PyObject* self, void* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
@@ -174,7 +175,8 @@ static int set_grad_dtype(PyObject* self, PyObject* value, void* unused) {
   return set_gradients_dtype(tensor, value);
 }
 
-/* (result of a recorded call, dtype or None): what its formula gets gradients in. */
+/* (result of a recorded call, dtype or None): declares the dtype in which the call's formula
+ * receives gradients. */
 static PyObject* declare_grad_dtype(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *object, *dtype;
@@ -241,7 +243,7 @@ static int extend_tensor(void) {
 
 /* ---- Backward passes ------------------------------------------------------------------------- */
 
-/* Where a pass begins or ends: tensors, or NULL and an output of a node. */
+/* Where a pass starts or ends: tensors, or NULL and an output of a node. */
 typedef struct {
   tenon_tensor** tensors;
   tenon_node** nodes;
@@ -255,7 +257,8 @@ static void free_places(places* self) {
   PyMem_Free(self->numbers);
 }
 
-/* An edge is a tuple of a node and which of its outputs. 1: read; 0: none; -1: an exception. */
+/* Reads an edge, a tuple of a node and an output number. Returns 1 if read, 0 if the object is not
+ * an edge, -1 with an exception. */
 static int read_edge(PyObject* object, places* out, Py_ssize_t index) {
   if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) < 2) return 0;
   if (!TNP_IS_NODE(PyTuple_GET_ITEM(object, 0))) return 0;
@@ -264,7 +267,7 @@ static int read_edge(PyObject* object, places* out, Py_ssize_t index) {
   return out->nodes[index] == NULL || PyErr_Occurred() ? -1 : 1;
 }
 
-/* Tensors and edges of a tuple, borrowed; None is NULL where it may be. */
+/* Reads a tuple of tensors and edges, borrowed. With `optional`, None becomes NULL. */
 static int read_places(const char* what, PyObject* tuple, bool optional, places* out) {
   out->count = PyTuple_GET_SIZE(tuple);
   size_t size = (size_t)out->count + 1;
@@ -311,10 +314,10 @@ static PyObject* give_grads(tenon_tensor** grads, Py_ssize_t count) {
   return tuple;
 }
 
-/* Whether the calling thread's innermost pass is to some inputs only. */
+/* True if the calling thread's innermost pass computes gradients of given inputs only. */
 static _Thread_local bool to_inputs;
 
-/* Runs a pass without the lock: 0, or -1 with an exception. */
+/* Runs a pass without the GIL. Returns 0, or -1 with an exception. */
 static int pass(const tenon_backward_options* options, tenon_tensor** out_grads) {
   const bool outer = to_inputs;
   to_inputs = options->ninputs != 0;
@@ -322,7 +325,7 @@ static int pass(const tenon_backward_options* options, tenon_tensor** out_grads)
   Py_BEGIN_ALLOW_THREADS status =
       out_grads != NULL ? tenon_grad(options, out_grads) : tenon_backward(options);
   Py_END_ALLOW_THREADS to_inputs = outer;
-  /* What nodes saved may have gone on this thread, without the lock. */
+  /* The pass may have freed saved values on this thread while it did not hold the GIL. */
   if (status == TENON_OK) {
     tnp_drain_some();
     return 0;
@@ -335,7 +338,7 @@ static int pass(const tenon_backward_options* options, tenon_tensor** out_grads)
   return -1;
 }
 
-/* (outputs, grads, inputs, flags) -> None, or the gradients of inputs. */
+/* (outputs, grads, inputs, flags): returns None, or the gradients of the inputs. */
 static PyObject* run(PyObject* args, bool gives) {
   PyObject *outputs, *grads, *inputs;
   unsigned flags;
@@ -395,7 +398,7 @@ static PyObject* run_grad(PyObject* module, PyObject* args) {
   return run(args, true);
 }
 
-/* (tensor, retain_graph, create_graph): the usual pass, from a loss to all leaves. */
+/* (tensor, retain_graph, create_graph): the most frequent pass, from a loss to all leaves. */
 static PyObject* run_backward_from(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
   (void)module;
   if (nargs != 3 || !TNP_IS_TENSOR(args[0])) {
@@ -421,7 +424,7 @@ static PyObject* passes_to_inputs(PyObject* module, PyObject* unused) {
   return PyBool_FromLong(to_inputs);
 }
 
-/* (node, which of its outputs) that a tensor's gradient goes to. */
+/* Returns the edge (node, output number) to which a tensor's gradient flows. */
 static PyObject* gradient_edge(PyObject* module, PyObject* object) {
   (void)module;
   if (!TNP_IS_TENSOR(object)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions with gradients of their own: what apply does, and what runs their backward. */
+/* Custom autograd functions: apply(), and the callbacks that run backward. */
 #include "function_context.h"
 #include "value.h"
 
@@ -7,7 +7,7 @@ static PyTypeObject* record_type;
 static PyObject *name_record, *name_forward, *name_setup, *name_backward, *name_vjp, *name_jvp,
     *name_class, *name_of_layer;
 static PyObject *base_setup, *base_backward; /* of Function itself */
-static PyObject* bind_defaults;              /* function.py's */
+static PyObject* bind_defaults;              /* defined in function.py */
 
 /* ---- A class's record ------------------------------------------------------------------------ */
 
@@ -74,7 +74,7 @@ static void record_dealloc(PyObject* object) {
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-/* The user's backward, or vjp, which is another name of it; new reference. */
+/* Returns the user's backward, or vjp, which is an alias of it; new reference. */
 static PyObject* backward_of(PyObject* class) {
   PyObject* backward = PyObject_GetAttr(class, name_backward);
   PyObject* vjp = backward ? PyObject_GetAttr(class, name_vjp) : NULL;
@@ -94,7 +94,7 @@ static PyObject* backward_of(PyObject* class) {
                           "%R: either backward or vjp must be implemented, got both", class);
 }
 
-/* The gradients of arguments, as backward returned them, to edges. */
+/* Stores the gradients that backward returned for the arguments in their edges. */
 static int store_grads(const tenon_backward_call* call, const tnp_context* self, PyObject* result) {
   PyObject** grads = tnp_context_grads(call, self, &result);
   if (grads == NULL) return -1;
@@ -117,7 +117,7 @@ static int store_grads(const tenon_backward_call* call, const tnp_context* self,
 
 static int backward(const tenon_backward_call* call) {
   PyObject* few[10];
-  PyObject** args = few + 1; /* room for what a bound method puts before */
+  PyObject** args = few + 1; /* one slot in front for a bound method's self */
   Py_ssize_t count = (Py_ssize_t)call->noutputs + 1;
   if (count > 8 && (args = PyMem_Calloc((size_t)count, sizeof *args)) == NULL) {
     PyErr_NoMemory();
@@ -156,13 +156,13 @@ static tenon_status run_backward(const tenon_backward_call* call) {
 
 /* ---- Forward mode ---------------------------------------------------------------------------- */
 
-/* The call that this thread finishes, and how many outputs it has: jvp runs meanwhile. */
+/* The call that this thread is finishing while jvp runs, and its number of outputs. */
 static _Thread_local struct {
   tnp_context* context;
   Py_ssize_t outputs;
 } finishing;
 
-/* The tangents that jvp returned, one for each output, None where there is none. */
+/* Stores the tangents that jvp returned, one per output, None if an output has none. */
 static int store_tangents(PyObject* name, PyObject* result, tenon_value* out_tangents) {
   bool is_tuple = PyTuple_Check(result);
   Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(result) : 1;
@@ -244,15 +244,16 @@ static tenon_status run_jvp(void* ctx, tenon_function_context* context, const te
 typedef struct {
   PyObject* class;
   record* facts;
-  PyObject *forward, *setup; /* setup NULL: forward gets the context */
-  PyObject* bound;           /* NULL, or the arguments with defaults */
+  PyObject *forward, *setup; /* setup NULL: forward takes the context */
+  PyObject* bound;           /* the arguments with defaults, or NULL */
   PyObject* const* args;
   Py_ssize_t nargs;
   PyObject* kwnames;
   tnp_context* context;
 } application;
 
-/* Whether a plain function takes so many positional arguments as they are. */
+/* Returns true if a plain function accepts `count` positional arguments without filling
+ * defaults. */
 static bool takes(PyObject* function, Py_ssize_t count) {
   if (!PyFunction_Check(function)) return false;
   const PyCodeObject* code = (PyCodeObject*)PyFunction_GET_CODE(function);
@@ -276,7 +277,7 @@ static int read_call(application* self) {
     Py_CLEAR(self->setup);
     return 0;
   }
-  /* setup_context sees the arguments with their defaults. */
+  /* setup_context receives the arguments with defaults filled in. */
   if (self->kwnames == NULL && takes(self->forward, self->nargs)) return 0;
   PyObject* given = PyTuple_New(self->nargs);
   for (Py_ssize_t i = 0; given != NULL && i < self->nargs; i++) {
@@ -315,7 +316,7 @@ static int begin(application* self) {
   return tnp_check(tenon_function_begin(self->facts->function, inputs, count, &context->context));
 }
 
-/* forward, and setup_context where there is one, in no_grad mode. */
+/* Runs forward, and setup_context if defined, with gradients disabled. */
 static PyObject* run_forward(application* self) {
   PyObject* result;
   if (self->setup != NULL) {
@@ -344,7 +345,7 @@ static PyObject* run_forward(application* self) {
   return result;
 }
 
-/* The result with the outputs that took another's place; steals `result`. */
+/* Replaces tensors of the result by their outputs in the graph; steals `result`. */
 static PyObject* replace(PyObject* result, tenon_tensor** outputs, Py_ssize_t count) {
   bool is_tuple = PyTuple_Check(result);
   PyObject** given = is_tuple ? &PyTuple_GET_ITEM(result, 0) : &result;
@@ -364,7 +365,7 @@ static PyObject* replace(PyObject* result, tenon_tensor** outputs, Py_ssize_t co
       fresh = each;
     } else if (fresh != NULL) {
       if (each == NULL)
-        Py_CLEAR(fresh); /* what is left is still released */
+        Py_CLEAR(fresh); /* the remaining outputs are still released */
       else
         PyTuple_SET_ITEM(fresh, i, each);
     } else {
@@ -393,7 +394,7 @@ static PyObject* imported(const char* module_name, const char* name) {
   return found;
 }
 
-/* The result, after the context's declarations of its gradients' dtypes, which most do not make. */
+/* Passes the context's declarations of gradient dtypes, which few functions make, to the result. */
 static PyObject* declare(tnp_context* context, PyObject* result) {
   if (TNP_LIKELY(context->base.dict == NULL) || result == NULL) return result;
   PyObject* dtypes = PyDict_GetItemString(context->base.dict, "output_grad_dtypes");
@@ -406,7 +407,7 @@ static PyObject* declare(tnp_context* context, PyObject* result) {
   return result;
 }
 
-/* Links the outputs to the node of the call; steals `result`. */
+/* Links the outputs to the call's node; steals `result`. */
 static PyObject* finish(application* self, PyObject* result) {
   bool is_tuple = PyTuple_Check(result);
   Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(result) : 1;
@@ -433,13 +434,13 @@ static PyObject* finish(application* self, PyObject* result) {
     finishing.outputs = count;
     status = tnp_check(tenon_function_finish(context, outputs, count, &node));
     finishing = outer;
-    if (node == NULL) self->context->context = NULL; /* it has ended */
+    if (node == NULL) self->context->context = NULL; /* the call has ended without being recorded */
   }
   if (status == 0 && node != NULL) {
     if (self->context->base.node == NULL) {
       status = tnp_context_join(self->context, node);
     } else {
-      tenon_node_release(node); /* a hook of new nodes has seen it already */
+      tenon_node_release(node); /* a hook of new nodes has already made the node's object */
     }
   }
   if (status == 0) {
@@ -452,7 +453,7 @@ static PyObject* finish(application* self, PyObject* result) {
   return result;
 }
 
-/* Inside of a transform: function_layer.py does the innermost layer's part. */
+/* Applies the function inside a transform: function_layer.py handles the innermost layer. */
 static PyObject* apply_in_layer(PyObject* class, PyObject* const* args, Py_ssize_t nargs,
                                 PyObject* kwnames) {
   static PyObject* function;
@@ -476,7 +477,7 @@ static PyObject* apply_in_layer(PyObject* class, PyObject* const* args, Py_ssize
   return result;
 }
 
-/* Whether a call is a layer's to make, and not one that a layer makes already. */
+/* Returns true if a transform's layer must handle the call and is not handling it already. */
 static int is_in_layer(PyObject* class) {
   tenon_layer* layer = tenon_layer_copy_innermost();
   if (TNP_LIKELY(layer == NULL)) return 0;
@@ -494,7 +495,7 @@ static PyObject* apply(PyObject* class, PyObject* const* args, Py_ssize_t nargs,
     if (tnp_check(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard)) == 0) {
       result = run_forward(&self);
       if (tenon_key_guard_leave(&guard) != TENON_OK) {
-        /* A guard that forward entered and did not leave; its own error comes first. */
+        /* Forward entered a guard and did not leave it. An error of forward takes precedence. */
         tenon_error* error = tenon_error_take();
         if (result != NULL) tnp_raise_error(tenon_error_retain(error));
         tenon_error_release(error);
@@ -517,7 +518,7 @@ static PyObject* apply(PyObject* class, PyObject* const* args, Py_ssize_t nargs,
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
-/* (setup_context and backward of Function itself, what binds defaults). */
+/* (setup_context and backward of Function itself, the function that fills in defaults). */
 static PyObject* set_function_base(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *setup, *backward, *binder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors apart from the graph: data and detach_. */
+/* Tensors detached from the graph: data and detach_. */
 #include "native.h"
 
 PyObject* tnp_tensor_get_data(PyObject* self, void* unused) {

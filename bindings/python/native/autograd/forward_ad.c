@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward mode: dual tensors made and taken apart. */
+/* Forward mode: creates and unpacks dual tensors. */
 #include "native.h"
 
-/* The tensor of an object, borrowed; NULL with an exception for others. */
+/* Returns the tensor of an object, borrowed; NULL with an exception for other objects. */
 static tenon_tensor* read_tensor(const char* what, PyObject* object) {
   if (TNP_IS_TENSOR(object)) return tnp_tensor_get(object);
   tnp_raise_format(TENON_ERROR_TYPE, "%s must be Tensor, got %s", what, Py_TYPE(object)->tp_name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions as values: Python's callables for other languages, and theirs for Python. */
+/* Function values: Python callables for other languages, and their functions for Python. */
 #include "overrides.h"
 #include "value.h"
 
@@ -67,7 +67,7 @@ tenon_status tnp_function_run(void* self, tenon_stack* stack) {
 
 /* ---- Others', called by Python --------------------------------------------------------------- */
 
-/* How many results are wanted: what a function returns is not declared anywhere. */
+/* Returns the number of results to request: a function does not declare how many it returns. */
 static Py_ssize_t wanted_results(PyObject* kwargs) {
   Py_ssize_t others = kwargs ? PyDict_GET_SIZE(kwargs) : 0;
   PyObject* wanted = kwargs ? PyDict_GetItemString(kwargs, "results") : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: what a call with a gradient of its own saves and marks, and its node in one. */
+/* Contexts: what a custom function's call saves and marks. A context also becomes the call's node
+ * object. */
 #include "function_context.h"
 
 #include "value.h"
@@ -14,7 +15,7 @@ tnp_context* tnp_context_new(PyTypeObject* type, Py_ssize_t nargs) {
                      type->tp_name, TNP_CONTEXT_ARGUMENTS, nargs);
     return NULL;
   }
-  tnp_context* self = (tnp_context*)type->tp_alloc(type, 0); /* all else is zero */
+  tnp_context* self = (tnp_context*)type->tp_alloc(type, 0); /* the other fields are zero */
   if (self != NULL) self->nargs = (uint32_t)nargs;
   return self;
 }
@@ -32,10 +33,10 @@ int tnp_context_join(tnp_context* self, tenon_node* node) {
   return 0;
 }
 
-/* An object that waits until somebody asks for the node's. */
+/* A context object kept for its call's node until the node's object is requested. */
 typedef struct {
   tnp_garbage garbage;
-  PyObject* object; /* NULL once it has been given */
+  PyObject* object; /* NULL once it has been handed over */
   int32_t lengths[];
 } waiting;
 
@@ -69,7 +70,7 @@ PyObject* tnp_context_of(tenon_node* node) {
   return object;
 }
 
-/* The context while the call goes on, or its node is there; NULL with an exception. */
+/* Returns the context if the call is running or its node is alive; NULL with an exception. */
 static tenon_function_context* context_of(PyObject* object) {
   tnp_context* self = (tnp_context*)object;
   if (self->context == NULL) {
@@ -81,7 +82,7 @@ static tenon_function_context* context_of(PyObject* object) {
   return begun || tnp_node_get(object) != NULL ? self->context : NULL;
 }
 
-/* ---- What forward leaves --------------------------------------------------------------------- */
+/* ---- Set by forward -------------------------------------------------------------------------- */
 
 static PyObject* save_for_backward(PyObject* object, PyObject* const* args, Py_ssize_t nargs) {
   tenon_function_context* context = context_of(object);
@@ -152,7 +153,7 @@ static PyObject* set_once_differentiable(PyObject* object, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-/* ---- What backward finds --------------------------------------------------------------------- */
+/* ---- Read by backward ------------------------------------------------------------------------ */
 
 static PyObject* get_saved(PyObject* object, void* unused) {
   (void)unused;
@@ -182,7 +183,8 @@ static PyObject* get_saved(PyObject* object, void* unused) {
   return saved;
 }
 
-/* What there is of an argument's edge, -1 for an argument without: new reference. */
+/* Returns a property of an argument's edge, a new reference. `edge` is -1 for arguments without
+ * one. */
 typedef PyObject* (*of_edge)(tnp_context* self, int64_t edge);
 
 static PyObject* list_of_edges(tnp_context* self, of_edge give, int64_t* edge, int32_t length) {
@@ -197,7 +199,8 @@ static PyObject* list_of_edges(tnp_context* self, of_edge give, int64_t* edge, i
   return list;
 }
 
-/* A tuple with what there is of each argument, a list for one that is a list of tensors. */
+/* Returns a tuple with the property of each argument; a list for an argument that is a tensor
+ * list. */
 static PyObject* tuple_of_arguments(tnp_context* self, of_edge give) {
   PyObject* tuple = PyTuple_New(self->nargs);
   int64_t edge = 0;
@@ -302,7 +305,7 @@ static PyType_Slot slots[] = {{Py_tp_doc, "The context of a call with a gradient
 static PyType_Spec spec = {
     "tenon._tenon.FunctionContext", sizeof(tnp_context), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    slots}; /* collected as nodes are */
+    slots}; /* garbage-collected like nodes */
 
 int tnp_context_init(PyObject* module) {
   return tnp_add_type(module, &tnp_context_type, &spec, (PyObject*)tnp_node_type);

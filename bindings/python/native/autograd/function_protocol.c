@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `__torch_function__` where Python calls a public function. What other languages call, and objects
- * of theirs, ask the same handlers by the dispatcher: see overrides.c. */
+/* `__torch_function__` for calls of public functions from Python. For calls from other languages,
+ * and objects of other languages, the dispatcher calls the same handlers: see overrides.c. */
 #include "function_protocol.h"
 
 #include "handler_watch.h"
@@ -9,9 +9,9 @@
 PyTypeObject* tnp_plain_type;
 
 static PyObject* handler_name;     /* "__torch_function__" */
-static PyObject* default_handler;  /* as the class Tensor has it */
-static PyObject* disabled_handler; /* for a class that wants none */
-static Py_ssize_t modes_on;        /* of Python, in all threads */
+static PyObject* default_handler;  /* the one of class Tensor */
+static PyObject* disabled_handler; /* the handler of classes that disable theirs */
+static Py_ssize_t modes_on;        /* number of Python modes enabled in all threads */
 static _Thread_local Py_ssize_t classes_disabled;
 
 void tnp_count_modes(int change) {
@@ -19,11 +19,11 @@ void tnp_count_modes(int change) {
   tnp_plain_type = modes_on == 0 ? tnp_tensor_type : NULL;
 }
 
-/* ---- Who is asked ---------------------------------------------------------------------------- */
+/* ---- Finding handlers ------------------------------------------------------------------------ */
 
 static bool key_is_excluded(void) { return tenon_keyset_excluded() >> TNP_OVERRIDE_BIT & 1; }
 
-/* The innermost mode, borrowed, if it is Python's. */
+/* Returns the innermost mode, borrowed, if it is a Python mode. */
 static tenon_object* python_mode(void) {
   tenon_object* mode = tenon_mode_get(TENON_MODE_OVERRIDE, 0);
   const bool ours = mode != NULL && tenon_object_get_type(mode)->language == TENON_LANGUAGE_PYTHON;
@@ -32,8 +32,8 @@ static tenon_object* python_mode(void) {
 
 bool tnp_mode_asks_slow(void) { return python_mode() != NULL && !key_is_excluded(); }
 
-/* Whether objects are PyTorch's own tensors, which are converted: their handler is for functions of
- * PyTorch, and calls any other one again. */
+/* Returns true if instances of a type are PyTorch's own tensors. Such tensors are converted; their
+ * handler is for PyTorch's functions and would call any other function again. */
 static bool is_of_torch(PyTypeObject* type) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); i++) {
     PyTypeObject* base = (PyTypeObject*)PyTuple_GET_ITEM(type->tp_mro, i);
@@ -61,7 +61,8 @@ bool tnp_class_asks_slow(PyObject* object) {
          !key_is_excluded();
 }
 
-/* 1: a class asks; -1: an object of another language takes part, so that the dispatcher asks. */
+/* Returns 1 if an object's class has a handler, -1 if an object of another language takes part, so
+ * that the dispatcher has to call the handlers. */
 static int look_at(PyObject* object, int depth) {
   PyTypeObject* type = Py_TYPE(object);
   if (type == tnp_tensor_type) return 0;
@@ -87,7 +88,7 @@ bool tnp_asks_slow(PyObject* const* args, Py_ssize_t count) {
   return found > 0 || tnp_mode_asks();
 }
 
-/* ---- A call that asks ------------------------------------------------------------------------ */
+/* ---- A call with handlers -------------------------------------------------------------------- */
 
 #define FEW 8
 
@@ -96,15 +97,15 @@ typedef struct {
   PyObject* const* args;
   Py_ssize_t nargs;
   PyObject* kwnames;
-  PyObject** asked; /* an object of each class that is asked, borrowed, in the order of asking */
+  PyObject** asked; /* one object per class with a handler, borrowed, in calling order */
   Py_ssize_t count, room;
   bool foreign; /* an object of another language takes part */
   PyObject* few[FEW];
-  /* Whose method is called; func, types, args, kwargs: made for the first handler. */
+  /* Owner of the called method; func, types, args, kwargs. Created for the first handler. */
   PyObject* packed[5];
 } request;
 
-/* One object of each class from left to right, but a class before those that it derives from. */
+/* Adds one object per class from left to right, but a subclass before its bases. */
 static int take(request* r, PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   Py_ssize_t at = r->count;
@@ -146,7 +147,7 @@ static PyObject* types_of(const request* r) {
   return types;
 }
 
-/* What handlers get, once. */
+/* Builds the arguments of handlers on first use. */
 static int pack(request* r) {
   if (r->packed[1] != NULL) return 0;
   PyObject* kwargs = PyDict_New();
@@ -184,7 +185,7 @@ static PyObject* call_handler(request* r, PyObject* object) {
 
 /* ---- Tensor's own handler -------------------------------------------------------------------- */
 
-/* A tensor as an object of `cls`. One that nobody else has seen becomes it, others get an alias. */
+/* Returns a tensor as an object of `cls`: itself if there are no other references, or an alias. */
 static PyObject* tensor_as(PyObject* tensor, PyTypeObject* cls) {
   if (PyType_IsSubtype(Py_TYPE(tensor), cls)) return tensor;
   PyObject* result = tnp_tensor_as_class(tensor, cls);
@@ -210,7 +211,7 @@ static PyObject* items_as(PyObject* result, PyTypeObject* cls) {
   return converted;
 }
 
-/* The tensors of a result, in lists and tuples too, as objects of `cls`. Takes over the result. */
+/* Converts the tensors of a result, also in lists and tuples, to `cls`. Takes over the result. */
 static PyObject* as_class(PyObject* result, PyTypeObject* cls) {
   if (TNP_IS_TENSOR(result)) return tensor_as(result, cls);
   if (!PyTuple_Check(result) && !PyList_Check(result)) return result;
@@ -223,7 +224,7 @@ static PyObject* as_class(PyObject* result, PyTypeObject* cls) {
   return converted;
 }
 
-/* Runs a function while classes are not asked. */
+/* Runs a function with class handlers disabled. */
 static PyObject* run_disabled(PyObject* func, PyObject* const* args, size_t nargsf,
                               PyObject* kwnames) {
   classes_disabled++;
@@ -232,9 +233,9 @@ static PyObject* run_disabled(PyObject* func, PyObject* const* args, size_t narg
   return result;
 }
 
-static PyObject* plain_results; /* functions whose results stay what they are: a set, or NULL */
+static PyObject* plain_results; /* functions whose results are not converted: a set, or NULL */
 
-/* Results as Tensor's own handler gives them, for a function that was called. */
+/* Converts the results of a called function as Tensor's own handler does. */
 static PyObject* finish_default(PyTypeObject* cls, PyObject* func, PyObject* result) {
   if (result == NULL || cls == tnp_tensor_type) return result;
   int stays = plain_results != NULL ? PySet_Contains(plain_results, func) : 0;
@@ -253,14 +254,14 @@ static PyObject* run_default(request* r, PyTypeObject* cls) {
   return result;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Calling handlers ------------------------------------------------------------------------ */
 
-/* Asks the modes, innermost first, each while it and those inside it are off. NotImplemented when
- * all of them, or those inside a mode of another language, declined. */
+/* Calls the handlers of modes, innermost first, each with itself and the modes inside it disabled.
+ * Returns NotImplemented if all of them, or those inside a mode of another language, declined. */
 static PyObject* ask_modes(request* r) {
   tenon_object* mode = python_mode();
   if (mode == NULL || key_is_excluded()) {
-    /* The dispatcher asks classes where objects of other languages are among them. */
+    /* The dispatcher calls class handlers if objects of other languages are among the arguments. */
     if (r->foreign) return PyObject_Vectorcall(r->func, r->args, (size_t)r->nargs, r->kwnames);
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -293,7 +294,7 @@ static PyObject* ask_classes(request* r) {
   Py_RETURN_NOTIMPLEMENTED;
 }
 
-/* The name of a function as users write it. */
+/* Returns the name of a function as users write it. */
 static PyObject* name_of(PyObject* func) {
   static PyObject* resolve; /* of tenon.override_names */
   if (resolve == NULL) {
@@ -330,10 +331,10 @@ static PyObject* no_implementation(request* r) {
   return NULL;
 }
 
-/* Asks whom a request has taken; ends the request. */
+/* Calls the handlers of a request, and ends the request. */
 static PyObject* serve(request* r, bool failed) {
   PyObject* result = NULL;
-  /* Handlers call again, so that one that calls its own function needs an end. */
+  /* Handlers may call the function again; the recursion check stops endless recursion. */
   if (!failed && Py_EnterRecursiveCall(" in __torch_function__") == 0) {
     result = tnp_mode_asks() ? ask_modes(r) : Py_NewRef(Py_NotImplemented);
     if (result == Py_NotImplemented) Py_SETREF(result, ask_classes(r));
@@ -385,10 +386,10 @@ Py_ssize_t tnp_ask_number(tnp_member* member, PyObject* const* args, Py_ssize_t 
   return number;
 }
 
-/* ---- For Python ------------------------------------------------------------------------------ */
+/* ---- Python functions ------------------------------------------------------------------------ */
 
-/* (func, types, args=(), kwargs=None) of a handler into a vector for `func`: the names of keywords,
- * with `*out_args` to be freed; NULL with an exception. */
+/* Arguments (func, types, args=(), kwargs=None) of a handler, as a vector for calling `func`.
+ * Keyword names are returned, `*out_args` is to be freed; NULL with an exception. */
 typedef struct {
   PyObject *func, *types, *args, *kwargs;
 } given;
@@ -410,7 +411,7 @@ static int read_given(PyObject* args, PyObject* kwargs, given* out) {
   return 0;
 }
 
-/* Calls the function that a handler was given while classes are not asked. */
+/* Calls the function that a handler received, with class handlers disabled. */
 static PyObject* call_given(const given* g) {
   if (g->args != NULL && (g->kwargs == NULL || PyDict_GET_SIZE(g->kwargs) == 0)) {
     return run_disabled(g->func, &PyTuple_GET_ITEM(g->args, 0), (size_t)PyTuple_GET_SIZE(g->args),
@@ -431,7 +432,7 @@ static PyObject* disabled_impl(PyObject* module, PyObject* args, PyObject* kwarg
   return read_given(args, kwargs, &g) == 0 ? call_given(&g) : NULL;
 }
 
-/* Whether an object is of PyTorch: by its module, or that of the class or object it belongs to. */
+/* Returns true if an object belongs to PyTorch: by its module, or that of its class or owner. */
 static bool is_torchs(PyObject* object, int depth) {
   static const char* const owners[] = {"__objclass__", "__self__"};
   if (strncmp(Py_TYPE(object)->tp_name, "tenon.", 6) == 0) return false;
@@ -455,8 +456,8 @@ static bool is_torchs(PyObject* object, int depth) {
   return found;
 }
 
-/* Tensor.__torch_function__: what subclasses inherit and call by super(). Functions of PyTorch,
- * which has the same protocol, are not for it: they would ask once more. */
+/* Implements Tensor.__torch_function__, which subclasses inherit and call by super(). PyTorch's
+ * functions use the same protocol and are rejected: they would call the handler again. */
 static PyObject* tensor_handler(PyObject* cls, PyObject* args, PyObject* kwargs) {
   given g;
   if (read_given(args, kwargs, &g) != 0) return NULL;
@@ -480,7 +481,7 @@ static PyObject* set_plain_results(PyObject* module, PyObject* functions) {
   Py_RETURN_NONE;
 }
 
-/* Whether one of the objects in a sequence has a handler that is to be asked. */
+/* Returns true if an object of a sequence has a handler that must be called. */
 static PyObject* has_torch_function(PyObject* module, PyObject* relevant) {
   (void)module;
   PyObject* objects =
@@ -502,7 +503,8 @@ static PyObject* has_torch_function_variadic(PyObject* module, PyObject* const* 
   return PyBool_FromLong(tnp_asks(args, nargs));
 }
 
-/* (func, relevant arguments, *args, **kwargs): asks the relevant ones alone. */
+/* (func, relevant arguments, *args, **kwargs): calls the handlers of the relevant arguments
+ * only. */
 static PyObject* handle_torch_function(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                                        PyObject* kwnames) {
   (void)module;
@@ -526,7 +528,7 @@ static PyObject* handle_torch_function(PyObject* module, PyObject* const* args, 
   return result;
 }
 
-/* Counts up or down how often classes are not to be asked, on the calling thread. */
+/* Increments or decrements the calling thread's count of regions with class handlers disabled. */
 static PyObject* disable_classes(PyObject* module, PyObject* change) {
   (void)module;
   long by = PyLong_AsLong(change);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient formulas written in Python: what register_autograd registers. */
+/* Gradient formulas written in Python, registered by register_autograd. */
 #include "function_context.h"
 #include "overrides.h"
 #include "value.h"
 
-/* Of one operator; its deleter hands it over. */
+/* The formula of one operator. Its deleter queues it to be freed under the GIL. */
 typedef struct {
   tnp_garbage garbage;
   PyObject *backward, *setup; /* setup NULL: none */
@@ -23,7 +23,7 @@ static void formula_drop(void* ctx) { tnp_discard(&((formula*)ctx)->garbage); }
 
 /* ---- Setup ----------------------------------------------------------------------------------- */
 
-/* What an argument or result is to the graph; see TNP_LENGTH_*. */
+/* Returns how an argument or result appears in the graph: a list's length, or TNP_LENGTH_*. */
 static int32_t length_of(const tnp_type* type, const tenon_value* value) {
   if (type->conv == TNP_CONV_TENSOR) return TNP_LENGTH_TENSOR;
   if (type->conv != TNP_CONV_TENSOR_LIST) return TNP_LENGTH_OTHER;
@@ -34,7 +34,7 @@ static PyObject* open_value(tenon_value* value) {
   return tnp_open_carriers(tnp_from_value(value, false));
 }
 
-/* The keyword-only arguments by name. */
+/* Returns the keyword-only arguments as a dict. */
 static PyObject* named_arguments(const tnp_binding* binding, const tenon_stack* call) {
   PyObject* named = PyDict_New();
   for (uint32_t i = binding->npositional; named != NULL && i < binding->nargs; i++) {
@@ -60,7 +60,7 @@ static PyObject* results_of(const tenon_stack* call) {
   return tuple;
 }
 
-/* setup_context(ctx, inputs, output), with the keyword-only inputs by name where there are some. */
+/* Calls setup_context(ctx, inputs, output), with keyword-only inputs by name if there are any. */
 static int call_setup(const formula* self, PyObject* context, const tenon_stack* call) {
   static PyObject* names; /* of all four, made once under the GIL */
   const tnp_binding* binding = self->op->binding;
@@ -127,7 +127,7 @@ static tenon_status run_setup(void* ctx, tenon_function_context* context, const 
 
 /* ---- Backward -------------------------------------------------------------------------------- */
 
-/* The gradients of results, a list for a list, behind the context in `args`. */
+/* Stores the gradients of results in `args` after the context; a list for a list. */
 static int read_grads(const tenon_backward_call* call, const int32_t* lengths, uint32_t count,
                       PyObject** args) {
   int64_t output = 0;
@@ -160,7 +160,7 @@ static int refuse(const tenon_backward_call* call, const tnp_argument* argument,
   return -1;
 }
 
-/* The gradient of a list: another of its structure, or None. */
+/* Stores the gradients of a list argument: a list of the same structure, or None. */
 static int store_list(const tenon_backward_call* call, const tnp_argument* argument, int64_t edge,
                       int32_t length, PyObject* grad) {
   if (grad == Py_None) return 0;
@@ -242,7 +242,7 @@ static tenon_status run_backward(const tenon_backward_call* call) {
 
 /* ---- Registration ---------------------------------------------------------------------------- */
 
-/* (library, op, backward, setup or None, policy): the registration's handle. */
+/* (library, op, backward, setup or None, policy): returns the registration's handle. */
 static PyObject* register_gradient(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *library, *op, *backward_function, *setup_function;
@@ -280,7 +280,7 @@ static PyObject* register_gradient(PyObject* module, PyObject* args) {
   return tnp_handle_new(TNP_HANDLE_REGISTRATION, registration);
 }
 
-/* (library, name, policy): the registration's handle. */
+/* (library, name, policy): returns the registration's handle. */
 static PyObject* set_gradient_policy(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* library;

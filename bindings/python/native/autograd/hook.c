@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hooks: functions of Python that run as gradients flow, their handles, and what runs when a pass
- * is done. */
+/* Hooks: Python functions called during backward passes, their handles, and callbacks at the end of
+ * a pass. */
 #include "hook.h"
 
 #include "overrides.h"
 #include "saved.h"
 #include "value.h"
 
-/* ---- Functions, called by passes ------------------------------------------------------------- */
+/* ---- Functions called by passes -------------------------------------------------------------- */
 
 PyObject* tnp_grad_object(tenon_tensor* grad) {
   if (grad == NULL) Py_RETURN_NONE;
@@ -44,12 +44,12 @@ int tnp_take_tensor(const char* what, PyObject* object, tenon_tensor** out_tenso
   return status == 0 ? 0 : -1;
 }
 
-/* Writes gradient `index`. 0, or -1 with an exception. */
+/* Stores gradient `index`. Returns 0, or -1 with an exception. */
 static int take_grad(PyObject* result, tenon_hook_call* call, Py_ssize_t index) {
   return tnp_take_tensor("hook", result, &call->out_grads[index]);
 }
 
-/* One gradient, or one for each in a tuple. 0, or -1 with an exception. */
+/* Stores one gradient, or a tuple with one for each. Returns 0, or -1 with an exception. */
 static int take_grads(PyObject* result, tenon_hook_call* call) {
   call->replaces = 1;
   if (!PyTuple_Check(result) && !PyList_Check(result)) {
@@ -215,7 +215,7 @@ static PyType_Spec handle_spec = {"tenon.autograd.graph.HookHandle", sizeof(hook
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-/* To a tensor, or to a node. */
+/* Adds a hook to a tensor, or to a node. */
 static PyObject* add(tenon_tensor* tensor, tenon_node* node, uint32_t kind, tenon_hook_fn fn,
                      PyObject* function) {
   if (!PyCallable_Check(function)) {
@@ -242,7 +242,7 @@ static PyObject* add(tenon_tensor* tensor, tenon_node* node, uint32_t kind, teno
 static PyObject* add_to_tensor(PyObject* self, uint32_t kind, tenon_hook_fn fn,
                                PyObject* function) {
   tenon_tensor* tensor = tnp_tensor_get(self);
-  /* An object with a dict is known to the collector of cycles: the hook may lead back to it. */
+  /* Creating the dict makes the cycle collector track the object: the hook may refer back to it. */
   PyObject* dict = tensor ? PyObject_GetAttrString(self, "__dict__") : NULL;
   if (dict == NULL) return NULL;
   Py_DECREF(dict);
@@ -270,7 +270,7 @@ PyObject* tnp_node_register_prehook(PyObject* self, PyObject* function) {
   return add_to_node(self, TENON_HOOK_BEFORE, call_before, function);
 }
 
-/* ---- The pass that runs ---------------------------------------------------------------------- */
+/* ---- The running pass ------------------------------------------------------------------------ */
 
 static PyObject* queue_callback(PyObject* module, PyObject* function) {
   (void)module;

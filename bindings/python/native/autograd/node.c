@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Node object: one object for each node of a backward graph that Python has looked at. */
+/* The Node object: one Python object per node of a backward graph, created on first access. */
 #include "function_context.h"
 #include "saved.h"
 
@@ -16,7 +16,7 @@ static void node_dealloc(PyObject* object);
 static int node_traverse(PyObject* object, visitproc visit, void* arg);
 static int node_clear(PyObject* object);
 
-static PyObject* named_types; /* name of nodes -> their class, a subclass of Node; never shrinks */
+static PyObject* named_types; /* node name -> class, a subclass of Node; never shrinks */
 
 static PyTypeObject* make_type(const char* name) {
   static PyType_Slot slots[] = {{Py_tp_dealloc, node_dealloc},
@@ -25,7 +25,7 @@ static PyTypeObject* make_type(const char* name) {
                                 {0, NULL}};
   static const char kModule[] = "tenon.autograd.graph.";
   size_t size = sizeof kModule + strlen(name);
-  char* full_name = malloc(size); /* stays: Python 3.10 keeps the pointer */
+  char* full_name = malloc(size); /* never freed: Python 3.10 keeps the pointer */
   if (full_name == NULL) return (PyTypeObject*)PyErr_NoMemory();
   snprintf(full_name, size, "%s%s", kModule, name);
   PyType_Spec spec = {full_name, sizeof(tnp_node), 0,
@@ -40,7 +40,7 @@ static PyTypeObject* make_type(const char* name) {
   return (PyTypeObject*)type;
 }
 
-/* Returns the class of nodes of a name, borrowed. Programs compare its `__name__`. */
+/* Returns the class of nodes with a name, borrowed. Programs compare its `__name__`. */
 static PyTypeObject* type_named(const char* name) {
   if (named_types == NULL && (named_types = PyDict_New()) == NULL) return NULL;
   PyObject* known = PyDict_GetItemString(named_types, name);
@@ -49,7 +49,7 @@ static PyTypeObject* type_named(const char* name) {
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* The node whose cell owned `object` dies, on any thread and without the GIL. */
+/* Called when the node whose cell owned `object` dies, on any thread and without the GIL. */
 static void drop_kept(void* object) {
   ((tnp_node*)object)->keeper = NULL;
   tnp_discard_object(object);
@@ -62,7 +62,7 @@ PyObject* tnp_node_wrap_as(PyTypeObject* type, tenon_node* node) {
     tenon_node_release(node);
     return NULL;
   }
-  self->node = node; /* the rest is NULL */
+  self->node = node; /* the other fields are NULL */
   *cell = self;
   return (PyObject*)self;
 }
@@ -80,7 +80,7 @@ PyObject* tnp_node_wrap(tenon_node* node) {
     return NULL;
   }
   if (self->node == NULL) {
-    /* The cell's reference to the object becomes the caller's, ours to the node the object's. */
+    /* The cell's reference becomes the caller's, and our node reference the object's. */
     self->node = node;
     self->keeper = NULL;
     tenon_node_own_cell(node, TENON_LANGUAGE_PYTHON, self, NULL);
@@ -100,7 +100,7 @@ tenon_node* tnp_node_get(PyObject* object) {
                      "Node: the node behind this object must be alive, got a released one");
     return NULL;
   }
-  /* A weak reference woke an object that its node's cell owns: turn the ownership back. */
+  /* A weak reference revived an object owned by its node's cell: the object owns the node again. */
   self->node = tenon_node_retain(node);
   self->keeper = NULL;
   tenon_node_own_cell(node, TENON_LANGUAGE_PYTHON, self, NULL);
@@ -108,7 +108,7 @@ tenon_node* tnp_node_get(PyObject* object) {
   return node;
 }
 
-/* Whether the object of a node that C still holds now waits in the node's cell, with its state. */
+/* Moves an object with state to its node's cell if C still holds the node; returns true if done. */
 static bool hand_over(tnp_node* self) {
   bool stateful = Py_TYPE(self)->tp_dealloc != node_dealloc || self->dict != NULL ||
                   self->metadata != NULL || self->weakrefs != NULL;
@@ -133,7 +133,7 @@ static void node_dealloc(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   if (self->node != NULL) {
     if (hand_over(self)) return;
-    /* First of all nobody may find this object any more: weak references run code. */
+    /* Clear the cell first, so that code run by weak references cannot find this object again. */
     *tenon_node_cell(self->node, TENON_LANGUAGE_PYTHON) = NULL;
   }
   PyObject_GC_UnTrack(object);
@@ -149,7 +149,7 @@ static void node_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-/* While C holds the node, too, the object's state is not garbage. */
+/* Returns true if C does not hold the node. Otherwise the object's state is not garbage. */
 static bool is_alone(const tnp_node* self) {
   return self->node == NULL || tenon_node_use_count(self->node) <= 1;
 }
@@ -178,7 +178,7 @@ static int node_clear(PyObject* object) {
   return 0;
 }
 
-/* ---- What it tells --------------------------------------------------------------------------- */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 static PyObject* node_name(PyObject* self, PyObject* unused) {
   (void)unused;

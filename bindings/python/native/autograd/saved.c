@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saved tensors: Python's hooks that pack them, what nodes have saved, hooks of new nodes. */
+/* Saved tensors: Python's pack hooks, saved values of nodes, and hooks called for new nodes. */
 #include "saved.h"
 
 #include "function_context.h"
@@ -10,7 +10,7 @@
 
 #include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
 
-/* ---- Hooks, called by recorded calls and passes ---------------------------------------------- */
+/* ---- Hooks called by recorded calls and passes ----------------------------------------------- */
 
 typedef struct {
   tnp_garbage garbage;
@@ -43,7 +43,7 @@ static tenon_status no_interpreter(void) {
                            "Python, got one that is shutting down");
 }
 
-/* What pack returned, as it is: also a list stays the same object. */
+/* Carries the exact object that pack returned: even a list stays the same object. */
 static int carry(PyObject* object, tenon_value* out) {
   tnp_call call;
   tnp_call_begin(&call, false);
@@ -135,7 +135,7 @@ static tenon_saved_hooks hooks_of(saved_ctx* ctx) {
   return hooks;
 }
 
-/* Returns what saved_hooks_pop is to be given. */
+/* Installs hooks. Returns the argument for saved_hooks_pop. */
 static PyObject* push(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *pack, *unpack;
@@ -180,12 +180,13 @@ static PyObject* pop_creation(PyObject* module, PyObject* number) {
   return pop_by(number, tenon_creation_hook_pop);
 }
 
-/* ---- What nodes have saved ------------------------------------------------------------------- */
+/* ---- Saved values of nodes ------------------------------------------------------------------- */
 
 static const char kSaved[] = "_saved_";
 static const char kRaw[] = "_raw_saved_";
 
-/* The number of what a node saves under a name, -1 without, -2 with an exception. */
+/* Returns the index of the value that a node saved under a name, -1 if none, -2 with an
+ * exception. */
 static int64_t find_saved(tenon_node* node, const char* wanted) {
   int64_t count = tenon_node_saved_count(node);
   for (int64_t i = 0; i < count; i++) {
@@ -270,7 +271,7 @@ PyObject* tnp_node_dir(PyObject* object, PyObject* unused) {
   PyObject* plain = PyObject_GetAttrString((PyObject*)&PyBaseObject_Type, "__dir__");
   PyObject* names = plain ? PyObject_CallOneArg(plain, object) : NULL;
   Py_XDECREF(plain);
-  /* A context has no node yet while its forward runs. */
+  /* A context has no node while its forward runs. */
   const tnp_node* self = (tnp_node*)object;
   if (names == NULL || (self->node == NULL && self->keeper == NULL)) return names;
   tenon_node* node = tnp_node_get(object);
@@ -289,9 +290,9 @@ PyObject* tnp_node_dir(PyObject* object, PyObject* unused) {
   return names;
 }
 
-/* ---- Where a thread is ----------------------------------------------------------------------- */
+/* ---- The Python call stack ------------------------------------------------------------------- */
 
-/* The folder of the package `tenon`, with a slash; "" where it is not known. */
+/* Returns the folder of the package `tenon` with a trailing slash; "" if unknown. */
 static const char* package_folder(void) {
   static const char* folder;
   if (folder != NULL) return folder;
@@ -307,7 +308,7 @@ static const char* package_folder(void) {
   return folder;
 }
 
-/* Frames of Python, for anomaly mode and for nodes of graphs: of these the users' alone. */
+/* Adds Python frames to an error, for anomaly mode and graph nodes; only frames of user code. */
 static void add_frames(void* unused, tenon_error* error) {
   (void)unused;
   enum { kMost = 64 };
@@ -325,7 +326,7 @@ static void add_frames(void* unused, tenon_error* error) {
       tenon_error_add_frame(error, TENON_LANGUAGE_PYTHON, function, file,
                             PyFrame_GetLineNumber(frame));
     }
-    PyErr_Clear(); /* a name that is no text is left out */
+    PyErr_Clear(); /* a frame whose name is not valid UTF-8 is skipped */
     Py_DECREF(code);
     PyFrameObject* outer = PyFrame_GetBack(frame);
     Py_DECREF(frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel of a custom_op: a function, and the check that its results share no memory. */
+/* The kernel of a custom_op: calls a function and checks that its results share no memory. */
 #include "native.h"
 
 #include <stddef.h>
@@ -10,9 +10,9 @@ typedef struct {
   PyObject *name, *function;
 } checked;
 
-enum { ROOM = 64 }; /* for storages: of more, the first are looked at */
+enum { ROOM = 64 }; /* storages; further ones are not checked */
 
-/* The storages of a Tensor, or of those in a list or tuple, from `count` on: how many then. */
+/* Appends the storages of a Tensor, or of the tensors in a list or tuple; returns the new count. */
 static Py_ssize_t storages_of(PyObject* object, const tenon_storage** out, Py_ssize_t count) {
   if (TNP_IS_TENSOR(object)) {
     const tenon_tensor* tensor = ((tnp_tensor*)object)->tensor;
@@ -87,7 +87,7 @@ static void checked_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-/* What it does not have itself is the function's: its name, and where it was written. */
+/* Falls back to the function's attributes, such as its name and source location. */
 static PyObject* checked_getattr(PyObject* object, PyObject* name) {
   PyObject* value = PyObject_GenericGetAttr(object, name);
   PyObject* function = ((checked*)object)->function;

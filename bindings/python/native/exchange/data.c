@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements in and out: item, tolist, and tensors from nested sequences of numbers. */
+/* Element access: item, tolist, and tensors from nested sequences of numbers. */
 #include "exchange.h"
 
 static tnp_known_op op_item = {"aten::_local_scalar_dense", NULL};
@@ -72,7 +72,7 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
   tenon_tensor_info info;
   if (tnp_tensor_info(self, &info) != 0) return NULL;
   if ((info.flags & TENON_TENSOR_HOLLOW) != 0) {
-    /* Of a grad or jvp layer: the elements are those of what it stands for. */
+    /* A tensor of a grad or jvp layer: read the elements of the underlying plain tensor. */
     tenon_tensor* plain = NULL;
     if (tnp_check(tenon_tensor_copy_plain(tnp_tensor_get(self), &plain)) != 0) return NULL;
     PyObject* object = tnp_tensor_wrap(plain);
@@ -83,7 +83,7 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
   PyObject* source = self;
   Py_INCREF(source);
   if (info.device.type != TENON_DEVICE_CPU || !is_readable(info.dtype)) {
-    /* From another device, and the small floats as float32. */
+    /* Copies from other devices, and converts small floats to float32. */
     static PyObject* names;
     if (names == NULL && (names = Py_BuildValue("(ss)", "dtype", "device")) == NULL) return NULL;
     tenon_device cpu = {TENON_DEVICE_CPU, -1};
@@ -129,12 +129,12 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
 typedef struct {
   int64_t sizes[TENON_TENSOR_MAX_DIMS];
   int32_t ndim;
-  int kind;          /* 0 bool, 1 int, 2 float, 3 complex; -1 nothing seen */
-  tenon_dtype typed; /* that all elements with a dtype of their own promote to, or NONE */
+  int kind;          /* 0 bool, 1 int, 2 float, 3 complex; -1 if no element seen */
+  tenon_dtype typed; /* promoted dtype of elements with a dtype, or NONE */
 } shape;
 
-/* A list or tuple of the items of a sequence, a new reference; NULL without an exception for what
- * is no sequence. Ranges and arrays are sequences. */
+/* Returns the items of a sequence as a list or tuple, a new reference; NULL without an exception if
+ * the object is not a sequence. Ranges and arrays are sequences. */
 static PyObject* items_of(PyObject* object) {
   if (TNP_LIKELY(PyList_Check(object) || PyTuple_Check(object))) return Py_NewRef(object);
   const bool is_range = PyRange_Check(object);
@@ -150,7 +150,7 @@ static int not_a_number(PyObject* object) {
   return -1;
 }
 
-/* Python's own numbers, as nearly all data is. */
+/* Reads Python's own numbers, which most data consists of. */
 static inline bool read_plain_number(PyObject* object, tenon_value* out) {
   *out = (tenon_value){0};
   if (PyFloat_CheckExact(object)) {
@@ -169,7 +169,7 @@ static inline bool read_plain_number(PyObject* object, tenon_value* out) {
   return object == Py_True || object == Py_False;
 }
 
-/* An int outside the range of int64, which no int dtype holds, as a float. */
+/* Reads an int outside the range of int64, which no int dtype can hold, as a float. */
 static int read_big(PyObject* number, tenon_value* out) {
   PyObject* whole = PyNumber_Index(number);
   if (whole == NULL) return -1;
@@ -179,8 +179,8 @@ static int read_big(PyObject* number, tenon_value* out) {
   return out->as.f == -1.0 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* A number, or the element of a one-element tensor, into a value; `out_big`: it is an int that is
- * outside the range of int64. */
+/* Reads a number, or the element of a one-element tensor. Sets `out_big` for an int outside the
+ * range of int64. */
 static int read_number(PyObject* object, tenon_value* out, bool* out_big) {
   *out_big = false;
   if (TNP_LIKELY(read_plain_number(object, out))) return 0;
@@ -224,7 +224,7 @@ static int measure(PyObject* data, shape* s) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Visits all numbers in row-major order: finds their dtype if `data` is NULL, otherwise stores
+/* Visits all numbers in row-major order: determines their dtype if `data` is NULL, otherwise stores
  * them. */
 static int walk_items(PyObject* object, PyObject* items, shape* s, int32_t dim, tenon_dtype dtype,
                       char** data);
@@ -255,7 +255,7 @@ static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
     case TENON_DTYPE_BOOL:
       *(uint8_t*)out = whole ? integer != 0 : real != 0.0 || imag != 0.0;
       break;
-    /* As in PyTorch, negative numbers wrap around in the one unsigned dtype. */
+    /* As in PyTorch, negative numbers wrap around in uint8. */
     case TENON_DTYPE_U8:
       fits = fits && integer >= -255 && integer <= 255;
       *(uint8_t*)out = (uint8_t)integer;
@@ -304,7 +304,7 @@ static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
   return 0;
 }
 
-/* Scalars of numpy and tensors have a dtype: what all of them promote to counts. */
+/* Adds the dtype of a numpy scalar or tensor; all such dtypes are promoted together. */
 static int add_dtype(PyObject* object, shape* s) {
   tenon_dtype dtype;
   if (TNP_IS_TENSOR(object)) {
@@ -339,7 +339,7 @@ static int find_kind(PyObject* object, shape* s) {
   return 0;
 }
 
-/* The dtype of all elements, of those with one of their own and of Python's numbers. */
+/* Determines the common dtype of typed elements and Python numbers. */
 static int find_dtype(const shape* s, tenon_dtype* out) {
   const tenon_dtype floating = tenon_dtype_default();
   *out = s->kind == 0   ? TENON_DTYPE_BOOL
@@ -362,7 +362,7 @@ static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char
   return result;
 }
 
-/* Walks an object whose items are `items`, NULL for a number. */
+/* Walks an object whose items are `items`; NULL for a number. */
 static int walk_items(PyObject* object, PyObject* items, shape* s, int32_t dim, tenon_dtype dtype,
                       char** data) {
   if (dim == s->ndim) {
@@ -420,7 +420,7 @@ PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize
     return tnp_raise_format(TENON_ERROR_TYPE, "tensor: dtype must be a dtype, got %s",
                             Py_TYPE(args[1])->tp_name);
   }
-  /* The small floats are rounded once, from float32, by the operator that casts. */
+  /* Small floats are filled as float32 and rounded once, by the cast operator. */
   tenon_dtype filled = is_readable(dtype) ? dtype : TENON_DTYPE_F32;
   tenon_tensor* tensor;
   if (tnp_check(tenon_tensor_new(filled, NULL, s.ndim, s.sizes, NULL, &tensor)) != 0) return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLPack capsules in and out: versioned where the other side knows them, else the older struct. */
+/* DLPack import and export: versioned capsules if the other side supports them, otherwise the older
+ * struct. */
 #include "exchange.h"
 
 #include "dlpack_abi.h"
@@ -14,7 +15,7 @@ static int import_capsule(PyObject* capsule, tenon_tensor** out) {
   tenon_status status;
   if (name != NULL && strcmp(name, "dltensor_versioned") == 0) {
     status = tenon_tensor_from_dlpack(PyCapsule_GetPointer(capsule, name), out);
-    /* An unknown major version was deleted although it failed: the capsule is used up. */
+    /* An unknown major version was deleted although the import failed: the capsule is consumed. */
     if (status == TENON_OK || status == TENON_ERROR_ABI) {
       PyCapsule_SetName(capsule, "used_dltensor_versioned");
     }
@@ -30,13 +31,13 @@ static int import_capsule(PyObject* capsule, tenon_tensor** out) {
   return tnp_check(status);
 }
 
-/* The consumer's stream that a producer on a CUDA device orders its work before. */
+/* Determines the consumer's stream, before which a producer on a CUDA device orders its work. */
 static int consumer_stream(PyObject* object, PyObject** out_stream) {
   *out_stream = NULL;
   PyObject* device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
   int type, index;
   if (device == NULL) {
-    PyErr_Clear(); /* producers without it are on the CPU */
+    PyErr_Clear(); /* producers without this method are on the CPU */
     return 0;
   }
   int parsed = PyArg_ParseTuple(device, "ii", &type, &index);
@@ -49,7 +50,7 @@ static int consumer_stream(PyObject* object, PyObject** out_stream) {
   Py_BEGIN_ALLOW_THREADS /* may load the device's plugin */
       status = tenon_stream_current(&ours, &stream);
   Py_END_ALLOW_THREADS if (tnp_check(status) != 0) return -1;
-  /* 1 is how DLPack writes CUDA's default stream, whose handle is 0. */
+  /* DLPack writes CUDA's default stream, whose handle is 0, as 1. */
   *out_stream = stream.handle ? PyLong_FromVoidPtr(stream.handle) : PyLong_FromLong(1);
   return *out_stream ? 0 : -1;
 }
@@ -63,7 +64,7 @@ int tnp_import_dlpack(PyObject* object, tenon_tensor** out, const char** refusal
     version = Py_BuildValue("(ii)", 1, 0);
     if (!name || !version_names || !stream_names || !version) return -1;
   }
-  /* Looked up on the type, as all such protocols are: numbers and strings end here. */
+  /* Looked up on the type, like all such protocols. Numbers and strings return here. */
   PyObject* found = _PyType_Lookup(Py_TYPE(object), name);
   if (found == NULL) return 0;
   int refused = tnp_refuse_traits(object, refusal);
@@ -74,7 +75,7 @@ int tnp_import_dlpack(PyObject* object, tenon_tensor** out, const char** refusal
   PyObject* capsule = PyObject_VectorcallMethod(name, args + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
                                                 stream ? stream_names : version_names);
   if (capsule == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
-    /* A producer from before versions. */
+    /* The producer predates versioned capsules. */
     PyErr_Clear();
     args[2] = stream;
     static PyObject* only_stream;
@@ -118,7 +119,7 @@ PyObject* tnp_from_dlpack(PyObject* module, PyObject* object) {
 /* ---- Out ------------------------------------------------------------------------------------- */
 
 static void drop_capsule(PyObject* capsule) {
-  /* A consumer renames the capsule: whoever did not leaves the struct to us. */
+  /* A consumer renames the capsule. If it was not renamed, the struct is still ours to free. */
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
     struct DLManagedTensorVersioned* managed = PyCapsule_GetPointer(capsule, "dltensor_versioned");
     if (managed->deleter != NULL) managed->deleter(managed);
@@ -252,7 +253,7 @@ PyObject* tnp_tensor_dlpack(PyObject* self, PyObject* const* args, Py_ssize_t na
       Py_DECREF(source);
       return NULL;
     }
-    /* -1: no ordering wanted; 1 and 2: CUDA's default streams. */
+    /* -1: no ordering requested; 1 and 2: CUDA's default streams. */
     handle = number > 2 ? (void*)(intptr_t)number : NULL;
   }
   PyObject* capsule = export_tensor(source, handle, versioned);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sharing memory with anything that has a buffer, in and out without a copy; any import. */
+/* Zero-copy sharing of memory through the buffer protocol, in both directions; import of any
+ * object. */
 #include "exchange.h"
 
 #include "dlpack_abi.h"
@@ -7,13 +8,13 @@
 /* ---- Foreign memory under a tensor ------------------------------------------------------------
  */
 
-/* What keeps foreign memory alive: an object or a buffer view. Zeroed where unused. */
+/* Keeps foreign memory alive: an object or a buffer view. Unused members are zero. */
 typedef struct {
   tnp_garbage garbage;
   PyObject* object;
-  Py_buffer view; /* view.obj NULL without one */
+  Py_buffer view; /* view.obj is NULL if there is none */
   struct DLManagedTensorVersioned
-      managed; /* read-only memory travels as DLPack, which can say so */
+      managed; /* read-only memory is imported through DLPack, which has a flag for it */
   int64_t sizes[TENON_TENSOR_MAX_DIMS];
   int64_t strides[TENON_TENSOR_MAX_DIMS];
 } owner;
@@ -55,7 +56,7 @@ int tnp_wrap_memory(const tnp_memory* memory, PyObject* object, const Py_buffer*
     result = tnp_check(tenon_tensor_wrap(memory->data, memory->dtype, NULL, memory->ndim,
                                          memory->sizes, memory->strides, self, owner_drop, out));
     if (result == 0 && view != NULL) self->view = *view;
-    return result; /* the owner is gone or the tensor's */
+    return result; /* the owner was released or belongs to the tensor */
   }
   memcpy(self->sizes, memory->sizes, (size_t)memory->ndim * 8);
   memcpy(self->strides, memory->strides, (size_t)memory->ndim * 8);
@@ -82,7 +83,7 @@ bool tnp_to_elements(int ndim, const Py_ssize_t* shape, const Py_ssize_t* bytes,
                      int64_t* sizes, int64_t* strides) {
   for (int i = 0; i < ndim; i++) {
     sizes[i] = shape[i];
-    bool idle = shape[i] <= 1; /* a stride that is never used may be anything */
+    bool idle = shape[i] <= 1; /* a stride that is never used can have any value */
     if (!idle && (bytes[i] < 0 || bytes[i] % itemsize != 0)) return false;
     strides[i] = idle ? 1 : bytes[i] / itemsize;
   }
@@ -140,7 +141,7 @@ PyObject* tnp_from_buffer(PyObject* module, PyObject* object) {
   return import_buffer(object, &tensor) == 0 ? tnp_tensor_wrap(tensor) : NULL;
 }
 
-/* from_bytes(object, dtype): the bytes of a contiguous buffer, read as elements of a dtype. */
+/* from_bytes(object, dtype): reads the bytes of a contiguous buffer as elements of a dtype. */
 static PyObject* from_bytes(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
   (void)module;
   tenon_dtype dtype;
@@ -157,13 +158,13 @@ static PyObject* from_bytes(PyObject* module, PyObject* const* args, Py_ssize_t 
   return NULL;
 }
 
-/* What a buffer of ours keeps: the memory, though the tensor get other data meanwhile. */
+/* Keeps the memory of an exported buffer alive, even if the tensor's data is replaced. */
 typedef struct {
   tenon_storage* storage;
   Py_ssize_t numbers[]; /* sizes, then strides in bytes */
 } exported;
 
-/* Whether calls of the thread are recorded for backward passes: not inside of kernels. */
+/* Returns true if the thread's calls are recorded for backward; false inside kernels. */
 static bool records_calls(void) {
   tenon_keyset autograd = 0;
   return tenon_keyset_from_key(TENON_KEY_AUTOGRAD_CPU, &autograd) == TENON_OK &&

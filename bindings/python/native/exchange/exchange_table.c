@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLPack's C exchange table: tensors of other packages without a Python call, and ours for them. */
+/* DLPack's C exchange table: imports and exports tensors without a Python call. */
 #include "dlpack_abi.h"
 #include "exchange.h"
 
@@ -18,23 +18,23 @@ typedef struct table {
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
-/* What a tensor may say of itself that its memory does not: sharing that would lose it silently.
- * PyTorch's names, looked up on the type once. */
+/* Traits of a tensor that its memory does not show and sharing would silently lose. The names are
+ * PyTorch's, looked up once per type. */
 enum { GRAD, CONJUGATE, NEGATIVE, TRAITS };
 static const struct {
   const char* name;
-  bool method; /* to be called, else an attribute */
+  bool method; /* to be called; otherwise an attribute */
   const char* refusal;
 } traits[TRAITS] = {{"requires_grad", false,
                      "it requires grad, and its gradient would be lost: pass its .detach()"},
                     {"is_conj", true, "its memory is not conjugated yet: pass its .resolve_conj()"},
                     {"is_neg", true, "its memory is not negated yet: pass its .resolve_neg()"}};
 
-/* A type of other packages' tensors. */
+/* A tensor type of another package. */
 typedef struct {
-  PyTypeObject* type; /* kept, so that its address stays its own */
+  PyTypeObject* type; /* owned, so that its address is not reused */
   const table* table;
-  PyObject* traits[TRAITS]; /* kept; NULL where the type has no such attribute */
+  PyObject* traits[TRAITS]; /* owned; NULL if the type has no such attribute */
 } exporter;
 
 #define KNOWN 4
@@ -54,7 +54,7 @@ static void find_traits(exporter* self) {
   for (int i = 0; i < TRAITS; i++) self->traits[i] = _PyType_Lookup(self->type, trait_names[i]);
 }
 
-/* Whether a tensor has a trait: 1, 0, or -1 with an exception. */
+/* Returns 1 if a tensor has a trait, 0 if not, -1 with an exception. */
 static int has_trait(const exporter* self, int trait, PyObject* object) {
   PyObject* descriptor = self->traits[trait];
   if (descriptor == NULL) return 0;
@@ -87,8 +87,9 @@ int tnp_refuse_traits(PyObject* object, const char** refusal) {
   return 0;
 }
 
-/* The imaginary half of a conjugate is memory that is not negated yet: every other real number of
- * complex ones, or a single one at an odd place. All else need not be asked. */
+/* Returns true if the memory may be the imaginary part of a lazily conjugated tensor, whose
+ * elements are not negated in memory: every second real number of complex elements, or a single
+ * number at an odd position. For other memory the negative bit need not be read. */
 static bool may_be_half(const dl_tensor* tensor) {
   if (tensor->dtype.code != DL_FLOAT || tensor->strides == NULL) return false;
   int64_t numel = 1;
@@ -123,7 +124,7 @@ static int refuse_memory(const exporter* self, const dl_tensor* tensor, PyObject
   return yes;
 }
 
-/* After an export that failed: `__dlpack__`, whose refusals are written for people. */
+/* Falls back to `__dlpack__` after a failed export, because its errors are written for users. */
 static int ask_python(PyObject* object, tenon_tensor** out, const char** refusal) {
   if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "DLPack: the export failed");
   PyObject *type, *value, *traceback;
@@ -153,7 +154,7 @@ static int import_through(const exporter* theirs, PyObject* object, tenon_tensor
     return refused < 0 ? -1 : 0;
   }
   if (managed->tensor.device.device_type != DL_CPU) {
-    /* Work on a device has to be ordered: that is the business of __dlpack__ and its stream. */
+    /* Work on a device must be ordered, which __dlpack__ does with its stream argument. */
     managed->deleter(managed);
     return 0;
   }
@@ -184,8 +185,8 @@ int tnp_import_table(PyObject* object, tenon_tensor** out, const char** refusal)
   return result;
 }
 
-/* ---- Out: called under the GIL, no ordering of streams -----------------------------------------
- */
+/* ---- Out: called under the GIL, without stream ordering
+ * ---------------------------------------- */
 
 static int from_object(void* object, struct DLManagedTensorVersioned** out) {
   if (!TNP_IS_TENSOR((PyObject*)object)) {
@@ -205,7 +206,8 @@ static int to_object(struct DLManagedTensorVersioned* managed, void** out_object
 }
 
 static int peek_object(void* object, dl_tensor* out) {
-  /* The description of an exported struct is borrowed from the tensor, which the object keeps. */
+  /* The description of the exported struct is borrowed from the tensor; the object keeps it
+   * alive. */
   tenon_tensor_info info;
   struct DLManagedTensorVersioned* managed;
   if (from_object(object, &managed) != 0) return -1;
@@ -229,7 +231,7 @@ static int allocate(dl_tensor* prototype, struct DLManagedTensorVersioned** out,
                    : (traits & TENON_DTYPE_IS_FLOATING)    ? 2
                    : (traits & TENON_DTYPE_IS_SIGNED) != 0 ? 0
                                                            : 1;
-    bool small = size == 1 && code == 2; /* float8 has codes of its own in DLPack */
+    bool small = size == 1 && code == 2; /* DLPack has separate codes for float8 */
     if (size > 0 && !small && prototype->dtype.lanes == 1 && code == prototype->dtype.code &&
         size * 8 == prototype->dtype.bits) {
       dtype = one;

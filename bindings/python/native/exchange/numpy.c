@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numpy's arrays, read by their struct: their memory under a tensor without a Python call. */
+/* numpy arrays, read through their struct: wraps their memory without a Python call. */
 #include "exchange.h"
 
-/* The stable head of numpy's array and dtype structs, equal in numpy 1.x and 2.x. */
+/* The stable leading fields of numpy's array and dtype structs, the same in numpy 1.x and 2.x. */
 typedef struct {
   PyObject_HEAD char* data;
   int nd;
@@ -26,7 +26,7 @@ typedef struct {
 #define NUMPY_WRITEABLE 0x0400
 
 PyTypeObject* tnp_ndarray_type;
-static bool ndarray_refused; /* numpy's ABI is one we do not know: use its buffer protocol */
+static bool ndarray_refused; /* numpy has an unknown ABI: use the buffer protocol */
 
 static const int8_t numpy_dtypes[] = {TENON_DTYPE_BOOL,
                                       TENON_DTYPE_I8,
@@ -58,7 +58,7 @@ static bool know_numpy(PyTypeObject* candidate) {
       PyErr_Clear();
       continue;
     }
-    /* Slot 0 is the version of the struct layout, 2 is the array type: true since numpy 1.0. */
+    /* Slot 0 returns the ABI version, slot 2 is the array type, in all versions since numpy 1.0. */
     unsigned version = ((unsigned (*)(void))api[0])();
     if ((version >> 24 == 1 || version >> 24 == 2) && (PyTypeObject*)api[2] == candidate) {
       tnp_ndarray_type = candidate;
@@ -84,9 +84,9 @@ bool tnp_is_ndarray(PyObject* object) {
 
 int tnp_ndarray_ndim(PyObject* array) { return ((const array_head*)array)->nd; }
 
-/* ---- An array's memory under a tensor -------------------------------------------------------- */
+/* ---- Wrapping an array's memory -------------------------------------------------------------- */
 
-/* Keeps a writable array alive. Arguments of calls come and go by the million: used again. */
+/* Keeps a writable array alive. Owners are recycled, because every call with arrays needs some. */
 typedef struct array_owner {
   tnp_garbage garbage;
   PyObject* array; /* owned */

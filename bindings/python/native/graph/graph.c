@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: what the flat layer does not carry: values, nodes and tensors in and out. */
+/* Graphs: conversion of values, nodes and tensors, which the flat layer does not provide. */
 #include "graph.h"
 
 #include <structmember.h>
@@ -67,7 +67,7 @@ static PyType_Spec ref_spec = {"tenon._tenon.Ref", sizeof(ref), 0, Py_TPFLAGS_DE
 
 /* ---- Values in ------------------------------------------------------------------------------- */
 
-/* Whether a value is a reference, or a list, tuple or dict that holds one. */
+/* Returns true if a value is a reference, or a list, tuple or dict that contains one. */
 static bool holds_reference(PyObject* object) {
   if (Py_TYPE(object) == ref_type) return true;
   if (PyDict_Check(object)) {
@@ -91,7 +91,7 @@ static int to_graph_value(tnp_call* call, const tnp_type* type, PyObject* object
 
 static void free_values(void* values) { PyMem_Free(values); }
 
-/* A list or tuple with references somewhere inside. */
+/* Converts a list or tuple that contains references at any depth. */
 static int to_graph_list(tnp_call* call, PyObject* object, tenon_value* out) {
   Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   tenon_value* elements = PyMem_Calloc((size_t)count, sizeof *elements);
@@ -110,7 +110,7 @@ static int to_graph_list(tnp_call* call, PyObject* object, tenon_value* out) {
   return 0;
 }
 
-/* As tnp_to_value, but references stand for anything. */
+/* Like tnp_to_value, but accepts a reference for any type. */
 static int to_graph_value(tnp_call* call, const tnp_type* type, PyObject* object,
                           tenon_value* out) {
   if (!holds_reference(object)) return tnp_to_value(call, type, object, out);
@@ -178,7 +178,7 @@ static PyObject* add_output(PyObject* module, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/* (graph, op, args in schema order) -> number of the first result. */
+/* (graph, op, args in schema order): returns the number of the first result. */
 static PyObject* append(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *op, *given;
@@ -204,7 +204,7 @@ static PyObject* append(PyObject* module, PyObject* args) {
   for (; result == 0 && i < count; i++) {
     PyObject* object = PyTuple_GET_ITEM(given, i);
     const tnp_type* type = &binding->args[i].type;
-    /* A number where a tensor is due stays one. */
+    /* A number passed for a Tensor argument stays a number. */
     bool number = type->conv == TNP_CONV_TENSOR && !TNP_IS_TENSOR(object);
     result = to_graph_value(&call, number ? &any_type : type, object, &values[i]);
   }
@@ -233,7 +233,7 @@ PyObject* tnp_graph_arguments(const tenon_value* args, uint32_t nargs) {
   return values;
 }
 
-/* (op, arguments, number of the first result, number of results) */
+/* Returns (op, arguments, number of the first result, number of results). */
 static PyObject* get_node(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* handle;
@@ -267,8 +267,8 @@ static PyObject* sizes_object(const tenon_graph_value* value) {
   return sizes;
 }
 
-/* (kind, source, index, name or None, tensor or None, sizes or None, dtype or None, device or
- * None) */
+/* Returns (kind, source, index, name or None, tensor or None, sizes or None, dtype or None, device
+ * or None). */
 static PyObject* get_value(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* handle;
@@ -304,7 +304,8 @@ static PyObject* get_output(PyObject* module, PyObject* args) {
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* Handles of a tuple of Tensors, in memory of the caller's; NULL with an exception. */
+/* Returns the handles of a tuple of Tensors, in memory that the caller frees; NULL with an
+ * exception. */
 static tenon_tensor** read_tensors(const char* function, PyObject* tensors) {
   Py_ssize_t count = PyTuple_GET_SIZE(tensors);
   tenon_tensor** handles = PyMem_Calloc((size_t)count + 1, sizeof(*handles));
@@ -340,7 +341,7 @@ static PyObject* results_list(tenon_value* rets, Py_ssize_t count) {
   return results;
 }
 
-/* (graph, tensors) -> None, or what stands against a plan. */
+/* (graph, tensors): returns None, or the reason why no plan can be bound. */
 static PyObject* bind(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *tensors;
@@ -369,7 +370,7 @@ static PyObject* bind(PyObject* module, PyObject* args) {
   return tnp_text(reason);
 }
 
-/* (graph, tensors) -> list of outputs. */
+/* (graph, tensors): returns the list of outputs. */
 static PyObject* run(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *tensors;
@@ -418,7 +419,7 @@ static PyObject* define(PyObject* module, PyObject* args) {
 
 /* ---- Texts and bytes ------------------------------------------------------------------------- */
 
-/* (text, attributes) -> graph. */
+/* (text, attributes): returns the graph. */
 static PyObject* parse(PyObject* module, PyObject* args) {
   (void)module;
   const char* text;

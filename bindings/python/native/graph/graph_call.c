@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of graphs: of tensors at once, of trees of them by what Python says. */
+/* Calls of graphs: with tensors directly, or with trees of tensors through Python code. */
 #include "graph.h"
 
-enum { FEW = 16 }; /* inputs and outputs that need no memory of their own */
+enum { FEW = 16 }; /* inputs and outputs that fit on the stack */
 
-/* What becomes of the outputs. */
+/* How outputs are returned. */
 enum { OUT_PLAIN, OUT_ONE, OUT_TUPLE, OUT_LIST, OUT_TREE };
 
 typedef struct {
   PyObject_HEAD PyObject* handle; /* of the graph */
-  PyObject* in_spec;              /* structure of arguments; NULL or None: tensors, any number */
+  PyObject* in_spec;              /* structure of arguments; NULL or None: any number of tensors */
   PyObject* out_spec;
-  tenon_graph* graph; /* the handle's */
-  int is_flat;        /* whether arguments are tensors alone */
+  tenon_graph* graph; /* borrowed from the handle */
+  int is_flat;        /* true if all arguments are tensors */
   int outputs;        /* OUT_* */
 } callable_graph;
 
@@ -20,10 +20,10 @@ static PyTypeObject* callable_type;
 
 /* ---- Structures ------------------------------------------------------------------------------ */
 
-/* The type of a node of a structure, None for a leaf: new reference. */
+/* Returns the type of a node of a structure, None for a leaf: new reference. */
 static PyObject* type_of(PyObject* spec) { return PyObject_GetAttrString(spec, "type"); }
 
-/* Whether all children of a node are leaves; -1 with an exception. */
+/* Returns true if all children of a node are leaves; -1 with an exception. */
 static int has_leaves(PyObject* spec) {
   PyObject* children = PyObject_GetAttrString(spec, "children");
   if (children == NULL) return -1;
@@ -37,7 +37,7 @@ static int has_leaves(PyObject* spec) {
   return leaves;
 }
 
-/* OUT_* of a structure; -1 with an exception. */
+/* Returns the OUT_* constant of a structure; -1 with an exception. */
 static int shape_of(PyObject* spec) {
   if (spec == NULL || spec == Py_None) return OUT_PLAIN;
   PyObject* type = type_of(spec);
@@ -104,7 +104,7 @@ static PyObject* run_tensors(const callable_graph* self, PyObject* args) {
   return outputs;
 }
 
-/* Whether arguments are what `_call_tree` would flatten them to. */
+/* Returns true if the arguments equal their flattened form, so that `_call_tree` is not needed. */
 static bool is_flat(const callable_graph* self, PyObject* args) {
   if (!self->is_flat || self->graph == NULL || self->outputs == OUT_TREE) return false;
   const Py_ssize_t count = PyTuple_GET_SIZE(args);

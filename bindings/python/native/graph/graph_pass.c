@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over graphs, patterns in them, users of values, and where nodes were recorded. */
+/* Passes over graphs, pattern replacement, users of values, and recorded source locations. */
 #include "graph.h"
 
 static tenon_graph* graph_get(PyObject* object) { return tnp_handle_get(object, TNP_HANDLE_GRAPH); }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
-/* A pass while it runs. */
+/* A running pass. */
 typedef struct {
   PyObject* function;
-  PyObject* given; /* what stands for the results of the last call; what C reads borrows of it */
+  PyObject* given; /* replacements of the last call's results; C reads values borrowed from them */
   tnp_call kept;
   bool has_kept;
 } running_pass;
@@ -20,7 +20,7 @@ static void end_kept(running_pass* running) {
   Py_CLEAR(running->given);
 }
 
-/* What stands for results: -1 with an exception. */
+/* Reads the replacements of a call's results. Returns 0, or -1 with an exception. */
 static int read_results(running_pass* running, PyObject* given, int64_t count,
                         tenon_value* results) {
   if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != count) {
@@ -69,8 +69,9 @@ static tenon_status look(void* ctx, const tenon_graph* from, int64_t index, cons
   return keeps ? TENON_DECLINED : TENON_OK;
 }
 
-/* (graph, function) -> graph. The function gets number, operator, arguments, number of results and
- * the new graph, and gives what stands for the results, a tuple, or None. */
+/* (graph, function): returns the new graph. The function receives the node's number, operator,
+ * arguments, number of results and the new graph, and returns the results' replacements as a tuple,
+ * or None to keep the call. */
 static PyObject* rewrite(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *function;
@@ -84,7 +85,7 @@ static PyObject* rewrite(PyObject* module, PyObject* args) {
   return result == 0 ? tnp_handle_new(TNP_HANDLE_GRAPH, made) : NULL;
 }
 
-/* (graph, pattern, replacement, flags) -> (graph, number of matches). */
+/* (graph, pattern, replacement, flags): returns (graph, number of matches). */
 static PyObject* replace_pattern(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* handles[3];
@@ -109,7 +110,7 @@ static PyObject* replace_pattern(PyObject* module, PyObject* args) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* (graph, value) -> numbers of nodes. */
+/* (graph, value): returns the numbers of the nodes that use it. */
 static PyObject* list_users(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* handle;
@@ -132,7 +133,7 @@ static PyObject* list_users(PyObject* module, PyObject* args) {
   return users;
 }
 
-/* (graph, node) -> [(language, function, file, line)], the innermost first. */
+/* (graph, node): returns [(language, function, file, line)], innermost first. */
 static PyObject* list_frames(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* handle;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: sizes, functions of them, and guards, in and out. */
+/* Sizes of graphs, functions of them, and guards: conversion to and from Python. */
 #include "graph.h"
 
-/* A number or a Ref: 0, or -1 with an exception. */
+/* Converts a number or a Ref. Returns 0, or -1 with an exception. */
 static int to_number(PyObject* object, tenon_value* out) {
   int64_t value;
   if (tnp_ref_get(object, &value)) {
@@ -20,7 +20,7 @@ static int to_number(PyObject* object, tenon_value* out) {
   return 0;
 }
 
-/* Numbers of a tuple: how many, or -1 with an exception. */
+/* Converts the numbers of a tuple. Returns their count, or -1 with an exception. */
 static Py_ssize_t to_numbers(PyObject* tuple, tenon_value* out, Py_ssize_t most) {
   Py_ssize_t count = PyTuple_GET_SIZE(tuple);
   if (count > most) {
@@ -41,7 +41,7 @@ static int to_bound(PyObject* object, int64_t none, int64_t* out) {
   return *out == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* (graph, tensor, dim, name, hint, min, max) -> Ref */
+/* (graph, tensor, dim, name, hint, min, max): returns a Ref. */
 static PyObject* add_size(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *tensor, *hint, *low, *high;
@@ -66,7 +66,7 @@ static PyObject* add_size(PyObject* module, PyObject* args) {
   return tnp_ref_object(size);
 }
 
-/* (graph, function, numbers) -> Ref */
+/* (graph, function, numbers): returns a Ref. */
 static PyObject* add_number(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *numbers;
@@ -141,7 +141,8 @@ static PyObject* numbers_object(const tenon_value* numbers, int64_t count) {
   return tuple;
 }
 
-/* Of a size (name, tensor or None, dim, min, max, hint), of a function (function, numbers). */
+/* Returns (name, tensor or None, dim, min, max, hint) for a size, (function, numbers) for a
+ * function. */
 static PyObject* get_number(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* handle;
@@ -161,7 +162,7 @@ static PyObject* get_number(PyObject* module, PyObject* args) {
       number.has_hint != 0 ? PyLong_FromLongLong(number.hint) : Py_NewRef(Py_None));
 }
 
-/* (graph, number): "2*s0 + 1" */
+/* (graph, number): returns its text, such as "2*s0 + 1". */
 static PyObject* print_number(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *object;
@@ -176,7 +177,7 @@ static PyObject* print_number(PyObject* module, PyObject* args) {
   return tnp_text(text);
 }
 
-/* (text, operator or None, file or None, line) of each guard. */
+/* Returns (text, operator or None, file or None, line) of each guard. */
 static PyObject* get_guards(PyObject* module, PyObject* handle) {
   (void)module;
   tenon_graph* graph = tnp_graph_get(handle);

@@ -5,8 +5,8 @@
 #include "function_protocol.h"
 #include "symbol.h"
 
-/* An operator of Python: the one of ATen that it calls, and the methods of Tensor that overrides
- * get for it. `reverse` has the tensor on the right; without one, `method` serves both. */
+/* A Python operator: the ATen operator that it calls, and the Tensor methods that handlers receive.
+ * `reverse` is for a tensor on the right; NULL if `method` serves both. */
 typedef struct {
   tnp_known_op op;
   tnp_member method, reverse;
@@ -50,7 +50,8 @@ OPERATION(pow_of_number, "aten::pow.Scalar", "pow", "__rpow__");
 OPERATION(pow_, "aten::pow_.Tensor", "pow_", NULL);
 OPERATION(pow_number_, "aten::pow_.Scalar", "pow_", NULL);
 
-/* Asks who overrides `a op b`. As in PyTorch, a type error leaves it to the other's class. */
+/* Calls the handlers for `a op b`. As in PyTorch, a TypeError lets the other operand's class
+ * try. */
 static PyObject* ask_binary(operation* o, PyObject* a, PyObject* b) {
   const bool forward = TNP_IS_TENSOR(a);
   PyObject* args[2] = {forward ? a : b, forward ? b : a};
@@ -80,7 +81,7 @@ static inline PyObject* call2(tnp_known_op* known, PyObject* a, PyObject* b) {
   return ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
 }
 
-/* Whether an object can be the other operand; others may know what to do with a tensor. */
+/* Returns true if an object can be the other operand. Other classes may implement the operation. */
 static inline bool is_operand(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   return type == tnp_tensor_type || PyLong_Check(object) || PyFloat_Check(object) ||
@@ -88,14 +89,14 @@ static inline bool is_operand(PyObject* object) {
          strncmp(type->tp_name, "numpy.", 6) == 0;
 }
 
-/* What has one operand, and no more to it. */
+/* Runs a unary operator that has no special cases. */
 static PyObject* unary(operation* o, PyObject* a) {
   if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&o->method, &a, 1);
   return call1(&o->op, a);
 }
 
 static PyObject* plain_number(PyObject* object) {
-  /* numpy's scalars count as numbers, not as 0-dim arrays: item() gives Python's. */
+  /* numpy's scalars count as numbers, not as 0-dim arrays: item() converts them to Python's. */
   if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || TNP_IS_TENSOR(object) ||
       tnp_is_ndarray(object) || strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) != 0) {
     Py_INCREF(object);
@@ -104,7 +105,7 @@ static PyObject* plain_number(PyObject* object) {
   return PyObject_CallMethod(object, "item", NULL);
 }
 
-/* `a op b` where one is a symbol, by the operators that take a Scalar. */
+/* Computes `a op b` where one is a symbol, by operators that take a Scalar. */
 static PyObject* binary_symbol(operation* o, PyObject* a, PyObject* b) {
   static struct {
     operation* of;
@@ -125,7 +126,7 @@ static PyObject* binary_symbol(operation* o, PyObject* a, PyObject* b) {
                {&op_le, {"aten::le.Scalar", NULL}, false},
                {&op_gt, {"aten::gt.Scalar", NULL}, false},
                {&op_ge, {"aten::ge.Scalar", NULL}, false}};
-  if (tnp_is_symbol(a) && o == &op_sub) { /* n - x is -x + n, to the bit */
+  if (tnp_is_symbol(a) && o == &op_sub) { /* n - x is computed as -x + n: bitwise equal */
     PyObject* negative = call1(&op_neg.op, b);
     PyObject* difference = negative ? binary_symbol(&op_add, negative, a) : NULL;
     Py_XDECREF(negative);
@@ -163,14 +164,15 @@ PyObject* tnp_divide(PyObject* a, PyObject* b) {
   const bool is_number =
       PyLong_Check(a) || PyFloat_Check(a) || PyComplex_Check(a) || tnp_is_symbol(a);
   if (TNP_LIKELY(!is_number || !TNP_IS_TENSOR(b) || asks(a, b))) return binary(&op_div, a, b);
-  /* As PyTorch: a number by a tensor is the reciprocal times the number, rounded twice. */
+  /* As in PyTorch, a number divided by a tensor is the reciprocal times the number, rounded
+   * twice. */
   PyObject* inverse = call1(&op_reciprocal.op, b);
   PyObject* result = inverse ? tnp_multiply(inverse, a) : NULL;
   Py_XDECREF(inverse);
   return result;
 }
 PyObject* tnp_remainder(PyObject* a, PyObject* b) {
-  if (PyUnicode_Check(a)) Py_RETURN_NOTIMPLEMENTED; /* a text is formatted */
+  if (PyUnicode_Check(a)) Py_RETURN_NOTIMPLEMENTED; /* str % tensor formats the string */
   return binary(&op_remainder, a, b);
 }
 PyObject* tnp_negative(PyObject* a) { return unary(&op_neg, a); }
@@ -206,7 +208,8 @@ PyObject* tnp_floor_divide_in_place(PyObject* a, PyObject* b) {
 
 static bool is_tensor(PyObject* object) { return TNP_IS_TENSOR(object) || tnp_is_ndarray(object); }
 
-/* The overload goes by which of both is a tensor; Python's third argument is for integers. */
+/* The overload depends on which operands are tensors; Python's third argument is for integers
+ * only. */
 PyObject* tnp_power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
   operation* o = !is_tensor(a) ? &op_pow_of_number : is_tensor(b) ? &op_pow : &op_pow_number;

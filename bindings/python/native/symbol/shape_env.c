@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ShapeEnv: makes symbols, and tells the guards by which they were decided. */
+/* ShapeEnv: creates symbols, and lists the guards that decisions about them recorded. */
 #include "shape_env.h"
 
 #include "symbol.h"
 
 typedef struct {
-  PyObject_HEAD tenon_shape_env* env; /* a reference */
+  PyObject_HEAD tenon_shape_env* env; /* owned reference */
 } tnp_shape_env;
 
 static PyTypeObject* shape_env_type;
@@ -112,7 +112,7 @@ static PyObject* env_guards(PyObject* object, void* unused) {
   return list;
 }
 
-/* Numbers for variables, from a dict of SymInt to int. */
+/* Reads values of variables from a dict of SymInt to int. */
 static int read_numbers(PyObject* dict, const tenon_symbol** variables, int64_t* numbers) {
   PyObject *key, *value;
   Py_ssize_t position = 0, k = 0;

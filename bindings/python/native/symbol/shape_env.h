@@ -6,11 +6,11 @@
 #include "native.h"
 #include "tenon/symbol.h"
 
-/* The environment of a ShapeEnv, borrowed; NULL with an exception for another object. */
+/* Returns the environment of a ShapeEnv, borrowed; NULL with an exception for another object. */
 tenon_shape_env* tnp_shape_env_get(PyObject* object);
-/* A ShapeEnv; takes over the reference. */
+/* Creates a ShapeEnv; takes over the reference. */
 PyObject* tnp_shape_env_wrap(tenon_shape_env* env);
-/* Adds the type to the module: 0, or -1 with an exception. */
+/* Adds the type to the module. Returns 0, or -1 with an exception. */
 int tnp_shape_env_ready(PyObject* module);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SymInt, SymFloat and SymBool: arithmetic, relations, and what makes numbers of them. */
+/* SymInt, SymFloat and SymBool: arithmetic, comparison, and conversion to numbers. */
 #include "symbol.h"
 
 typedef struct {
-  PyObject_HEAD tenon_symbol* symbol; /* a reference */
+  PyObject_HEAD tenon_symbol* symbol; /* owned reference */
 } tnp_symbol;
 
 static PyTypeObject* symbol_types[3]; /* SymInt, SymFloat, SymBool, by tag */
@@ -59,7 +59,7 @@ PyObject* tnp_dims_of(const tenon_tensor* tensor, uint32_t what) {
 
 /* ---- Calculating ----------------------------------------------------------------------------- */
 
-/* A number of Python's, or a symbol: 1, 0 for other objects, -1 with an exception. */
+/* Reads a Python number or a symbol. Returns 1, 0 for other objects, -1 with an exception. */
 static int operand_of(PyObject* object, tenon_value* out) {
   if (tnp_is_symbol(object)) {
     *out = borrowed(object);
@@ -131,7 +131,7 @@ static PyObject* symbol_compare(PyObject* a, PyObject* b, int operation) {
   return binary(functions[operation], a, b);
 }
 
-/* sym_max(a, b), sym_min(a, b), sym_not(a), sym_sqrt(a), sym_float(a) of any numbers. */
+/* sym_max(a, b), sym_min(a, b), sym_not(a), sym_sqrt(a), sym_float(a), for numbers and symbols. */
 static PyObject* apply_named(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
   (void)module;
   tenon_value values[2];
@@ -150,7 +150,7 @@ static PyObject* apply_named(PyObject* module, PyObject* const* args, Py_ssize_t
 
 /* ---- Numbers of symbols ---------------------------------------------------------------------- */
 
-/* What the symbol is from now on, by a guard at this line. */
+/* Specializes the symbol to a number, recording a guard with the caller's line. */
 static PyObject* concrete(PyObject* object) {
   const tenon_value value = borrowed(object);
   tenon_value number;
@@ -185,7 +185,7 @@ static PyObject* symbol_repr(PyObject* object) {
   return tnp_text(text);
 }
 
-/* Equal symbols are one object in C, and compare equal to no number without a guard. */
+/* Equal symbols are one object in C; a symbol equals a number only by a guard. */
 static Py_hash_t symbol_hash(PyObject* object) {
   return (Py_hash_t)((uintptr_t)tnp_symbol_get(object) >> 4);
 }

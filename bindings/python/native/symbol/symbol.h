@@ -6,19 +6,19 @@
 #include "native.h"
 #include "tenon/symbol.h"
 
-/* Whether an object is a SymInt, SymFloat or SymBool. */
+/* Returns true if the object is a SymInt, SymFloat or SymBool. */
 bool tnp_is_symbol(PyObject* object);
-/* Its symbol, borrowed. */
+/* Returns the object's symbol, borrowed. */
 tenon_symbol* tnp_symbol_get(PyObject* object);
-/* A SymInt, SymFloat or SymBool; takes over the reference. */
+/* Creates a SymInt, SymFloat or SymBool; takes over the reference. */
 PyObject* tnp_symbol_wrap(tenon_symbol* symbol);
-/* An int, or the SymInt of a word that borrows its symbol. */
+/* Returns an int, or the SymInt of a word that borrows its symbol. */
 PyObject* tnp_from_word(int64_t word);
-/* Puts a symbol into an argument, and notes that the call has one: 0. */
+/* Stores a symbol in an argument and marks the call as symbolic. Returns 0. */
 int tnp_to_symbol(tnp_call* call, PyObject* object, tenon_value* out);
-/* What tenon_tensor_dims gives of a tensor: an int or SymInt, or a tuple of them. */
+/* Returns a result of tenon_tensor_dims as an int or SymInt, or a tuple of them. */
 PyObject* tnp_dims_of(const tenon_tensor* tensor, uint32_t what);
-/* Adds the types to the module: 0, or -1 with an exception. */
+/* Adds the types to the module. Returns 0, or -1 with an exception. */
 int tnp_symbol_ready(PyObject* module);
 
 #endif
