@@ -213,7 +213,7 @@ def _options(dtype: Any, device: Any) -> dict[str, Any]:
 
 
 def _asking(result: Tensor, requires_grad: bool) -> Tensor:
-    """Returns the tensor unchanged, after setting `requires_grad` if it is true."""
+    """Sets the tensor's `requires_grad` if the argument is true; returns the same tensor."""
     if requires_grad:
         result.requires_grad = True
     return result

@@ -90,7 +90,7 @@ def cpu(self: Tensor) -> Tensor:
 
 
 def cuda(self: Tensor, index: int | None = None) -> Tensor:
-    """Returns the tensor on a CUDA device, by default the current one."""
+    """Returns the tensor on a CUDA device, which `index` may select."""
     return self.to("cuda" if index is None else f"cuda:{index}")
 
 
