@@ -27,7 +27,7 @@ class _Refusal(Exception):
 
 
 def _in_words(error: BaseException) -> str:
-    """Returns an error as one line: its message, for errors not of Tenon with their class."""
+    """Returns an error as text: its message, after its class if it is not a tenon.Error."""
     if isinstance(error, tenon.Error):
         return str(error)
     text = " ".join(str(error).split())
@@ -138,7 +138,7 @@ def _run(args: argparse.Namespace) -> dict[str, object]:
 
 
 def _place(error: BaseException, file: str) -> str:
-    """Returns the "FILE:LINE: " in `file` that raised an error, "" if not raised through it."""
+    """Returns "FILE:LINE: " of the innermost frame of an error in `file`, "" if there is none."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return f"{file}:{error.lineno}: "
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]

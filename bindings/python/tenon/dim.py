@@ -20,7 +20,7 @@ class Dim:
 
     Attributes:
         AUTO: Instead of a Dim: a new symbol if the size is 2 or more, otherwise the number.
-        DYNAMIC: An alias of AUTO.
+        DYNAMIC: Equivalent to AUTO.
         STATIC: Instead of a Dim: the number.
 
     Args:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries, which define operators and register kernels and fallbacks.
+"""Libraries, which define operators and register kernels and fallbacks; key sets and guards.
 
 The names and their meaning are those of `torch.library`.
 """
