@@ -40,13 +40,13 @@ def floor_divide(input: Any, other: Any) -> Tensor:
 
 @overridable
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
-    """Returns the elements above a threshold, and a value in place of the others."""
+    """Returns the input with elements that are not above a threshold replaced by a value."""
     return where(input <= threshold, tensor(value, dtype=input.dtype, device=input.device), input)
 
 
 @overridable
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """Writes a value in place of the elements that are not above a threshold."""
+    """Replaces elements that are not above a threshold by a value, in place."""
     return input.masked_fill_(input <= threshold, value)
 
 
