@@ -279,7 +279,7 @@ class CustomOpDef(Generic[_P, _R]):
 
 
 def _overload_of(op: Any, function: str) -> OpOverload:
-    """The overload that a name, an overload or a definition stands for."""
+    """Returns the overload of a name, an overload or a definition."""
     if isinstance(op, CustomOpDef):
         return op._opoverload
     if isinstance(op, OpOverload):

@@ -321,8 +321,8 @@ class Library:
             policy: A dtype to cast to, or one of "lower_precision_fp", "fp32",
                 "fp32_set_opt_dtype" (`dtype=float32` where none is given), "fp32_append_dtype" (the
                 overload with a `dtype` besides), "promote" (to the widest argument), "banned".
-            device_type: The device type of the regions; by default all types that have no rule of
-                their own for the operator.
+            device_type: The device type of the regions; by default all types without a specific
+                rule for the operator.
             advice: For "banned", the alternative that the error message recommends.
 
         Raises:

@@ -22,7 +22,7 @@ _tile = _packet("aten::tile")
 
 
 def _listed(numbers: tuple[Any, ...]) -> Any:
-    """Returns numbers that are passed one by one, or as one list, as one list."""
+    """Returns numbers that are passed one by one, or as one sequence, as a sequence."""
     is_list = len(numbers) == 1 and isinstance(numbers[0], (list, tuple))
     return numbers[0] if is_list else numbers
 
