@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs look for in `torch._C`: the gradient policy of the whole process."""
+"""The part of `torch._C` that programs use: the gradient policy of the whole process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _mode = "error"
 
 
 def _set_autograd_fallback_mode(mode: str) -> None:
-    """Says what becomes of gradients at operators that have neither formula nor policy.
+    """Sets the policy for operators that have neither a gradient formula nor their own policy.
 
     Args:
         mode: "error", "warn" or "nothing", see `Library.set_gradient_policy`.
@@ -29,5 +29,5 @@ def _set_autograd_fallback_mode(mode: str) -> None:
 
 
 def _get_autograd_fallback_mode() -> str:
-    """What `_set_autograd_fallback_mode` said last, "error" before."""
+    """Returns the mode that `_set_autograd_fallback_mode` last set, initially "error"."""
     return _mode

@@ -2,7 +2,7 @@
 """Tenon: an operator dispatcher and tensor core that every language shares.
 
 `import tenon as torch` should feel at home: dtypes, `tensor`, `Tensor` with its methods, `ops`,
-`library`. What differs is said where it differs.
+`library`. The docstrings state differences from PyTorch.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ except ImportError as _reason:
 _tenon._require_main_interpreter()
 
 from . import _lazy_names, error, functional, introspect, library, ops, schema
-from . import tensor as _methods  # gives Tensor its methods
+from . import tensor as _methods  # adds the methods to Tensor
 
-from . import autograd  # isort: skip  # and those of gradients
+from . import autograd  # isort: skip  # adds the methods for gradients
 from .tensor import is_complex, is_floating_point, is_tensor, nonzero  # isort: skip
 from ._tenon import (
     Generator,
@@ -126,7 +126,7 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .own_arguments import (  # over the operators of the same names
+from .own_arguments import (  # replaces the operators of the same names
     atleast_1d,
     atleast_2d,
     atleast_3d,
@@ -234,7 +234,7 @@ newaxis = None
 # The type of `Tensor.shape`.
 Size = _tenon.Size
 
-# Names of builtins are attributes of the package, and no part of `from tenon import *`.
+# Names of builtins are attributes of the package, but `from tenon import *` leaves them out.
 bool = bool_
 
 __all__ = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `tenon`: looks inside the registry, explains calls, draws, and writes wrappers."""
+"""The command `tenon`: inspects the registry, explains calls, draws graphs, writes wrappers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .wrap import wrap as written
 
 
 class _Refusal(Exception):
-    """What whoever typed the command did wrong, in one line."""
+    """A usage error, as one line of text."""
 
 
 def _in_words(error: BaseException) -> str:
-    """An error in one line: Tenon's by its message, others with their class."""
+    """Returns an error as text: its message, after its class if it is not a tenon.Error."""
     if isinstance(error, tenon.Error):
         return str(error)
     text = " ".join(str(error).split())
@@ -45,11 +45,11 @@ def _write(text: str, path: str | None) -> None:
 
 
 def _evaluate(text: str, argument: str) -> object:
-    """A value written as Python, with Tenon's names at hand: "ones(2, 3)", "2.5", "[1, 2]"."""
+    """Evaluates a Python expression in Tenon's namespace: "ones(2, 3)", "2.5", "[1, 2]"."""
     names = {"tenon": tenon, **{name: getattr(tenon, name) for name in tenon.__all__}}
     try:
         return eval(text.strip(), names)
-    except (Exception, SystemExit) as error:  # whatever it is, it is the argument's
+    except (Exception, SystemExit) as error:  # any error is caused by the argument
         raise _Refusal(f"argument {argument!r}: {_in_words(error)}") from error
 
 
@@ -61,7 +61,7 @@ def _operators(namespace: str | None) -> list[str]:
 
 
 def list_ops(args: argparse.Namespace) -> None:
-    """Lists operators, one a line, with --schema their schemas and with --tags their tags."""
+    """Lists operators, one per line; --schema adds their schemas and --tags their tags."""
     for name in _operators(args.namespace):
         op = tenon.find_op(name)
         text = str(op._schema) if args.schema else name
@@ -84,7 +84,7 @@ def list_tags(args: argparse.Namespace) -> None:
 
 
 def show_schema(args: argparse.Namespace) -> None:
-    """Prints the schema of an operator, or of schema text as it is understood."""
+    """Prints the schema of an operator, or the parsed form of schema text."""
     text = args.op
     print(tenon.Schema.parse(text) if "(" in text else tenon.find_op(text)._schema)
 
@@ -99,7 +99,7 @@ def show_table(args: argparse.Namespace) -> None:
 
 
 def show_registrations(args: argparse.Namespace) -> None:
-    """Prints who registered what, and where."""
+    """Prints registrations with their owners and source locations."""
     for name in args.op or _operators(args.namespace):
         print(introspect.dump(name))
 
@@ -138,7 +138,7 @@ def _run(args: argparse.Namespace) -> dict[str, object]:
 
 
 def _place(error: BaseException, file: str) -> str:
-    """Where in a file an error came from: "FILE:LINE: ", "" where it did not pass there."""
+    """Returns "FILE:LINE: " of the innermost frame of an error in `file`, "" if there is none."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return f"{file}:{error.lineno}: "
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
@@ -156,13 +156,13 @@ def _failed(args: argparse.Namespace, error: BaseException) -> _Refusal:
 
 
 def profile(args: argparse.Namespace) -> None:
-    """Runs a script, or code after -c, and prints or draws its calls, also where it fails."""
+    """Runs a script, or code after -c, and prints or draws its calls, even if it fails."""
     _must_exist(args)
     left = None
     with introspect.profile(None) as events:
         try:
             _run(args)
-        except (Exception, SystemExit) as error:  # told below, behind what it called
+        except (Exception, SystemExit) as error:  # reported below, after the calls
             left = error
     if args.svg:
         _write(profile_svg(events), args.output)
@@ -189,7 +189,7 @@ def graph(args: argparse.Namespace) -> None:
         raise _Refusal(f"--limit must be at least 1, got {args.limit}")
     try:
         names = _run(args)
-    except (Exception, SystemExit) as error:  # whatever it is, it is the script's
+    except (Exception, SystemExit) as error:  # any error is caused by the script
         raise _failed(args, error) from error
     begin = [_tracked(names, args.tensor)]
     shown = picture(begin, _names_of_tensors(names), args.saved, args.limit)
@@ -197,14 +197,14 @@ def graph(args: argparse.Namespace) -> None:
 
 
 def draw(args: argparse.Namespace) -> None:
-    """Draws a graph that a program of any language saved, as SVG; or as a table, or as code."""
+    """Draws a saved graph of any language as SVG, or prints it as a table or as code."""
     from .fx import from_graph
     from .graph import Graph
 
     if args.limit < 1:
         raise _Refusal(f"--limit must be at least 1, got {args.limit}")
     graph = Graph.load(args.file)
-    with contextlib.suppress(tenon.Error):  # what is not known stays so
+    with contextlib.suppress(tenon.Error):  # unknown metadata stays unknown
         graph = graph.infer()
     if args.code:
         _write(from_graph(graph).code, args.output)
@@ -213,7 +213,7 @@ def draw(args: argparse.Namespace) -> None:
 
 
 def _tracked(names: dict[str, object], name: str | None) -> tenon.Tensor:
-    """The tensor of a name among a script's globals, or the last that a recorded call made."""
+    """Returns a script's global tensor by name, or the last one that a recorded call made."""
     if name is not None:
         if name not in names:
             raise _Refusal(f"--tensor must name one of the script's globals, got {name!r}")
@@ -230,7 +230,7 @@ def _tracked(names: dict[str, object], name: str | None) -> tenon.Tensor:
 
 
 def _names_of_tensors(names: dict[str, object]) -> list[tuple[str, object]]:
-    """Pairs of names and tensors: globals, elements of lists, parameters of modules."""
+    """Returns (name, tensor) pairs: globals, elements of lists, parameters of modules."""
     pairs: list[tuple[str, object]] = []
     for name, value in names.items():
         if isinstance(value, (list, tuple)):
@@ -241,7 +241,7 @@ def _names_of_tensors(names: dict[str, object]) -> list[tuple[str, object]]:
 
 
 def explain(args: argparse.Namespace) -> None:
-    """Says in words what a call would do: explain aten::add.Tensor "ones(2)" "ones(2)" alpha=2."""
+    """Explains what a call would do: explain aten::add.Tensor "ones(2)" "ones(2)" alpha=2."""
     positional: list[object] = []
     named: dict[str, object] = {}
     for text in args.arguments:
@@ -261,14 +261,14 @@ def wrap(args: argparse.Namespace) -> None:
 
 
 def simulate(args: argparse.Namespace) -> None:
-    """Prints what a registration on these keys would give: simulate CPU Autograd."""
+    """Prints the table that registrations on keys would result in: simulate CPU Autograd."""
     simulator = Simulator(args.schema).register(args.key)
     print(simulator.raw_registrations() if args.raw else simulator.registrations())
     print(simulator.raw_dispatch_table() if args.raw else simulator.dispatch_table(), end="")
 
 
 def show_config(args: argparse.Namespace) -> None:
-    """Prints what plugins in C and C++ are built with."""
+    """Prints the folders and flags to build plugins in C and C++."""
     words: list[str] = []
     if args.cflags:
         words += config.compiler_flags()
@@ -282,7 +282,7 @@ def show_config(args: argparse.Namespace) -> None:
 
 
 def loads(one: argparse.ArgumentParser, place: str) -> None:
-    """What is loaded first, before the verb or behind it."""
+    """Adds the options that load libraries first, accepted before and after the verb."""
     for option, metavar, text in (
         ("--load", "PLUGIN", "load a plugin first"),
         ("--import", "MODULE", "import a Python module first"),
@@ -294,7 +294,7 @@ def loads(one: argparse.ArgumentParser, place: str) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Returns the parser of the command line."""
     top = argparse.ArgumentParser(prog="tenon", description=__doc__)
     top.add_argument("--version", action="version", version=f"tenon {tenon.__version__}")
     loads(top, "top")
@@ -379,7 +379,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run_program(args: argparse.Namespace) -> None:
-    """Runs a program that is written for PyTorch on Tenon: `import torch` imports Tenon."""
+    """Runs a PyTorch program on Tenon: `import torch` imports Tenon."""
     from .as_torch.program import run
 
     run(args.program, args.arguments, as_module=args.module, report=args.report)
@@ -388,21 +388,21 @@ def run_program(args: argparse.Namespace) -> None:
 def _import(module: str) -> None:
     try:
         importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # whatever it is, it is the module's
+    except (Exception, SystemExit) as error:  # any error is caused by the module
         raise _Refusal(f"--import {module}: {_in_words(error)}") from error
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command; what is wrong is said on the standard error, and the status is not 0."""
+    """Runs the command; on errors, prints them to standard error and returns nonzero."""
     args = parser().parse_args(arguments)
     if args.function is run_program:
         if not args.module and not os.path.exists(args.program):
             print(f"tenon: {args.program}: program must exist, got none", file=sys.stderr)
             return 1
-        run_program(args)  # errors are the program's, with Python's own traceback
+        run_program(args)  # the program's errors get Python's usual traceback
         return 0
     try:
-        ops._load_kernels()  # the operators that ship, where their plugin is there
+        ops._load_kernels()  # Tenon's own operators, if their plugin is installed
         for path in [*args.top_load, *getattr(args, "verb_load", [])]:
             ops.load_library(path)
         for module in [*args.top_import, *getattr(args, "verb_import", [])]:
@@ -412,8 +412,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (tenon.Error, _Refusal) as error:
         print(f"tenon: {error}", file=sys.stderr)
         return 1
-    except OSError as error:  # of the standard output: where it leads has no more room or reader
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write
+    except OSError as error:  # of standard output: its disk is full or its reader is gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the final flush
         if not isinstance(error, BrokenPipeError):
             print(f"tenon: standard output: {error.strerror}", file=sys.stderr)
         return 1

@@ -30,7 +30,7 @@ IN_PLACE = (
 
 
 def find(name: str) -> object:
-    """Returns what a lazy name of the package stands for; raises KeyError for other names."""
+    """Imports the object of a lazy name of the package; raises KeyError for other names."""
     from importlib import import_module
 
     if name in IN_PLACE:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's `PythonDispatcher`: registrations on an imagined operator, and the tables they give.
+"""PyTorch's `PythonDispatcher`: dispatch tables of an imaginary operator from its registrations.
 
-PyTorch imagines backends that Tenon has not: XLA and Lazy have Autograd slots of their own, FPGA
-shares AutogradOther with the rest. Each is computed as any backend is, by a `Simulator`.
+PyTorch's tables list backends that Tenon does not have: XLA and Lazy have separate Autograd keys,
+FPGA uses AutogradOther. A `Simulator` computes their slots like those of any other backend.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IMPLICIT = "CompositeImplicitAutograd"
 
 
 class PythonDispatcher:
-    """An imagined operator: `register(["CPU", "Autograd"])`, then `print(dispatchTable())`."""
+    """An imaginary operator: `register(["CPU", "Autograd"])`, then `print(dispatchTable())`."""
 
     namespace = "__test__"
     name = "foo"
@@ -72,7 +72,7 @@ class PythonDispatcher:
         self._registered = [key for key in _LISTED if key in dispatchKeys]
 
     def _slot(self, key: str) -> str:
-        """What serves a runtime key, "" for nothing."""
+        """Returns the kernel for a runtime key, or "" if there is none."""
         backend = next(one for one, grad in _BACKENDS.items() if key in (one, grad))
         imagined = {backend: "CUDA", _BACKENDS[backend]: "AutogradCUDA"}
         registered = set(self._registered)
@@ -103,7 +103,7 @@ class PythonDispatcher:
     rawRegistrations = registrations
 
     def dispatchTable(self) -> str:
-        """Returns what serves each runtime key, one a line."""
+        """Returns each runtime key and its kernel, one per line."""
         rows = [(key, served) for key in self.runtime_keys if (served := self._slot(key))]
         return _table("Computed Dispatch Table", rows)
 

@@ -125,7 +125,7 @@ def _body(data: Any, ndim: int, indent: int, form: Any) -> str:
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-# What follows the elements where the core prints a tensor.
+# The text after the elements when the core prints a tensor.
 _SUFFIX = re.compile(
     r", (device='[^']*'|size=\([^)]*\)|dtype=[\w.]+|requires_grad=True|grad_fn=<[^>]*>)"
 )

@@ -30,7 +30,7 @@ LANGUAGES = {
 
 
 class Style(NamedTuple):
-    """How boxes of a kind look, and what the legend says of them."""
+    """The look of a kind of box, and its text in the legend."""
 
     fill: str
     border: str
@@ -40,9 +40,9 @@ class Style(NamedTuple):
 
 
 class Box(NamedTuple):
-    """One box: its kind, the lines of its text, the number of its node.
+    """A box: its kind, its lines of text, and the number of its node.
 
-    `badge` is a language, `title` what is shown where the pointer rests on it.
+    `badge` is a language, `title` the tooltip.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Box(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """From a box to the one that was made from it; `output` is which result of the first."""
+    """An arrow from a box to one that uses its result; `output` is the index of that result."""
 
     begin: int
     end: int
@@ -68,7 +68,7 @@ def _size(box: Box) -> tuple[float, float]:
 def _ports(
     places: Sequence[Point], widths: Sequence[float], edges: Sequence[Edge], near: Sequence[Point]
 ) -> list[float]:
-    """Where along its box each edge ends, so that edges of one box stand side by side."""
+    """Returns the offset at which each edge ends, so that edges of one box are side by side."""
     by_box: dict[int, list[int]] = {}
     for index, edge in enumerate(edges):
         by_box.setdefault(edge.end, []).append(index)
@@ -90,7 +90,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _badge(language: str, right: float, y: float) -> list[str]:
-    """The name of a language on its colour, on the upper border of a box."""
+    """Draws a language's name on its colour, at the upper border of a box."""
     width = len(language) * _BADGE_LETTER + 10
     x = right - width - 8
     return [
@@ -126,7 +126,7 @@ def _draw_box(box: Box, style: Style, x: float, y: float, width: float, height: 
 def _legend(
     kinds: Iterable[str], styles: Mapping[str, Style], top: float
 ) -> tuple[list[str], float]:
-    """What the boxes mean, on one line, and its width."""
+    """Returns a one-line legend of the boxes, and its width."""
     parts, x = [], float(_MARGIN)
     for kind, style in styles.items():
         if kind in kinds:
@@ -137,7 +137,7 @@ def _legend(
 
 
 def draw_boxes(boxes: Sequence[Box], edges: Sequence[Edge], styles: Mapping[str, Style]) -> str:
-    """Draws boxes from above to below, as arrows lead, and a legend of the styles that are used."""
+    """Draws boxes from top to bottom in the order of the arrows, and a legend of used styles."""
     sizes = [_size(box) for box in boxes]
     laid = layered(sizes, [(edge.begin, edge.end) for edge in edges])
     widths = [width for width, _ in sizes]

@@ -40,13 +40,13 @@ def floor_divide(input: Any, other: Any) -> Tensor:
 
 @overridable
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
-    """Returns the elements above a threshold, and a value in place of the others."""
+    """Returns the input with elements that are not above a threshold replaced by a value."""
     return where(input <= threshold, tensor(value, dtype=input.dtype, device=input.device), input)
 
 
 @overridable
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """Writes a value in place of the elements that are not above a threshold."""
+    """Replaces elements that are not above a threshold by a value, in place."""
     return input.masked_fill_(input <= threshold, value)
 
 
@@ -73,7 +73,7 @@ def scalar_tensor(s: Any, **options: Any) -> Tensor:
 
 
 def _cuts(size: int, parts: Any) -> list[int]:
-    """Returns where a dim is cut: at given indices, or into so many parts nearly equal."""
+    """Returns the cut positions along a dim, from indices or a number of nearly equal parts."""
     if isinstance(parts, Tensor):
         parts = parts.tolist()
     if not isinstance(parts, int):
@@ -89,7 +89,7 @@ def _cuts(size: int, parts: Any) -> list[int]:
 def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, **other: Any
 ) -> tuple[Tensor, ...]:
-    """Returns views of parts of a dim: so many nearly equal ones, or cut at given indices."""
+    """Splits a dim into a number of nearly equal views, or at given indices."""
     parts = indices_or_sections
     for name in ("indices", "sections", "tensor_indices_or_sections"):
         parts = other.pop(name, parts)

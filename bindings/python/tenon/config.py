@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the package keeps what plugins in C and C++ are built with."""
+"""Folders and compiler flags to build plugins in C and C++ against this package."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def get_cmake_dir() -> str:
 
 
 def compiler_flags() -> list[str]:
-    """Returns what a C or C++ compiler needs to find the headers."""
+    """Returns the flags with which a C or C++ compiler finds the headers."""
     return [f"-I{get_include()}"]
 
 
 def linker_flags() -> list[str]:
-    """Returns what links a program or plugin with the library of the package."""
-    get_include()  # or the package holds no library of its own
+    """Returns the flags that link a program or plugin with the library of the package."""
+    get_include()  # raises if the package is used from a build folder and holds no library
     (library,) = (name for name in _os.listdir(_PACKAGE) if name.startswith("libtenon.so."))
     return [f"-L{_PACKAGE}", f"-l:{library}", f"-Wl,-rpath,{_PACKAGE}"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators made of annotated Python functions, as `torch.library.custom_op` makes them."""
+"""Operators made from annotated Python functions, like `torch.library.custom_op`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
-# The definition of each name: another one of the same name takes its place.
+# The definition of each name; defining a name again replaces its entry.
 _definitions: dict[str, CustomOpDef[..., Any]] = {}
 
 
@@ -66,7 +66,7 @@ def custom_op(
     schema: str | None = None,
     tags: Any = None,
 ) -> Any:
-    """Makes an operator of an annotated function; without `fn` a decorator.
+    """Makes an operator from an annotated function; without `fn`, returns a decorator.
 
         @custom_op("my::scale", mutates_args=())
         def scale(x: Tensor, k: float = 2.0) -> Tensor:
@@ -74,10 +74,11 @@ def custom_op(
 
     Args:
         name: "namespace::name".
-        fn: Its kernel. Results must not share memory with arguments, nor with each other.
-        mutates_args: Names of the arguments that it writes, or "unknown".
-        device_types: Those that it serves; all by default.
-        schema: Such as "(Tensor x, float k=2) -> Tensor", where annotations do not say it.
+        fn: The kernel. Results must not share memory with arguments, nor with each other.
+        mutates_args: Names of the arguments that the kernel writes, or "unknown".
+        device_types: The device types that the kernel supports; all by default.
+        schema: The schema, such as "(Tensor x, float k=2) -> Tensor"; by default it is inferred
+            from the annotations.
         tags: One or several tags.
 
     Raises:
@@ -121,7 +122,7 @@ class CustomOpDef(Generic[_P, _R]):
         device_types: str | Sequence[str] | None,
         tags: tuple[str, ...],
     ) -> None:
-        """Made by `custom_op`."""
+        """Initializes a definition; `custom_op` creates them."""
         self._qualname = f"{ns}::{name}"
         self._name = name
         self._namespace = ns
@@ -160,9 +161,9 @@ class CustomOpDef(Generic[_P, _R]):
             raise
 
     def _register_missing_fake(self) -> None:
-        """Has tensors without memory refused by name until there is a fake kernel.
+        """Makes calls on fake tensors fail with the operator's name until it has a fake kernel.
 
-        An operator that only writes needs none: it makes nothing that has a shape.
+        An operator without results needs no fake kernel.
         """
         name = self._qualname
         makes_nothing = not self._opoverload._schema.returns
@@ -178,7 +179,7 @@ class CustomOpDef(Generic[_P, _R]):
         _missing_fakes.add(name)
 
     def _checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, and that its results share no memory."""
+        """Wraps a function with a check that its results share no memory."""
         if self._aliases:
             return fn
         return _tenon.AliasCheckedKernel(self._qualname, fn)
@@ -279,7 +280,7 @@ class CustomOpDef(Generic[_P, _R]):
 
 
 def _overload_of(op: Any, function: str) -> OpOverload:
-    """The overload that a name, an overload or a definition stands for."""
+    """Returns the overload of a name, an overload or a definition."""
     if isinstance(op, CustomOpDef):
         return op._opoverload
     if isinstance(op, OpOverload):
@@ -331,7 +332,7 @@ def register_autograd(
         register_autograd("my::sin", backward, setup_context=setup_context)
 
     Args:
-        op: A name, an overload, or what `custom_op` made.
+        op: A name, an overload, or a result of `custom_op`.
         backward: Takes the context and the gradients of the results, returns those of the
             arguments, None for what is no tensor, a list for a list.
         setup_context: Leaves in `ctx` what backward needs, after each recorded call. With
@@ -363,13 +364,13 @@ def register_autocast(
     *,
     lib: Library | None = None,
 ) -> None:
-    """Says what an operator's floating arguments are cast to in autocast regions.
+    """Sets the dtype to which autocast regions cast an operator's floating-point arguments.
 
-    Inside of the operator autocast is off then. `Library.register_autocast` has other rules.
+    Autocast is then off inside of the operator. `Library.register_autocast` has further rules.
 
     Args:
-        op: A name, an overload, or what `custom_op` made.
-        device_type: Whose regions, and whose tensors are cast; float64 ones are not.
+        op: A name, an overload, or a result of `custom_op`.
+        device_type: The type of the regions and of the tensors to cast; float64 is never cast.
         cast_inputs: The dtype.
         lib: The library that owns the rule; by default it lives as long as the process.
 
@@ -458,7 +459,7 @@ def register_fake(
             return tenon.empty_like(x)
 
     Args:
-        op: A name, an overload, or what `custom_op` made.
+        op: A name, an overload, or a result of `custom_op`.
         func: Called with the operator's arguments, all of whose tensors are without memory.
         lib: The library that owns the kernel; by default it lives as long as the process.
         allow_override: Whether an older fake kernel is replaced. That of what `custom_op` made
@@ -522,7 +523,7 @@ def register_torch_dispatch(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Has a function serve an operator where a class with `__torch_dispatch__` would be asked.
+    """Registers a function to run instead of a class's `__torch_dispatch__` for an operator.
 
     Args:
         op: A name with overload, an overload, or a custom_op.

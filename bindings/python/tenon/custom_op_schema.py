@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tags and `mutates_args` of `custom_op` say of an operator's schema."""
+"""Schema changes and checks for the arguments `tags` and `mutates_args` of `custom_op`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Tag(str, enum.Enum):
 
 
 def tag_names(tags: Any) -> tuple[str, ...]:
-    """The texts of one tag, of several or of None."""
+    """Returns the texts of one tag, of several tags, or of None."""
     if tags is None:
         return ()
     return (str(tags),) if isinstance(tags, str) else tuple(str(one) for one in tags)
@@ -47,7 +47,7 @@ def tag_names(tags: Any) -> tuple[str, ...]:
 def aliased_result(
     schema: str, fn: Callable[..., Any], mutates_args: Iterable[str], tags: tuple[str, ...]
 ) -> str:
-    """The schema whose results are the written arguments, for tags "inplace" and "out"."""
+    """Returns the schema with results aliasing the written arguments, for "inplace" and "out"."""
     parameters = inspect.signature(fn).parameters
     places = {name: index for index, name in enumerate(parameters)}
     named = set(mutates_args)
@@ -82,7 +82,7 @@ def aliased_result(
 
 
 def check_written(name: str, schema: str, mutates_args: str | Iterable[str]) -> None:
-    """Refuses a schema that writes other arguments than `mutates_args` names."""
+    """Raises if a schema does not write exactly the arguments that `mutates_args` names."""
     arguments = Schema.parse(f"{name}{schema}").arguments
     written = {one.name for one in arguments if one.is_write}
     named = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Default devices: `with tenon.device("meta")` has factories make their tensors there."""
+"""Default devices: in `with tenon.device("meta")`, factories create tensors on that device."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def _factories() -> frozenset[Callable[..., Any]]:
 
 
 class DeviceMode(TorchFunctionMode):
-    """Gives factories that are called without a device this one."""
+    """A mode that passes its device to factories that are called without one."""
 
     def __init__(self, where: device) -> None:
-        """Made where a device is entered."""
+        """Initializes the mode for a device that is entered."""
         self.device = where
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        """Calls the function, a factory with the device."""
+        """Calls the function; adds the device to calls of factories."""
         options = dict(kwargs or {})
         if func in _factories() and options.get("device") is None:
             options["device"] = self.device
@@ -63,14 +63,14 @@ _entered = _Entered()
 
 
 def enter(where: device) -> None:
-    """What `device.__enter__` does."""
+    """Implements `device.__enter__`."""
     mode = DeviceMode(where)
     mode.__enter__()
     _entered.modes.append(mode)
 
 
 def leave() -> None:
-    """What `device.__exit__` does."""
+    """Implements `device.__exit__`."""
     if not _entered.modes:
         raise StateError("device: a context must be entered before it is left")
     _entered.modes[-1].__exit__()
@@ -81,7 +81,7 @@ _lasting = _Entered()
 
 
 def set_default_device(where: Any) -> None:
-    """Has factories of this thread make their tensors on a device; None puts back the CPU."""
+    """Sets the device of this thread's factories; None restores the CPU."""
     if _lasting.modes:
         _lasting.modes.pop().__exit__()
     if where is not None:
@@ -93,7 +93,7 @@ def set_default_device(where: Any) -> None:
 
 
 def get_default_device() -> device:
-    """Returns the device on which factories of this thread make their tensors."""
+    """Returns the device on which factories of this thread create tensors."""
     from ._tenon import device
 
     modes = [*_lasting.modes, *_entered.modes]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators defined and implemented by their qualified names, without a Library at hand."""
+"""Functions that define and implement operators by qualified name, without a Library."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def impl(
 ) -> Any:
     """Registers a kernel for device types, `impl("ns::name", "cpu", func)`, or as a decorator.
 
-    "default" stands for all device types (CompositeExplicitAutograd). The older form
+    "default" means all device types (CompositeExplicitAutograd). The older form
     `impl(lib, name, dispatch_key="")` is a decorator.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices, their number, and streams."""
+"""Devices, device counts, streams, and registration of backends."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .error import InvalidArgumentError
 
 
 def count(type: str = "cuda") -> int:
-    """Returns how many devices of a type there are; 0 without driver or provider."""
+    """Returns the number of devices of a type; 0 without driver or provider."""
     return _tenon.tenon_device_count(device(type).type_code)
 
 
 def is_available(type: str = "cuda") -> bool:
-    """Tells whether a type has a device."""
+    """Returns true if there is a device of a type."""
     return count(type) > 0
 
 
@@ -28,12 +28,12 @@ def current_stream(where: device | str) -> tuple[device, int]:
 
 
 def synchronize(where: device | str) -> None:
-    """Waits until the work queued on the current stream of a device is done."""
+    """Waits for all work queued on the current stream of a device."""
     _tenon.tenon_stream_synchronize(current_stream(where))
 
 
 def register_backend(name: str) -> int:
-    """Gives a device type number to a new backend, such as "npu", or returns the one it has."""
+    """Registers a backend, such as "npu", if it is new; returns its device type number."""
     return _tenon.tenon_backend_register(name)
 
 
@@ -59,8 +59,9 @@ def register_functionality(
         below: The key that is considered before it; it takes the nearest free place.
         above: The key that is considered after it; one of the two is given.
         per_backend: One slot for each backend rather than one for all.
-        default: What all threads do with it, now and later: "none", "included" as BackendSelect is,
-            or "excluded" as Autocast is. Guards change it for a while.
+        default: The initial state of the key on all threads, existing ones included: "none",
+            "included" like BackendSelect, or "excluded" like Autocast. Guards change it
+            temporarily.
 
     Raises:
         NotFoundError: an unknown anchor.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dim: a size that is to be a symbol, and inputs of which some sizes are."""
+"""Dim: specifications of symbolic sizes, and the fake inputs that have them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class Dim:
-    """A size of inputs that a graph is to take as any number: those of one name are the same.
+    """A size of inputs that may vary between runs of a graph; Dims of one name are equal sizes.
 
     Attributes:
-        AUTO: In the place of a Dim: a size of its own where it is 2 or more, else the number.
-        DYNAMIC: The same.
-        STATIC: In the place of a Dim: the number.
+        AUTO: Instead of a Dim: a new symbol if the size is 2 or more, otherwise the number.
+        DYNAMIC: Equivalent to AUTO.
+        STATIC: Instead of a Dim: the number.
 
     Args:
         name: An identifier.
-        min: The least that it is; sizes of 0 and 1 are numbers, so that it is 2 at least.
-        max: The most that it is.
+        min: The lower bound, at least 2, because sizes of 0 and 1 are always numbers.
+        max: The upper bound.
     """
 
     __slots__ = ("__name__", "max", "min")
@@ -36,7 +36,7 @@ class Dim:
     STATIC: ClassVar[Any]
 
     def __init__(self, name: str, *, min: int | None = None, max: int | None = None) -> None:
-        """Names a size."""
+        """Checks and stores the name and the bounds."""
         if not name.isidentifier():
             raise InvalidArgumentError(f"Dim: name must be an identifier, got {name!r}")
         self.__name__ = name
@@ -53,22 +53,22 @@ Dim.STATIC = Dim("STATIC")
 
 
 class SymbolicInputs:
-    """Makes fake tensors of inputs, with symbols where a specification says so.
+    """Makes fake tensors of inputs, with symbolic sizes according to a specification.
 
     Args:
-        env: Where the symbols are made.
-        function: Whose parameters names in the specification are.
+        env: The environment that creates the symbols.
+        function: The function whose parameter names the specification may use.
     """
 
     def __init__(self, env: ShapeEnv, function: Callable[..., Any] | None = None) -> None:
-        """Has made no symbol yet."""
+        """Starts without symbols."""
         self._env = env
         self._function = function
         self._named: dict[str, tuple[Dim, SymInt, int]] = {}
         self._made: dict[int, Tensor] = {}
 
     def of_all(self, inputs: tuple[Any, ...], spec: Any) -> tuple[Any, ...]:
-        """The inputs, of which `spec` tells as `trace` has it."""
+        """Converts all inputs; `spec` is the argument `dynamic` of `trace`."""
         if isinstance(spec, dict):
             spec = self._by_place(spec, len(inputs))
         if spec is True:
@@ -81,7 +81,7 @@ class SymbolicInputs:
         return tuple(self.of_tree(one, its) for one, its in zip(inputs, spec, strict=True))
 
     def of_tree(self, tree: Any, spec: Any) -> Any:
-        """A tree with fake tensors; `spec` is a tree like it down to the tensors."""
+        """Converts one input; `spec` has the structure of the tree down to the tensors."""
         if isinstance(tree, Tensor):
             return self._tensor(tree, spec)
         if isinstance(tree, dict):
@@ -162,7 +162,7 @@ def _parameters(function: Callable[..., Any] | None) -> list[str]:
 
 
 def _parts(spec: Any, keys: Any) -> dict[Any, Any]:
-    """A specification of each part of a tree."""
+    """Returns the specification of each child of a tree node, by key."""
     if spec is None or spec is True or spec is False:
         return dict.fromkeys(keys, spec)
     if isinstance(spec, (tuple, list)):
@@ -177,7 +177,7 @@ def _parts(spec: Any, keys: Any) -> dict[Any, Any]:
 
 
 def _dims(spec: Any, shape: tuple[int, ...]) -> list[Any]:
-    """A specification of each dim of a tensor."""
+    """Returns the specification of each dim of a tensor."""
     count = len(shape)
     if spec is None or isinstance(spec, bool):
         return [spec] * count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the numbers of a dtype can be."""
+"""The limits of integral and floating-point dtypes."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _PARTS = {complex64: float32, complex128: float64}
 
 
 class iinfo:
-    """The integers that a dtype has: `bits`, `min`, `max`, `dtype` (its name)."""
+    """The limits of an integral dtype: `bits`, `min`, `max`, `dtype` (its name)."""
 
     def __init__(self, type: dtype) -> None:
-        """Tells of an integral dtype.
+        """Looks up the limits of an integral dtype.
 
         Raises:
             ArgumentTypeError: for a dtype that is not integral.
@@ -56,7 +56,7 @@ class iinfo:
 
 
 class finfo:
-    """The numbers that a floating dtype has; of a complex one, its parts.
+    """The limits of a floating-point dtype, or of the parts of a complex one.
 
     `bits`; `eps`, from 1 to the next number; `max`, `min`, the largest and least finite ones;
     `tiny` and `smallest_normal`, the least positive one with all its digits; `resolution`, ten to
@@ -64,7 +64,7 @@ class finfo:
     """
 
     def __init__(self, type: dtype | None = None) -> None:
-        """Tells of a floating or complex dtype, of the default dtype where none is given.
+        """Looks up the limits of a floating or complex dtype, by default the default dtype.
 
         Raises:
             ArgumentTypeError: for a dtype that is neither.
@@ -77,7 +77,7 @@ class finfo:
         self.bits = 8 * part.itemsize
         self.dtype = str(part).rpartition(".")[2]
         self.eps = math.ldexp(1.0, -fraction)
-        # The format without infinities gives its last fraction to NaN.
+        # A format without infinities reserves its largest fraction for NaN.
         last = 2 - self.eps * (2 if part is float8_e4m3fn else 1)
         self.max = math.ldexp(last, largest)
         self.min = -self.max

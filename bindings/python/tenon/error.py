@@ -3,8 +3,8 @@
 
 The base is a RuntimeError, which is what PyTorch raises for most of them.
 
-An exception holds the C error and reads text, notes and frames from it when asked. An exception
-that a Python kernel raises comes home as the same object, whichever languages it crossed.
+An exception holds the C error and reads text, notes and frames from it lazily. An exception that a
+Python kernel raises reaches the Python caller as the same object, across frames of any languages.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ParseError(Error, ValueError):
 
 
 class OutOfMemoryError(Error, builtins.MemoryError):
-    """Memory could not be had."""
+    """A memory allocation failed."""
 
 
 class StateError(Error):
@@ -72,11 +72,11 @@ class OperatingSystemError(Error):
 
 
 class KernelError(Error):
-    """A kernel failed and gave no code of its own."""
+    """A kernel failed without reporting a more specific status."""
 
 
 class DataDependentError(Error):
-    """A result depends on data that is not there."""
+    """A result depends on elements that do not exist, as those of fake tensors."""
 
 
 class ForeignError(Error):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a function would need: its memory and products, told by running it on fake tensors."""
+"""Estimates of a function's memory and flops, obtained by running it on fake tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _product(_: Tensor, a: Tensor, b: Tensor, *rest: Any) -> int:
-    """Multiplications and additions of a matrix product, or of a batch of them."""
+    """Returns the multiplications plus additions of a (batched) matrix product."""
     return 2 * math.prod(a.shape) * b.shape[-1]
 
 
@@ -28,9 +28,9 @@ def _sum_and_product(result: Tensor, _: Tensor, a: Tensor, b: Tensor, *rest: Any
 
 
 def _places(narrow: Tensor, weight: Any) -> int:
-    """Those of a convolution: all weights at each place of its narrow side.
+    """Returns the flops of a convolution: all weights are applied at each position of `narrow`.
 
-    That is its result, or of a transposed one its input.
+    `narrow` is the result of the convolution, or the input of a transposed one.
     """
     return 2 * narrow.shape[0] * math.prod(narrow.shape[2:]) * math.prod(weight)
 
@@ -45,7 +45,8 @@ def _weight_gradient(_: Tensor, grad: Tensor, x: Tensor, weight: Any, *rest: Any
     return _places(x if transposed else grad, weight)
 
 
-# Operators that are products, by name without overload: the flops of a call's result and arguments.
+# Operators that compute products, by name without overload, and functions that return the flops of
+# a call from its result and arguments.
 _FLOPS: dict[str, Callable[..., int]] = {
     "aten::mm": _product,
     "aten::bmm": _product,
@@ -57,19 +58,19 @@ _FLOPS: dict[str, Callable[..., int]] = {
 
 
 class Estimate:
-    """What a call would need: numbers, or expressions of the symbols that sizes have.
+    """The cost of a call; with symbolic sizes, the fields are expressions of their symbols.
 
     Attributes:
-        flops: Floating-point operations of matrix products, those of convolutions included.
-        allocated: Bytes of all tensors that it makes, together.
-        peak: Bytes of those that live at one time, at most; what it is given does not count.
-        calls: How often each operator runs, by full name.
+        flops: Floating-point operations of matrix products and convolutions.
+        allocated: Total bytes of all tensors that the call creates.
+        peak: Maximum bytes of created tensors that are alive at one time, without the arguments.
+        calls: Number of calls of each operator, by full name.
     """
 
     __slots__ = ("allocated", "calls", "flops", "live", "peak")
 
     def __init__(self) -> None:
-        """Of a call that has not begun."""
+        """Sets all counts to zero."""
         self.flops = self.allocated = self.live = self.peak = 0
         self.calls: collections.Counter[str] = collections.Counter()
 
@@ -78,16 +79,16 @@ class Estimate:
 
 
 class _Watch(TorchDispatchMode):
-    """Counts what operators make, by storages.
+    """Counts the storages that operators create.
 
-    One lives while a tensor that an operator gave does, a view too, also where no object of Python
-    is left of it.
+    A storage is alive while any tensor on it that an operator returned is, views included. Such a
+    tensor may outlive its Python object, for example as a saved tensor of a node.
     """
 
     def __init__(self, found: Estimate, given: list[Any]) -> None:
         self.found = found
         self.given = {one._storage_address() for one in given if isinstance(one, Tensor)}
-        self.owners: dict[int, list[object]] = {}  # of storages that live
+        self.owners: dict[int, list[object]] = {}  # weak tensors by address of a live storage
         self.sizes: dict[int, int] = {}
 
     def __torch_dispatch__(
@@ -119,7 +120,7 @@ class _Watch(TorchDispatchMode):
         self.owners[storage].append(weak_tensor(tensor))
 
     def _let_go(self) -> None:
-        """Takes away the storages on which no tensor lives any more."""
+        """Removes the storages on which no tensor is alive."""
         for storage, owners in list(self.owners.items()):
             owners[:] = [one for one in owners if weak_tensor_lives(one)]
             if not owners:
@@ -128,22 +129,22 @@ class _Watch(TorchDispatchMode):
 
 
 def estimate(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Estimate:
-    """Tells what `fn(*args, **kwargs)` would need, without memory for it and without computing.
+    """Estimates the cost of `fn(*args, **kwargs)` without allocating or computing anything.
 
-    The function runs on fake tensors: real ones among the arguments, and those that it refers to,
-    are made fake. Those of symbolic sizes, on meta, stay as they are. A backward pass that it
-    runs counts in; what it is to give gradients is an argument.
+    The function runs on fake tensors: real tensors, both arguments and tensors that the function
+    refers to, are converted. Meta tensors with symbolic sizes are used unchanged. A backward pass
+    inside of `fn` is counted; tensors that need gradients must be arguments.
 
         found = estimate(model, x)
         print(found.peak / 2**30, "GiB")
 
     Args:
         fn: A function or module.
-        *args: Its arguments; tensors in lists, tuples and dicts are made fake, too.
-        **kwargs: Its keyword arguments.
+        *args: The arguments of `fn`; tensors in lists, tuples and dicts are converted, too.
+        **kwargs: The keyword arguments of `fn`.
 
     Raises:
-        DataDependentError: the function asks for elements.
+        DataDependentError: The function reads elements.
     """
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     given = mode._from_tree((args, kwargs))

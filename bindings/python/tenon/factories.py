@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making tensors: from numbers, from other objects' memory, and filled ones."""
+"""Factory functions: tensors from numbers, on other objects' memory, and filled tensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     Args:
         ext_tensor: The object, or a DLPack capsule.
         device: The device of the result; by default that of the object.
-        copy: True: on memory of its own.
+        copy: Whether to copy the elements to new memory.
     """
     result = _tenon.from_dlpack(ext_tensor)
     if copy:
@@ -54,7 +54,7 @@ _full_like = _packet("aten::full_like")
 
 
 def _copy(data: Any, dtype: dtype | None, device: device | str | None) -> Tensor:
-    """The part of `tensor` that is not about numbers: copies another object's elements."""
+    """Implements `tensor` for objects other than numbers by copying their elements."""
     shared = as_tensor(data)
     result = shared.to(dtype=dtype, device=device)
     return _clone(result, memory_format=contiguous_format) if result is shared else result
@@ -64,7 +64,7 @@ def _copy(data: Any, dtype: dtype | None, device: device | str | None) -> Tensor
 def as_tensor(
     data: Any, *, dtype: dtype | None = None, device: device | str | None = None
 ) -> Tensor:
-    """Returns data as a tensor, on the same memory where it has one of that dtype and device."""
+    """Returns data as a tensor, which shares its memory if dtype and device match."""
     if isinstance(data, Tensor):
         result = data
     elif isinstance(data, (list, tuple, int, float, complex)):
@@ -100,18 +100,18 @@ def as_tensor(
 def frombuffer(
     buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """Returns a 1-d tensor on the memory of an object with a buffer, its bytes read as a dtype.
+    """Returns a 1-d tensor on the memory of a buffer, whose bytes are interpreted as a dtype.
 
     Args:
-        buffer: An object with a buffer whose bytes are contiguous.
-        dtype: How the bytes are read.
-        count: The number of elements; -1: all from the offset on.
-        offset: The number of bytes that are left out first.
+        buffer: An object with a contiguous buffer.
+        dtype: The dtype of the elements.
+        count: The number of elements; -1 means all after the offset.
+        offset: The number of bytes to skip.
         requires_grad: Whether gradients are recorded.
 
     Raises:
-        ValueError: for an object without a buffer, or bytes that are not enough.
-        RuntimeError: for a buffer with gaps.
+        ValueError: The object has no buffer, or the buffer is too small.
+        RuntimeError: The buffer is not contiguous.
     """
     count, offset = index(count), index(offset)
     if not isinstance(dtype, _tenon.dtype):
@@ -156,17 +156,19 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns an object as a tensor, on the same memory where that can be.
+    """Returns an object as a tensor, which shares the object's memory if possible.
 
     Args:
         obj: A Tensor, an array, an object with `__dlpack__` or a buffer, numbers or sequences.
-        dtype: The dtype of the result; by default that of the object. Bytes are read as it.
+        dtype: The dtype of the result; by default that of the object. The bytes of a plain buffer
+            are interpreted as this dtype.
         device: The device of the result.
-        copy: Whether to copy always (True), if need be (None), or never (False).
-        requires_grad: Whether the result records gradients; that of a Tensor does if it did.
+        copy: Whether to copy always (True), if necessary (None), or never (False).
+        requires_grad: Whether the result requires gradients; the result of a Tensor that requires
+            gradients always does.
 
     Raises:
-        ValueError: if `copy` is False and the object must be copied.
+        ValueError: `copy` is False and the object must be copied.
     """
     given = obj
     if isinstance(obj, Tensor):
@@ -211,7 +213,7 @@ def _options(dtype: Any, device: Any) -> dict[str, Any]:
 
 
 def _asking(result: Tensor, requires_grad: bool) -> Tensor:
-    """The same tensor, which may be to ask for gradients."""
+    """Sets the tensor's `requires_grad` if the argument is true; returns the same tensor."""
     if requires_grad:
         result.requires_grad = True
     return result
@@ -243,7 +245,7 @@ def arange(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns the numbers from start (0 when only one is given) up to end, end left out."""
+    """Returns the numbers from start (by default 0) up to, but not including, end."""
     if end is None:
         start, end = 0, start
     if out is not None:
@@ -264,7 +266,7 @@ def linspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns so many numbers at equal steps from start to end, both included."""
+    """Returns `steps` evenly spaced numbers from start to end, both included."""
     if out is not None:
         return _linspace(start, end, steps, out=out)
     return _asking(_linspace(start, end, steps, **_options(dtype, device)), requires_grad)
@@ -282,7 +284,7 @@ def eye(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns a matrix of n rows and m (by default n) columns, ones where they meet, else zeros."""
+    """Returns an n x m matrix (m is n by default) with ones on the diagonal, otherwise zeros."""
     m = n if m is None else m
     for name, count in (("n", n), ("m", m)):
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
@@ -302,7 +304,7 @@ def _like(
     memory_format: Any,
     requires_grad: bool,
 ) -> Tensor:
-    """Calls an operator that makes a tensor like another, which vmap and the other layers see."""
+    """Calls a `*_like` operator through the dispatcher, so that vmap and other layers apply."""
     options = _options(dtype, device)
     if memory_format is not None:
         options["memory_format"] = memory_format
@@ -364,16 +366,16 @@ def full_like(
     memory_format: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns one number in a tensor's sizes, dtype and device."""
+    """Returns a tensor of a tensor's sizes, dtype and device, filled with one number."""
     return _like(_full_like, (input, fill_value), dtype, device, memory_format, requires_grad)
 
 
 def _restore(
     data: Any, dtype: dtype, shape: tuple, device: device, strides: tuple | None = None
 ) -> Tensor:
-    """Rebuilds a pickled tensor from its bytes, None if it has none.
+    """Rebuilds a pickled tensor from its bytes, which are None if the tensor has no elements.
 
-    Older pickles have no strides, and numbers in place of bytes for dtypes without a buffer.
+    Older pickles have no strides, and store numbers instead of bytes for dtypes without a buffer.
     """
     if isinstance(data, list) or not isinstance(data, (bytes, type(None), float, int)):
         return _tenon.tensor_from_data(data, dtype).to(device=device)

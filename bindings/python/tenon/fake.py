@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fake tensors: shape, strides, dtype and a claimed device, and no memory.
+"""Fake tensors: tensors with shape, strides, dtype and a claimed device, but no memory.
 
-Operators on fake tensors give what real ones would give, all but the elements. In a mode what
-operators make is fake, on devices too that are not there:
+Operators on fake tensors return what they would return for real tensors, except for the elements.
+In a FakeTensorMode, operators create fake tensors, also on devices that the machine does not have:
 
     with FakeTensorMode():
         x = tenon.empty(1 << 20, 1 << 20, device="cuda")
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class _FakeTensorType(type):
-    """Has `isinstance` ask the tensor: fake and real tensors are of one class."""
+    """Implements `isinstance` by a flag of the tensor: fake and real tensors share one class."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return _tenon.is_fake(instance)
 
 
 class FakeTensor(metaclass=_FakeTensorType):
-    """What tensors without memory are instances of."""
+    """The virtual class of fake tensors, for `isinstance` checks only."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> FakeTensor:
-        """Refuses: modes and operators make fake tensors.
+        """Always raises; modes and operators create fake tensors.
 
         Raises:
             StateError: always.
@@ -47,15 +47,14 @@ class FakeTensor(metaclass=_FakeTensorType):
 
 
 class FakeTensorMode:
-    """Has operators on the thread make fake tensors while a `with` block runs.
+    """Makes operators on the thread create fake tensors while a `with` block runs.
 
     Args:
-        allow_fallback_kernels: Whether real kernels may be asked for shapes. They are not: fake
-            kernels, composites and kernels for Meta serve.
-        allow_non_fake_inputs: Whether real tensors that operators meet are made fake. Otherwise
-            only 0-dim tensors on the CPU mix with fake ones.
-        shape_env: Where sizes that only elements tell are made; an environment of the mode's own
-            else.
+        allow_fallback_kernels: Must be False: real kernels are never run to infer shapes; fake
+            kernels, composites and Meta kernels are used instead.
+        allow_non_fake_inputs: Whether real tensor arguments are converted to fake tensors.
+            Otherwise only 0-dim tensors on the CPU may be mixed with fake tensors.
+        shape_env: The environment of data-dependent sizes; by default the mode creates one.
 
     Raises:
         InvalidArgumentError: allow_fallback_kernels is true.
@@ -68,7 +67,7 @@ class FakeTensorMode:
         allow_non_fake_inputs: bool = False,
         shape_env: ShapeEnv | None = None,
     ) -> None:
-        """Makes a mode, to be entered any number of times."""
+        """Initializes a mode, which can be entered any number of times."""
         if allow_fallback_kernels:
             raise InvalidArgumentError(
                 "FakeTensorMode: allow_fallback_kernels must be False, got True: real kernels are "
@@ -81,7 +80,7 @@ class FakeTensorMode:
 
     @property
     def shape_env(self) -> ShapeEnv:
-        """Where sizes that only elements tell are made, with the guards on them."""
+        """The environment that holds data-dependent sizes and the guards on them."""
         return self._native.shape_env()
 
     def __enter__(self) -> FakeTensorMode:
@@ -94,20 +93,20 @@ class FakeTensorMode:
     def from_tensor(
         self, tensor: Tensor, *, static_shapes: bool | None = None, source: Any = None
     ) -> Tensor:
-        """Returns a fake tensor like a real one, the same for the same tensor.
+        """Returns the fake tensor of a real tensor; repeated calls return the same object.
 
-        Views become views of what their base becomes; gradients are required where they are of the
-        real one, and what a leaf has of them comes along. Fake tensors are given back.
+        A view becomes a view of its base's fake tensor. `requires_grad` and a leaf's `grad` are
+        preserved. Fake tensors are returned unchanged.
 
         Args:
             tensor: The real tensor.
-            static_shapes: Whether sizes are numbers; they always are.
+            static_shapes: True or None: sizes are always numbers.
             source: Not used.
 
         Raises:
-            ArgumentTypeError: no tensor.
-            InvalidArgumentError: static_shapes is False.
-            NotSupportedError: a tensor that stands for something else, as in transforms.
+            ArgumentTypeError: `tensor` is no tensor.
+            InvalidArgumentError: `static_shapes` is False.
+            NotSupportedError: `tensor` is a wrapper, such as a tensor inside of a transform.
         """
         if static_shapes is False:
             raise InvalidArgumentError(
@@ -124,7 +123,7 @@ class FakeTensorMode:
         return made
 
     def _from_tree(self, tree: Any) -> Any:
-        """Returns a tree with a fake tensor, as `from_tensor` has it, for each tensor."""
+        """Returns a tree in which `from_tensor` has converted each tensor."""
         from .utils.pytree import tree_map
 
         return tree_map(lambda one: self.from_tensor(one) if isinstance(one, Tensor) else one, tree)
@@ -142,12 +141,12 @@ _thread = _local()  # `running`: names of the operators whose fake kernels run, 
 
 
 class NamedFakeKernel:
-    """A fake kernel in Python, which notes its operator's name while it runs."""
+    """A fake kernel in Python; while it runs, its operator's name is on the thread's stack."""
 
     __code__: Any
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        """Looks like the function in errors."""
+        """Wraps `function` and copies its names and code, so that error messages show them."""
         self._name = name
         self._function = function
         for attribute in ("__module__", "__name__", "__qualname__", "__doc__", "__code__"):
@@ -164,24 +163,24 @@ class NamedFakeKernel:
 
 
 class FakeContext:
-    """What a fake kernel can ask while it runs on fake tensors.
+    """The context of a fake kernel that runs on fake tensors.
 
     Attributes:
-        op: Its operator.
+        op: The operator of the kernel.
     """
 
     __slots__ = ("op",)
 
     def __init__(self, op: OpOverload) -> None:
-        """Made by `get_ctx`."""
+        """Initializes a context; `get_ctx` creates them."""
         self.op = op
 
     def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> SymInt:
-        """Returns a size that only elements tell, as that of what `nonzero` returns.
+        """Returns a new data-dependent size, such as the number of rows that `nonzero` returns.
 
         Args:
-            min: The least that it can be.
-            max: The most, None where nobody knows.
+            min: The lower bound of the size.
+            max: The upper bound of the size; None if it is unknown.
 
         Raises:
             InvalidArgumentError: `min` is below 0 or above `max`, or either is symbolic.
@@ -194,10 +193,10 @@ class FakeContext:
 
 
 def get_ctx() -> FakeContext:
-    """Returns the context of the fake kernel that runs.
+    """Returns the context of the running fake kernel.
 
     Raises:
-        StateError: none runs on the thread, or it runs on Meta rather than on fake tensors.
+        StateError: No fake kernel runs on the thread, or it runs on Meta instead of fake tensors.
     """
     op = _tenon.fake_running()
     if op is not None:

@@ -30,12 +30,12 @@ _INFERENCE = _tenon.TENON_GRAD_MODE_INFERENCE
 
 
 def is_grad_enabled() -> bool:
-    """Tells whether grad mode is on for the calling thread."""
+    """Returns true if grad mode is on for the calling thread."""
     return bool(_tenon.tenon_grad_mode_get() & _ON)
 
 
 def is_inference_mode_enabled() -> bool:
-    """Tells whether inference mode is on for the calling thread."""
+    """Returns true if inference mode is on for the calling thread."""
     return bool(_tenon.tenon_grad_mode_get() & _INFERENCE)
 
 
@@ -43,7 +43,7 @@ def is_inference_mode_enabled() -> bool:
 
 
 def _decorated(make: Callable[[], Any], function: Any) -> Any:
-    """The function, each call of it, or each step of its generator, inside a context of its own."""
+    """Wraps a function so that each call, or each generator step, runs in a new context."""
     import functools
     import inspect
 
@@ -69,7 +69,7 @@ def _decorated(make: Callable[[], Any], function: Any) -> Any:
 
 
 def _steps(make: Callable[[], Any], generator: Any) -> Any:
-    """Runs a generator's steps inside of contexts, and what is between them outside."""
+    """Runs each step of a generator in a new context, which is left at each `yield`."""
     step, given = generator.send, None
     while True:
         try:
@@ -89,10 +89,10 @@ def _steps(make: Callable[[], Any], generator: Any) -> Any:
 
 
 class _Context:
-    """What the contexts share: each is a decorator, too."""
+    """Base of the contexts, which makes each of them a decorator, too."""
 
     def _again(self) -> Any:
-        """Another context like this one."""
+        """Creates a new context with the same arguments."""
         return type(self)()
 
     def __call__(self, function: _F) -> _F:
@@ -189,17 +189,18 @@ _enforces_layout: ContextVar[bool] = ContextVar("_enforces_layout", default=True
 
 
 class enforce_grad_layout_policy(_Context):
-    """Says whether gradients of leaves must lie in memory as the leaves do, at once or in a block.
+    """Sets whether gradients must have the strides of their leaves: at once, or in a `with` block.
 
-    Gradients always lie so: that costs no copy where the formula already made it so. The policy
-    never changes values, and is the thread's.
+    The setting exists for compatibility only: gradients always have the strides of their leaves,
+    without a copy if the formula already produced them. The setting never changes values, and is
+    local to the thread.
 
     Args:
         enable: False permits other layouts.
     """
 
     def __init__(self, enable: bool = True) -> None:
-        """Sets the policy; leaving the context puts back what was there."""
+        """Sets the policy; leaving the context restores the previous one."""
         self.mode = bool(enable)
         self.prev = _enforces_layout.get()
         _enforces_layout.set(self.mode)
@@ -223,13 +224,13 @@ class enforce_grad_layout_policy(_Context):
 
 
 class inference_mode(_Context, _tenon.KeyGuard):
-    """Turns inference mode on: as `no_grad`, and tensors made meanwhile never take part in grad.
+    """Turns inference mode on: like `no_grad`, but tensors made in it are excluded from autograd.
 
-    Such tensors know no versions and carry no keys of autograd, which saves what is due for those.
+    Such tensors have no version counter and no autograd keys, which saves their overhead.
 
     Args:
-        mode: False is no inference mode, also inside of one, with grad mode on. A function is
-            decorated.
+        mode: False turns inference mode off, also inside of an outer one, and grad mode on. If it
+            is a function, decorates it.
     """
 
     mode: bool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs: computations that were recorded, changed, run, saved, and called as operators."""
+"""Graphs: recorded computations that can be rewritten, run, saved and called as operators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FUNCTION = _tenon.TENON_GRAPH_VALUE_FUNCTION
 if TYPE_CHECKING:
 
     class Node(NamedTuple):
-        """One call: its operator, all arguments in schema order, and where its results begin."""
+        """A call: its operator, all arguments in schema order, and its first result's number."""
 
         op: OpOverload
         args: tuple[Any, ...]
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         num_results: int
 
     class Frame(NamedTuple):
-        """One of the lines of code that a call was recorded from."""
+        """One stack frame of the code that a call was recorded from."""
 
         language: str
         function: str
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
         line: int
 
     class Value(NamedTuple):
-        """One value: `kind`, `source`, `index`, `name`, `tensor`, `shape`, `dtype`, `device`.
+        """A value: `kind`, `source`, `index`, `name`, `tensor`, `shape`, `dtype`, `device`.
 
-        What is not known, or not there, is None. Sizes that each run has anew are Refs.
+        Fields that are unknown or do not apply are None. Sizes that each run determines are Refs.
         """
 
         kind: int
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         device: device | None
 
     class Size(NamedTuple):
-        """A size that each run reads of a tensor, and its bounds; None where there is none."""
+        """A size that each run reads from a tensor, and its bounds; a missing bound is None."""
 
         ref: Ref
         name: str
@@ -83,24 +83,24 @@ else:
 
 
 class Call:
-    """One call of a graph, as a pass of `Graph.rewrite` looks at it.
+    """A call of a graph, as `Graph.rewrite` passes it to its callback.
 
     Attributes:
-        index: Its number in the old graph.
+        index: The number of the call in the old graph.
         op: The operator.
         args: All arguments in schema order, with values of the new graph.
-        graph: The new graph, as far as it has come.
+        graph: The new graph, as built so far.
     """
 
     def __init__(self, index: int, op: OpOverload, args: tuple[Any, ...], graph: Graph) -> None:
-        """Tells one call; graphs do."""
+        """Initializes a call; only `Graph.rewrite` creates them."""
         self.index = index
         self.op = op
         self.args = args
         self.graph = graph
 
     def append(self, op: OpOverload, *args: Any, **kwargs: Any) -> Any:
-        """Appends a call to the new graph: see `Graph.append`."""
+        """Appends a call to the new graph; see `Graph.append`."""
         return self.graph.append(op, *args, **kwargs)
 
     def __repr__(self) -> str:
@@ -108,17 +108,17 @@ class Call:
 
 
 class Graph(_tenon.CallableGraph):
-    """A recorded computation. Call it with tensors, or trees of them, to run it.
+    """A recorded computation. Call it with tensors, or trees of tensors, to run it.
 
-    Values are numbered in the order in which they come to be; `Ref(number)` names one as an
-    argument or output. A graph that was run does not change any more.
+    Values are numbered in order of creation; `Ref(number)` refers to a value as an argument or
+    output. A graph cannot be changed after it has been run.
 
     Args:
-        handle: A handle of the C interface; None makes an empty graph, to be built by hand.
+        handle: A graph handle of the C API; None creates an empty graph, to be built by hand.
     """
 
     def __init__(self, handle: Any = None) -> None:
-        """Makes an empty graph, or stands for one that there is."""
+        """Creates an empty graph, or wraps an existing handle."""
         self._handle = handle if handle is not None else _tenon.tenon_graph_new()
         self._in_spec: Any = None
         self._out_spec: Any = None
@@ -126,11 +126,11 @@ class Graph(_tenon.CallableGraph):
     # ---- Building ---------------------------------------------------------------------------
 
     def add_input(self, name: str | None = None, like: Tensor | None = None) -> Ref:
-        """Adds an input; `like` tells what it is, and stands for it while calls are recorded."""
+        """Adds an input with the metadata of `like`, which denotes the input during recording."""
         return _tenon.graph_add_input(self._handle, like, name)
 
     def add_attribute(self, tensor: Tensor, name: str | None = None) -> Ref:
-        """Adds a tensor that the graph holds."""
+        """Adds a tensor that the graph owns, such as a weight."""
         return Ref(_tenon.tenon_graph_add_attribute(self._handle, tensor, name))
 
     def append(self, op: OpOverload, *args: Any, **kwargs: Any) -> Any:
@@ -140,11 +140,11 @@ class Graph(_tenon.CallableGraph):
         return results[0] if len(results) == 1 else results
 
     def element(self, value: Ref, index: int) -> Ref:
-        """An element of a value that is a list of tensors."""
+        """Returns a Ref to an element of a value that is a list of tensors."""
         return Ref(_tenon.tenon_graph_add_element(self._handle, value.value, index))
 
     def add_output(self, value: Any) -> None:
-        """Adds an output: a Ref, a tensor of the recording, a number, or a list of such."""
+        """Adds an output: a Ref, a recorded tensor, a number, or a list of these."""
         _tenon.graph_add_output(self._handle, value)
 
     # ---- Sizes ------------------------------------------------------------------------------
@@ -159,60 +159,60 @@ class Graph(_tenon.CallableGraph):
         min: int | None = None,
         max: int | None = None,
     ) -> Ref:
-        """Adds a size that each run reads of a tensor, and must lie from `min` to `max`."""
+        """Adds a size that each run reads from a tensor; it must be within [`min`, `max`]."""
         return _tenon.graph_add_size(self._handle, tensor, dim, name, hint, min, max)
 
     def add_number(self, function: int, *numbers: int | float | Ref) -> Ref:
-        """Adds a function of numbers, one of TENON_SYMBOL_*, that each run calculates."""
+        """Adds a function of numbers, one of TENON_SYMBOL_*, that each run evaluates."""
         return _tenon.graph_add_number(self._handle, function, numbers)
 
     def add_guard(self, function: int, *numbers: int | float | Ref) -> None:
-        """Adds a relation of two numbers, without which runs fail."""
+        """Adds a relation between two numbers that must hold; otherwise runs fail."""
         _tenon.graph_add_guard(self._handle, function, numbers)
 
     def set_sizes(self, tensor: Ref, *sizes: int | Ref) -> None:
-        """Says which sizes a tensor has; runs check those of inputs."""
+        """Sets the sizes of a tensor; runs check the sizes of inputs."""
         _tenon.graph_set_dims(self._handle, tensor, sizes)
 
     @property
     def sizes(self) -> list[Size]:
-        """The sizes that each run reads of tensors."""
+        """The sizes that each run reads from tensors."""
         refs = (Ref(i) for i, value in enumerate(self.values) if value.kind == SIZE)
         return [Size(ref, *_tenon.graph_number(self._handle, ref.value)) for ref in refs]
 
     @property
     def guards(self) -> list[tuple[str, str | None, str | None, int]]:
-        """(text, operator, file, line) of each relation of sizes that runs check."""
+        """The relations between sizes that runs check, each as (text, operator, file, line)."""
         return _tenon.graph_guards(self._handle)
 
     def number(self, value: int) -> tuple[int, tuple[int | float | Ref, ...]]:
-        """The function, one of TENON_SYMBOL_*, and the numbers of a value that is one."""
+        """Returns the function, one of TENON_SYMBOL_*, and the operands of a number value."""
         return _tenon.graph_number(self._handle, value)
 
     def number_text(self, number: int | float | Ref) -> str:
-        """A number as text, such as "2*s0 + 1"."""
+        """Returns a number as text, such as "2*s0 + 1"."""
         return _tenon.graph_print_number(self._handle, number)
 
     # ---- Reading ----------------------------------------------------------------------------
 
     @property
     def nodes(self) -> list[Node]:
-        """The calls, in their order."""
+        """The calls, in execution order."""
         count = _tenon.tenon_graph_node_count(self._handle)
         return [Node(*_tenon.graph_node(self._handle, i)) for i in range(count)]
 
     @property
     def values(self) -> list[Value]:
-        """What is known of each value."""
+        """The metadata of each value, by number."""
         count = _tenon.tenon_graph_value_count(self._handle)
         return [Value(*_tenon.graph_value(self._handle, i)) for i in range(count)]
 
     def users(self, value: Ref) -> list[int]:
-        """The calls that use a value, by number; the number of calls stands for the outputs."""
+        """Returns the numbers of the calls that use a value; `len(nodes)` denotes the outputs."""
         return _tenon.graph_users(self._handle, value.value)
 
     def frames(self, node: int) -> list[Frame]:
-        """Where a call was recorded, the innermost line first; of graphs recorded with frames."""
+        """Returns the stack that recorded a call, innermost frame first; needs `frames=True`."""
         return [Frame(*frame) for frame in _tenon.graph_frames(self._handle, node)]
 
     @property
@@ -223,13 +223,13 @@ class Graph(_tenon.CallableGraph):
 
     @property
     def attributes(self) -> dict[str, Tensor]:
-        """The tensors that the graph holds."""
+        """The tensors that the graph owns, by name."""
         held = (value for value in self.values if value.kind == ATTRIBUTE)
         return {value.name: value.tensor for value in held}  # type: ignore[misc]
 
     @property
     def outputs(self) -> list[Any]:
-        """The outputs."""
+        """The outputs, as passed to `add_output`."""
         count = _tenon.tenon_graph_output_count(self._handle)
         return [_tenon.graph_output(self._handle, i) for i in range(count)]
 
@@ -241,21 +241,21 @@ class Graph(_tenon.CallableGraph):
         return f"<tenon.graph.Graph of {count} calls>"
 
     def tabular(self) -> str:
-        """A table: a line for each input, attribute, call and output."""
+        """Returns a table with a line for each input, attribute, call and output."""
         from .graph_picture import table
 
         return table(self)
 
     def print_tabular(self) -> None:
-        """Prints that table."""
+        """Prints the table that `tabular` returns."""
         print(self.tabular(), end="")
 
     def draw(self, path: str | os.PathLike[str] | None = None, *, limit: int = 200) -> str:
         """Draws the graph as SVG: calls with shapes, dtypes and the languages of their kernels.
 
         Args:
-            path: Where to write the picture; None: it is only returned.
-            limit: How many calls are drawn at most; the others are one box.
+            path: The file to write; None only returns the SVG text.
+            limit: The maximum number of calls to draw; one box represents all further calls.
         """
         from .graph_picture import draw
 
@@ -268,7 +268,7 @@ class Graph(_tenon.CallableGraph):
     # ---- Running and changing ---------------------------------------------------------------
 
     def _call_tree(self, *args: Any) -> Any:
-        """Runs the graph; arguments and results are in the structure that was traced."""
+        """Runs the graph; arguments and results have the tree structure that was traced."""
         leaves, spec = tree_flatten(args)
         if self._in_spec is not None and spec != self._in_spec:
             raise InvalidArgumentError(
@@ -281,14 +281,14 @@ class Graph(_tenon.CallableGraph):
         return results[0] if len(results) == 1 else tuple(results)
 
     def bind(self, *args: Any) -> str | None:
-        """Plans runs for arguments like these, which then go through kernels' loops only.
+        """Plans runs for arguments like these, so that runs only execute the kernels' loops.
 
-        The last four plans are kept. They serve plain tensors on the CPU, on threads without
-        modes, profile or recording, and until a kernel is registered or removed.
+        The last four plans are kept. A plan applies to plain tensors on the CPU, on threads
+        without modes, profiling or recording, until a kernel is registered or removed.
 
         Returns:
-            None, or what stands against a plan: an operator whose kernel does not bind, or that
-            writes into an input or attribute as `out`.
+            None on success, otherwise the reason why there is no plan: an operator whose kernel
+            does not bind, or that writes into an input or attribute as `out`.
         """
         return _tenon.graph_bind(self._handle, tuple(tree_flatten(args)[0]))
 
@@ -297,31 +297,31 @@ class Graph(_tenon.CallableGraph):
         return _tenon.graph_define(self._handle, getattr(library, "_native", library), name)
 
     def fold_constants(self) -> Graph:
-        """A graph in which calls on attributes alone have been run."""
+        """Returns a graph in which calls that depend only on attributes are evaluated."""
         return self._transformed(_tenon.TENON_GRAPH_FOLD_CONSTANTS)
 
     def merge_common(self) -> Graph:
-        """A graph in which equal calls are one."""
+        """Returns a graph with common subexpressions eliminated."""
         return self._transformed(_tenon.TENON_GRAPH_MERGE_COMMON)
 
     def remove_dead(self) -> Graph:
-        """A graph without calls and attributes that nothing uses."""
+        """Returns a graph without unused calls and attributes."""
         return self._transformed(_tenon.TENON_GRAPH_REMOVE_DEAD)
 
     def infer(self) -> Graph:
-        """A graph in which what was not known of values is found out on fake tensors."""
+        """Returns a graph in which unknown metadata of values is inferred with fake tensors."""
         return self._transformed(_tenon.TENON_GRAPH_INFER)
 
     def rewrite(self, function: Callable[[Call], Any]) -> Graph:
-        """A graph by a pass that looks at each call.
+        """Returns a graph in which a function may have replaced each call.
 
         Args:
-            function: It gets a `Call`, and returns what stands for the results: a Ref, a tensor, a
-                number or a list of such, or a tuple of them for several results; `()` where nothing
-                uses them any more. None leaves the call as it is.
+            function: Takes a `Call` and returns the replacement of its results: a Ref, a tensor, a
+                number or a list of these, or a tuple with one entry per result. `()` removes the
+                call, whose results must be unused. None keeps the call unchanged.
 
         Raises:
-            StateError: A result is used that nothing stands for.
+            StateError: A result that has no replacement is used.
         """
 
         def look(index: int, op: OpOverload, args: Any, results: int, handle: Any) -> Any:
@@ -335,15 +335,16 @@ class Graph(_tenon.CallableGraph):
     def replace_pattern(
         self, pattern: Graph, replacement: Graph, *, ignore_literals: bool = False
     ) -> tuple[Graph, int]:
-        """A graph in which another one stands wherever a pattern was, and how many times.
+        """Replaces each match of a pattern; returns the new graph and the number of matches.
 
-        Inputs of the pattern match any values. A match is none where something else uses its inner
-        results, and where a call between its calls writes to what it reads.
+        Inputs of the pattern match any values. A candidate is rejected if a call outside of it uses
+        one of its inner results, or if a call between its calls writes to a value that it reads.
 
         Args:
-            pattern: What is searched for.
-            replacement: What stands there; its inputs and outputs are the pattern's, one by one.
-            ignore_literals: Constants of the pattern match any others.
+            pattern: The graph to search for.
+            replacement: The graph to insert; its inputs and outputs correspond to those of the
+                pattern by position.
+            ignore_literals: Whether constants of the pattern match any constants.
         """
         flags = _tenon.TENON_GRAPH_IGNORE_LITERALS if ignore_literals else 0
         handle, count = _tenon.graph_replace_pattern(
@@ -352,27 +353,28 @@ class Graph(_tenon.CallableGraph):
         return self._like(handle), count
 
     def check(self) -> None:
-        """Checks that operators are as they were, and that values are what their calls give.
+        """Checks that the operators are unchanged and that recorded metadata matches the calls.
 
         Raises:
             NotSupportedError: An operator changed.
-            ArgumentTypeError: A value is recorded as another than its call gives.
+            ArgumentTypeError: The recorded metadata of a value differs from its call's result.
         """
         _tenon.tenon_graph_check(self._handle)
 
     def functionalize(self, *, remove: str = "mutations") -> Graph:
-        """A graph that writes to nothing but, at its end, the inputs and attributes that it wrote.
+        """Returns a graph without mutations, except copies into mutated inputs at its end.
 
-        Calls that write become those that give new values: `add` for `add_` and `add.out`. Results
-        are the same to the bit. An output that was an input, or a view of what was written, shares
-        no memory with it any more.
+        Calls that write are replaced by their functional forms: `add_` and `add.out` by `add`.
+        Attributes that the graph mutates are also written by a copy at its end. Results are
+        bitwise equal. An output that was an input, or a view of a tensor that was written, no
+        longer shares memory with it.
 
         Args:
-            remove: "mutations", or "mutations_and_views": views become copies, too.
+            remove: "mutations", or "mutations_and_views" to replace views by copies as well.
 
         Raises:
-            NotSupportedError: An operator writes and has no functional overload, or a view of what
-                is written is one that nothing undoes.
+            NotSupportedError: An operator that writes has no functional overload, or a written
+                tensor has a view that cannot be inverted.
         """
         flags = {"mutations": 0, "mutations_and_views": _tenon.TENON_GRAPH_REMOVE_VIEWS}
         if remove not in flags:
@@ -386,7 +388,7 @@ class Graph(_tenon.CallableGraph):
         return self._like(_tenon.tenon_graph_transform(self._handle, passes))
 
     def _like(self, handle: Any) -> Graph:
-        """A graph of the same inputs and outputs."""
+        """Wraps the handle of a graph whose inputs and outputs have the same structure."""
         made = Graph(handle)
         made._in_spec, made._out_spec = self._in_spec, self._out_spec
         return made
@@ -399,21 +401,21 @@ class Graph(_tenon.CallableGraph):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Graph:
-        """Reads a graph from a file; its operators must be defined, and nothing is run."""
+        """Reads a graph from a file without running it; its operators must be defined."""
         return Graph(_tenon.tenon_graph_load(_path(path)))
 
     def to_bytes(self) -> bytes:
-        """What `save` writes."""
+        """Returns the bytes that `save` writes."""
         return _tenon.graph_write(self._handle)
 
     @staticmethod
     def from_bytes(data: bytes) -> Graph:
-        """Reads what `to_bytes` gave."""
+        """Reads a graph from the bytes that `to_bytes` returned."""
         return Graph(_tenon.graph_read(data))
 
     @staticmethod
     def parse(text: str, attributes: Sequence[Tensor] = ()) -> Graph:
-        """Reads what `str(graph)` gave; `attributes` are its tensors, in the text's order."""
+        """Parses the text of `str(graph)`; `attributes` are its tensors, in the text's order."""
         return Graph(_tenon.graph_parse(text, tuple(attributes)))
 
 
@@ -424,7 +426,7 @@ def _path(path: str | os.PathLike[str]) -> str:
 
 
 def _bound(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments of a call in schema order."""
+    """Returns all arguments of a call in schema order, with defaults filled in."""
     arguments = op._schema.arguments
     given = dict(zip((one.name for one in arguments), args, strict=False))
     given.update(kwargs)
@@ -442,12 +444,14 @@ class Recording:
     """Records the calls of a `with` block.
 
     Args:
-        below_autograd: What reaches the kernels, not what is called: composites decomposed,
-            transforms and autocast traced away, backward passes included.
-        strict: Calls that make numbers of tensors, such as `item`, fail.
-        frames: Calls know where they were made from: see `Graph.frames`.
-        any_sizes: Runs take inputs of any sizes. That is right only if nothing in the graph came
-            from the sizes of the inputs; otherwise runs refuse sizes other than the recorded ones.
+        below_autograd: Whether to record the calls that reach kernels instead of the calls that
+            the program makes: composites are decomposed, transforms and autocast are applied, and
+            backward passes are included.
+        strict: Whether calls that convert tensors to numbers, such as `item`, fail.
+        frames: Whether calls store the stack that made them; see `Graph.frames`.
+        any_sizes: Whether runs accept inputs of any sizes. This is correct only if nothing in the
+            graph was derived from input sizes. By default, runs reject sizes other than the
+            recorded ones.
     """
 
     def __init__(
@@ -458,7 +462,7 @@ class Recording:
         frames: bool = False,
         any_sizes: bool = False,
     ) -> None:
-        """Says what is recorded."""
+        """Initializes the options; `with` starts the recording."""
         self._flags = (
             (_tenon.TENON_GRAPH_BELOW_AUTOGRAD if below_autograd else 0)
             | (_tenon.TENON_GRAPH_STRICT if strict else 0)
@@ -487,21 +491,22 @@ def trace(
     dynamic: Any = None,
     any_sizes: bool = False,
 ) -> Graph:
-    """Runs a function once and returns the graph of what it called.
+    """Runs a function once and returns the graph of the operators that it called.
 
     Args:
-        function: It may return tensors, numbers, and trees of such.
-        *inputs: Its arguments: tensors, or trees of them.
-        below_autograd: As `Recording` has it.
-        strict: As `Recording` has it.
-        frames: As `Recording` has it.
-        dynamic: Which sizes of inputs the graph takes as any number; the function then runs on fake
-            tensors, which computes nothing. True: each size of 2 and more. A tuple with an entry
-            for each input, or a dict by input's place or parameter's name: None, True, or for a
-            tensor `{dim: size}` or a size for each dim, as `torch.export` has it. A size is None
-            for the number, True or `Dim.AUTO`, a name or `Dim`; those of one name are the same.
-            What is asked of sizes becomes guards of the graph, which each run checks.
-        any_sizes: As `Recording` has it.
+        function: The function; it may return tensors, numbers, and trees of these.
+        *inputs: The arguments of the function: tensors, or trees of tensors.
+        below_autograd: See `Recording`.
+        strict: See `Recording`.
+        frames: See `Recording`.
+        dynamic: The input sizes that are symbolic, i.e. may vary between runs. If any are, the
+            function runs on fake tensors and computes nothing. True makes each size of 2 or more
+            symbolic. Otherwise a tuple with an entry per input, or a dict keyed by input position
+            or parameter name. An entry is None, True, or for a tensor `{dim: size}` or one size per
+            dim, as in `torch.export`. A size is None to keep the number, True, `Dim.AUTO`, a name
+            or a `Dim`; sizes with one name are equal. Conditions that the function evaluates on
+            symbolic sizes become guards of the graph, which each run checks.
+        any_sizes: See `Recording`.
     """
     leaves, in_spec = tree_flatten(inputs)
     wrong = next((leaf for leaf in leaves if not isinstance(leaf, Tensor)), None)
@@ -529,7 +534,7 @@ def trace(
 
 
 def is_recording() -> bool:
-    """Tells whether the calling thread records calls."""
+    """Returns true if the calling thread is recording calls."""
     return bool(_tenon.tenon_graph_is_recording())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs as people read them: a table with a line for each step, and a picture."""
+"""Human-readable graphs: a table with a line for each step, and a picture."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Kernels:
 
 
 def _references(value: Any) -> Iterator[int]:
-    """The numbers of the values that an argument or output names."""
+    """Yields the numbers of the values that an argument or output refers to."""
     if isinstance(value, Ref):
         yield value.value
     elif isinstance(value, (list, tuple)):
@@ -64,7 +64,7 @@ def _references(value: Any) -> Iterator[int]:
 
 
 def _schema(node: Node) -> Any:
-    """The schema of its operator; None where that is not defined any more."""
+    """Returns the schema of a call's operator; None if it is no longer defined."""
     try:
         return node.op._schema
     except NotFoundError:
@@ -72,7 +72,7 @@ def _schema(node: Node) -> Any:
 
 
 def _arguments(node: Node) -> list[tuple[Any, Any]]:
-    """Pairs of the schema's arguments and what is given for them."""
+    """Returns pairs of the schema's arguments and the values passed for them."""
     schema = _schema(node)
     return [] if schema is None else list(zip(schema.arguments, node.args, strict=False))
 
@@ -90,7 +90,7 @@ def _kind(node: Node) -> str:
 
 
 def _described(value: Value) -> str:
-    """Its dtype, sizes and, unless that is the CPU, device: "float32[2, 3]"."""
+    """Returns a value's dtype, sizes and, unless it is the CPU, device: "float32[2, 3]"."""
     if value.dtype is None or value.shape is None:
         return ""
     text = f"{str(value.dtype).removeprefix('tenon.')}{list(value.shape)}"
@@ -99,7 +99,7 @@ def _described(value: Value) -> str:
 
 
 def _constants(node: Node) -> list[str]:
-    """The arguments that are no tensors of the graph and not their defaults: "dim=[0]"."""
+    """Returns the arguments that are neither graph values nor defaults: "dim=[0]"."""
     texts = []
     for argument, value in _arguments(node):
         if any(True for _ in _references(value)) or isinstance(value, Tensor):
@@ -238,7 +238,7 @@ class _Drawing:
             self._tell_folded(hidden, left)
 
     def _used(self) -> set[int]:
-        """The values that what is drawn uses."""
+        """Returns the values that drawn calls and outputs use."""
         used = set(_references([node.args for node in self._nodes[: self._limit]]))
         return used | set(_references(self._graph.outputs))
 
@@ -298,7 +298,7 @@ class _Drawing:
         return self._root.get(number, number)
 
     def _write(self, number: int, box: int) -> None:
-        """From here on what shares memory with a value comes from the call that wrote it."""
+        """Records that all values sharing memory with a value now come from the writing call."""
         root = self._root_of(number)
         for each in [number, *self._source]:
             if self._root_of(each) == root:

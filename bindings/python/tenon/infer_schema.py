@@ -33,7 +33,7 @@ _RESULTS = ("Tensor", "SymInt", "float", "bool", "Scalar", "Tensor[]")
 
 
 def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """What an optional is one of, and whether it is one."""
+    """Strips None from an optional annotation; also returns whether it was optional."""
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return annotation, False
     parts = [part for part in typing.get_args(annotation) if part is not type(None)]
@@ -43,7 +43,7 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
 
 
 def _type_text(annotation: Any) -> str | None:
-    """A parameter's type as schemas write it; None for one that they cannot."""
+    """Returns a parameter's type in schema syntax; None if schemas have no such type."""
     if isinstance(annotation, collections.abc.Hashable) and annotation in _SIMPLE:
         return _SIMPLE[annotation]
     inner, optional = _without_none(annotation)
@@ -84,7 +84,7 @@ def _default_text(name: str, value: Any) -> str:
 
 
 def _written(text: str, number: int) -> str:
-    """A type annotated as written."""
+    """Returns a type annotated as written, with alias set `number`."""
     return text.replace("Tensor", f"Tensor(a{number}!)", 1)
 
 

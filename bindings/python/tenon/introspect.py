@@ -229,7 +229,7 @@ class Event:
 
 
 def _handler_event(noted: Any) -> Event:
-    """The event of a `__torch_function__` handler; where it stands is told later."""
+    """Returns the event of a `__torch_function__` handler; `_with_handlers` sets its position."""
     from .override_names import _name_of
 
     function, asked, _, _, begun, ended, failed = noted
@@ -244,9 +244,9 @@ def _handler_event(noted: Any) -> Event:
 
 
 def _with_handlers(dispatches: list[Event], handlers: list[Any]) -> list[Event]:
-    """Dispatches and the handlers among them, in the order of their beginning.
+    """Merges events of dispatches and handlers in the order in which they began.
 
-    Of a handler is known how many dispatches there were at its beginning and at its end.
+    Each handler has the number of dispatches recorded at its beginning and at its end.
     """
     events: list[Event] = []
     places: list[int] = []  # of dispatches among the events

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of dispatch keys, and guards that change the thread's for a while."""
+"""Sets of dispatch keys, and guards that temporarily change those of the thread."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class DispatchKeySet(int):
         return int.__new__(cls, bits)
 
     def has(self, key: str) -> bool:
-        """Tells whether the set has a key."""
+        """Returns true if the set has a key."""
         return bool(_tenon.tenon_keyset_has(self, _tenon.tenon_key_parse(key)))
 
     def highest(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries: defining operators, registering kernels and fallbacks; key sets and guards.
+"""Libraries, which define operators and register kernels and fallbacks; key sets and guards.
 
 The names and their meaning are those of `torch.library`.
 """
@@ -46,7 +46,7 @@ _POLICIES = {
 
 
 def check_gradient_policy(function: str, policy: str) -> None:
-    """Refuses what is no gradient policy; `function` names the caller in the message."""
+    """Raises if `policy` is no gradient policy; `function` names the caller in the message."""
     if policy not in _POLICIES:
         raise InvalidArgumentError(
             f"{function}: policy must be one of {', '.join(_POLICIES)}, got {policy!r}"
@@ -71,16 +71,16 @@ _forever: list[Library] = []
 
 
 def fallthrough_kernel() -> None:
-    """Stands for "skip this key" when given to `Library.impl` or `Library.fallback`.
+    """Makes calls skip a key, when passed to `Library.impl` or `Library.fallback`.
 
     Raises:
-        NotImplementedError: always; it is a mark, not a function to call.
+        NotImplementedError: Always; the function is a marker that must not be called.
     """
     raise NotImplementedError("fallthrough_kernel must be registered, not called")
 
 
 def _caller() -> tuple[str, int]:
-    """Where this package was called from: file and line."""
+    """Returns the file and line of the innermost caller outside of this package."""
     frame = _sys._getframe()
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__")):
         frame = frame.f_back
@@ -91,7 +91,7 @@ def _is_own(module: object) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == "tenon"
 
 
-# Operators whose fake kernel only says that there is none: any other takes its place.
+# Operators whose fake kernel only raises that there is none; any other one may replace it.
 _missing_fakes: set[str] = set()
 
 
@@ -100,17 +100,17 @@ def _key(name: str | int) -> int:
 
 
 class Library:
-    """Owner of definitions and kernels; they go when it does.
+    """Owner of definitions and kernels, which are removed when the library is destroyed.
 
     Args:
-        ns: Namespace, or "_" for an IMPL library of fallbacks.
-        kind: "DEF" for the one owner of a namespace, "FRAGMENT" to define in a shared one,
-            "IMPL" to register kernels only.
-        dispatch_key: Key of its kernels where none is given.
+        ns: The namespace, or "_" for an IMPL library of fallbacks.
+        kind: "DEF" for the single owner of a namespace, "FRAGMENT" to define operators in a shared
+            namespace, "IMPL" to register kernels only.
+        dispatch_key: The default key of the library's kernels.
 
     Raises:
-        InvalidArgumentError: an unknown kind, a bad namespace, or a reserved one.
-        AlreadyExistsError: a second DEF of a namespace; the message names the first.
+        InvalidArgumentError: The kind is unknown, or the namespace is malformed or reserved.
+        AlreadyExistsError: The namespace already has a DEF library, which the message names.
     """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
@@ -144,8 +144,8 @@ class Library:
         Args:
             schema: Such as "mul.Tensor(Tensor x, Tensor y) -> Tensor".
             alias_analysis: "" or "FROM_SCHEMA" to trust the annotations, "CONSERVATIVE" not to.
-            tags: Names such as "pointwise". With "allow_numbers_as_tensors" calls from Python may
-                give a number where a tensor is due.
+            tags: Names such as "pointwise". With "allow_numbers_as_tensors", callers in Python may
+                pass numbers as tensor arguments.
 
         Raises:
             ParseError: the schema is malformed.
@@ -203,13 +203,13 @@ class Library:
         Args:
             op_name: Name with overload, with or without namespace, or an overload object.
             fn: The kernel, or `fallthrough_kernel`. Left out, a decorator is returned.
-            dispatch_key: Key or alias key; by default the library's, else
-                CompositeImplicitAutograd.
-            with_keyset: The kernel takes the call's DispatchKeySet first.
-            allow_override: Layer over a Python kernel that another registration made.
+            dispatch_key: Key or alias key; by default that of the library, or
+                CompositeImplicitAutograd if the library has none.
+            with_keyset: Whether the kernel takes the call's DispatchKeySet as first argument.
+            allow_override: Whether to override a Python kernel of another registration.
 
         Returns:
-            The Registration, by which the kernel calls the one that it lies on.
+            The Registration, through which the kernel can call the kernel that it overrides.
 
         Raises:
             ArgumentTypeError: fn is not callable.
@@ -260,7 +260,8 @@ class Library:
     ) -> None:
         """Registers a function for all operators at a key, in an IMPL library of namespace "_".
 
-        The function is called as `fn(op, *args, **kwargs)`, if asked with the key set before `op`.
+        The function is called as `fn(op, *args, **kwargs)`, optionally with the key set before
+        `op`.
 
         Raises:
             AlreadyExistsError: the key has a fallback.
@@ -290,13 +291,13 @@ class Library:
         return Registration(handle, full_name, _tenon.TENON_KEY_META)
 
     def set_gradient_policy(self, op_name: str | OpOverload, policy: str) -> None:
-        """Says what becomes of gradients that come to calls of an operator without formula.
+        """Sets how backward passes treat calls of an operator without a gradient formula.
 
         Args:
             op_name: Name with overload, with or without namespace, or an overload object; "_", in a
                 library of namespace "_", for all operators that have neither formula nor policy.
-            policy: "error": the backward pass fails, as it does by default; "warn": it warns, and
-                goes on without a gradient; "nothing": calls are not recorded.
+            policy: "error", the default: the backward pass fails; "warn": the backward pass warns
+                and continues without a gradient; "nothing": calls are not recorded.
 
         Raises:
             InvalidArgumentError: another policy, or a bad name.
@@ -320,8 +321,9 @@ class Library:
             policy: A dtype to cast to, or one of "lower_precision_fp", "fp32",
                 "fp32_set_opt_dtype" (`dtype=float32` where none is given), "fp32_append_dtype" (the
                 overload with a `dtype` besides), "promote" (to the widest argument), "banned".
-            device_type: Whose regions; by default all where no other rule is of that one.
-            advice: With "banned": what to do instead.
+            device_type: The device type of the regions; by default all types without a specific
+                rule for the operator.
+            advice: For "banned", the alternative that the error message recommends.
 
         Raises:
             InvalidArgumentError: another policy, a device type without autocast, or a bad name.
@@ -355,7 +357,7 @@ class Library:
     def register_torch_dispatch(
         self, op_name: str | OpOverload, torch_dispatch_class: type, fn: Callable[..., Any]
     ) -> None:
-        """Has a function serve an operator for a class: see `library.register_torch_dispatch`."""
+        """Registers an operator's function for a class: see `library.register_torch_dispatch`."""
         from .dispatch_rule import add_rule
 
         op = _tenon.find_op(self._full_name(op_name))
@@ -391,7 +393,7 @@ class Library:
             )
 
     def _destroy(self) -> None:
-        """Removes everything the library registered, at once; doing so again changes nothing."""
+        """Removes everything that the library registered, at once; a second call has no effect."""
         native = self.__dict__.get("_native")
         if native is None:
             return
@@ -431,7 +433,7 @@ class Registration:
     __slots__ = ("_handle", "key", "name")
 
     def __init__(self, handle: Any, name: str, key: int) -> None:
-        """Made by `Library.impl`."""
+        """Initializes a registration; `Library.impl` creates them."""
         self._handle = handle
         self.name = name
         self.key = _tenon.tenon_key_name(key)
@@ -440,9 +442,9 @@ class Registration:
         return f"Registration({self.name}, {self.key})"
 
     def call_older(self, keyset: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls the kernel below: the one that would serve if this one were not registered.
+        """Calls the overridden kernel: the one that calls would reach without this registration.
 
-        To be called inside the kernel, which adds to the older one rather than replacing it:
+        A kernel calls this to extend the older kernel instead of replacing it:
 
             def double(keyset, x):
                 return 2 * registration.call_older(keyset, x)
@@ -450,7 +452,7 @@ class Registration:
             registration = library.impl("aten::sin", double, "CPU", with_keyset=True)
 
         Args:
-            keyset: The kernel's own, which `with_keyset` gives it.
+            keyset: The key set that the kernel received because of `with_keyset`.
             *args: Arguments of the operator.
             **kwargs: Keyword arguments of the operator.
 
@@ -470,7 +472,7 @@ def _scoped_library(*args: Any, **kwargs: Any) -> Library:
 # ---- Module-level functions ----------------------------------------------------------------------
 
 
-# What is built on libraries has the names of `torch.library`, too.
+# The names of `torch.library` whose implementation is built on Library.
 if TYPE_CHECKING:
     from .custom_op import (
         CustomOpDef,
@@ -513,7 +515,7 @@ _ELSEWHERE = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what reads signatures at its first use: that needs large modules."""
+    """Imports functions that read signatures at their first use: they need large modules."""
     module = "custom_op" if name in _LAZY else _ELSEWHERE.get(name)
     if module is not None:
         return getattr(_import_module(f".{module}", __package__), name)

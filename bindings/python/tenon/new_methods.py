@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of Tensor whose sizes may stand one by one, as those of `new_zeros`; and `stft`."""
+"""Methods of Tensor that take sizes one by one or as a list, such as `new_zeros`; and `stft`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _tile = _packet("aten::tile")
 
 
 def _listed(numbers: tuple[Any, ...]) -> Any:
-    """Numbers that were given one by one, or as one list."""
+    """Returns numbers that are passed one by one, or as one sequence, as a sequence."""
     is_list = len(numbers) == 1 and isinstance(numbers[0], (list, tuple))
     return numbers[0] if is_list else numbers
 
@@ -88,12 +88,12 @@ def new_full(
 
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """Returns the tensor so many times along each dim; there may be more dims than it has."""
+    """Repeats the tensor along each dim; extra leading counts add dims."""
     return _repeat(self, _listed(repeats))
 
 
 def tile(self: Tensor, *dims: Any) -> Tensor:
-    """As `repeat`, with 1 for the first dims where fewer numbers are given."""
+    """Like `repeat`, but missing leading counts are 1."""
     return _tile(self, _listed(dims))
 
 

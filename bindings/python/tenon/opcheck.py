@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""opcheck: whether an operator's schema, gradients and fake kernel agree with what it does.
+"""opcheck: checks that an operator's schema, gradients and fake kernel match its behaviour.
 
-Names, arguments and reports are PyTorch's. The work is done in C, for operators of every language.
+Names, arguments and reports are PyTorch's. The checks are implemented behind the C API, so that
+they work for operators of every language.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _ALL = tuple(_CHECKS)
 
 
 class OpCheckError(Exception):
-    """What a check found wrong, or what the operator raised in it."""
+    """The failure of a check, or an error that the operator raised during a check."""
 
 
 def _overload_of(op: Any) -> OpOverload:
@@ -66,30 +67,31 @@ def opcheck(
     atol: float | None = None,
     rtol: float | None = None,
 ) -> dict[str, Any]:
-    """Checks an operator by calling it with copies of some arguments.
+    """Checks an operator by calling it with copies of sample arguments.
 
-    - test_schema: the schema says which arguments are written, and which results share memory with
-      arguments.
+    - test_schema: the schema declares all arguments that are written, and all results that share
+      memory with arguments.
     - test_autograd_registration: gradients come from a formula or another kernel at Autograd.
-    - test_faketensor: on fake tensors results are like the real ones, but for the elements.
-    - test_aot_dispatch_dynamic: so they are with symbolic sizes, and a recording of the call and
-      its backward pass gives the same when it is run.
+    - test_faketensor: results on fake tensors have the metadata of the real results.
+    - test_aot_dispatch_dynamic: the same holds for symbolic sizes, and running a recording of the
+      call and its backward pass reproduces the results.
 
     Args:
-        op: What `custom_op` made, an overload, or a packet of one.
-        args: Its arguments; those that require grad have their gradients checked, too.
+        op: The result of `custom_op`, an overload, or a packet with one overload.
+        args: The arguments; gradients are checked for those that require grad.
         kwargs: Arguments by name.
         test_utils: Names of checks; all by default.
-        raise_exception: Whether the first failure raises; else it is in what is returned.
-        atol: How far elements of a recording may be off; by default what is usual for the dtype,
-        rtol: and so much of the element besides.
+        raise_exception: Whether to raise the first failure; otherwise failures are returned.
+        atol: Absolute tolerance for a recording's elements; by default that of the dtype.
+        rtol: Relative tolerance; must be passed together with `atol`.
 
     Returns:
-        "SUCCESS" or what was raised, for each name.
+        "SUCCESS" or the exception, by name of the check.
 
     Raises:
-        OpCheckError: a check failed.
-        InvalidArgumentError: op is no operator, an unknown name, or one of atol and rtol only.
+        OpCheckError: A check failed.
+        InvalidArgumentError: `op` is no operator, a check's name is unknown, or only one of `atol`
+            and `rtol` is passed.
     """
     if (atol is None) != (rtol is None):
         raise InvalidArgumentError("opcheck: atol must be given with rtol and the reverse, got one")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tenon.ops`: operators by namespace and name, found on first use and kept current.
+"""`tenon.ops`: operators by namespace and name, resolved on first use and kept current.
 
-`tenon.ops.aten.add` is a packet of overloads, `tenon.ops.aten.add.Tensor` one of them. A namespace
-is a plain module, so that attribute access costs what it costs on any module; the registry tells
-this file when an operator comes or goes.
+`tenon.ops.aten.add` is a packet of overloads, `tenon.ops.aten.add.Tensor` is one overload. A
+namespace is a plain module, so that an attribute access is an ordinary dict lookup. The registry
+notifies this module when an operator is defined or removed.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _packets: dict[str, OpOverloadPacket] = {}
 
 
 def _apply() -> None:
-    """Reads what the registry told since the last time. Runs on any thread, one at a time."""
+    """Applies the registry events since the last call. Runs on any thread, one at a time."""
     global _applying
     with _lock:
         _pending.extend(_tenon.take_events())
         if _applying:
-            return  # this thread is at it further up the stack
+            return  # re-entrant: an outer frame of this thread is already applying events
         _applying = True
         try:
             touched: dict[tuple[str, str], None] = {}
@@ -70,7 +70,7 @@ def _apply() -> None:
 
 
 def _watch() -> None:
-    """Asks to be told of definitions; before the first use nobody needs to know."""
+    """Subscribes to registry events on the first use, and applies pending events."""
     global _watching
     if not _watching:
         _watching = True
@@ -79,7 +79,7 @@ def _watch() -> None:
 
 
 def _refresh(namespace: str, name: str) -> None:
-    """Brings a packet and its namespace module up to date, if somebody uses them."""
+    """Updates a packet and its namespace module; does nothing if neither exists."""
     qualified = f"{namespace}::{name}"
     module = _namespaces.get(namespace)
     packet = _packets.get(qualified)
@@ -94,7 +94,7 @@ def _refresh(namespace: str, name: str) -> None:
         try:
             op = _tenon.find_op(f"{qualified}.{overload}" if overload else qualified)
         except _NotFoundError:
-            continue  # removed on another thread meanwhile: an event says so
+            continue  # just removed by another thread: an event for it is pending
         ops.append(op)
         names[overload or "default"] = op
         old.discard(overload or "default")
@@ -110,7 +110,7 @@ def _refresh(namespace: str, name: str) -> None:
 
 
 def _packet(qualified: str) -> OpOverloadPacket:
-    """Returns the one packet of a name; it need not have an operator yet."""
+    """Returns the unique packet of a name, for which no operator needs to exist yet."""
     packet = _packets.get(qualified)
     if packet is None:
         packet = _packets.setdefault(qualified, OpOverloadPacket(qualified))
@@ -118,13 +118,13 @@ def _packet(qualified: str) -> OpOverloadPacket:
 
 
 def _resolve(packet: OpOverloadPacket) -> None:
-    """Fills a packet that is called before it has an operator."""
+    """Fills a packet that is used before it has an operator, or raises NotFoundError."""
     qualified = packet._qualified_op_name
     missing = None
     try:
         _tenon.find_op(qualified)
     except _NotFoundError as error:
-        missing = error  # there may be overloads; looking has loaded the kernels
+        missing = error  # named overloads may exist: the lookup has loaded the kernels
     _watch()
     namespace, _, name = qualified.partition("::")
     _refresh(namespace, name)
@@ -158,21 +158,21 @@ def __dir__() -> list[str]:
 
 
 def _load_kernels() -> None:
-    """Loads libtenon_cpu the way the first lookup does; without it the namespace is empty."""
+    """Loads libtenon_cpu by a lookup; without the kernels the namespace is empty."""
     _find_op_or_none("aten::add.Tensor")
 
 
 def load_library(path: str | _os.PathLike[str]) -> None:
-    """Loads a plugin and remembers its path in `loaded_libraries`; loading twice does nothing.
+    """Loads a plugin and adds its path to `loaded_libraries`; loading twice has no effect.
 
     Args:
         path: A file, or the name of a plugin: "npu" is libnpu.so beside libtenon or in a folder of
-            TENON_PLUGIN_PATH. What has a "/" in it, or is a file as it stands, is no name.
+            TENON_PLUGIN_PATH. Text with a "/", or that names an existing file, is always a path.
 
     Raises:
-        NotFoundError: there is no such file or plugin.
-        OperatingSystemError: the loader refuses it, or it is no plugin.
-        AbiError: it was built for another ABI.
+        NotFoundError: There is no such file or plugin.
+        OperatingSystemError: The loader rejects the file, or it is no plugin.
+        AbiError: The plugin was built for another ABI.
     """
     text = _os.fspath(path)
     if _os.sep in text or _os.path.isfile(text):
@@ -185,7 +185,7 @@ def load_library(path: str | _os.PathLike[str]) -> None:
     loaded_libraries.add(_os.path.realpath(_tenon.tenon_plugin_path(plugin)))
 
 
-# ---- What overloads and packets tell -------------------------------------------------------------
+# ---- Attributes of overloads and packets ---------------------------------------------------------
 
 
 def _overloads(self: OpOverloadPacket) -> list[str]:
@@ -229,7 +229,7 @@ def _packet_of(self: OpOverload) -> OpOverloadPacket:
 
 
 class _Told:
-    """An attribute of instances that `tenon.signature` tells; that of the type is a given one."""
+    """An attribute whose value `tenon.signature` computes; on the type it is a constant."""
 
     def __init__(self, function: str, of_type: str | None = None) -> None:
         self._function, self._of_type = function, of_type
@@ -273,7 +273,7 @@ for _type, _members in (
 
 
 def _find_op_or_none(full_name: str) -> OpOverload | None:
-    """Finds an overload by full name, None when there is none."""
+    """Returns the overload with a full name, or None if it does not exist."""
     try:
         return _tenon.find_op(full_name)
     except _NotFoundError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes functions and properties of the package ask `__torch_function__`: see overrides."""
+"""Decorators that let `__torch_function__` override functions and properties; see overrides."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def overridable(function: _F) -> _F:
-    """Makes a function ask modes and the classes of its arguments to serve a call, first."""
+    """Makes a function overridable by modes and by the classes of its arguments."""
     asking: Any = _tenon.OverridableFunction(function)
     return asking
 
 
 def overridable_property(getter: Callable[[Any], Any]) -> property:
-    """Makes a property that asks with its `__get__`."""
+    """Makes a property that is overridable; handlers receive its `__get__`."""
     return _tenon.overridable_property(getter)
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-# Modes see them, classes do not: nothing that they take stands for a tensor.
+# Only modes can override these functions: none of their arguments can be a tensor-like object.
 _FACTORIES = (
     *("arange", "as_tensor", "can_cast", "empty", "empty_strided", "eye", "from_dlpack"),
     *("from_numpy", "frombuffer", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"),
 )
-# Members of Tensor that handlers use, or that say nothing of a tensor's elements.
+# Members of Tensor that handlers use, or that do not depend on a tensor's elements.
 _PLAIN_MEMBERS = {
     *("__class__", "__dict__", "__doc__", "__hash__", "__init__", "__iter__", "__module__"),
     *("__new__", "__setattr__", "__delattr__", "__getattribute__", "__delitem__", "__weakref__"),
@@ -40,7 +40,7 @@ _OVERRIDABLE = (OverridableFunction, OpOverloadPacket)
 
 
 def _modules() -> dict[str, types.ModuleType]:
-    """Where public functions live, by name."""
+    """Returns the modules that have public functions, by name."""
     import tenon
     import tenon.autograd
     import tenon.nn.functional
@@ -53,7 +53,7 @@ def _modules() -> dict[str, types.ModuleType]:
 
 
 def _functions(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
-    """Public functions by name, also those that `import *` leaves out, such as `sum`."""
+    """Yields public functions by name, also those that `import *` leaves out, such as `sum`."""
     others = {
         name
         for name, value in vars(module).items()
@@ -67,7 +67,7 @@ def _functions(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
 
 
 def _members() -> Iterator[tuple[str, Any, bool]]:
-    """Functions of Tensor by name, as handlers get them, and whether they can be overridden."""
+    """Yields members of Tensor: name, function as handlers get it, whether it is overridable."""
     for name in sorted({name for cls in Tensor.__mro__ for name in vars(cls)}):
         value = inspect.getattr_static(Tensor, name)
         covered = name not in _PLAIN_MEMBERS
@@ -78,14 +78,14 @@ def _members() -> Iterator[tuple[str, Any, bool]]:
         elif isinstance(value, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
             yield name, getattr(Tensor, name), False
         elif callable(value) and not isinstance(value, type):
-            # What every object has is not the tensor's own.
+            # Members that Tensor inherits from object are not overridable.
             own = name in vars(Tensor)
             yield name, value, covered and own
 
 
 @functools.cache
 def _found() -> tuple[dict[Any, list[Any]], tuple[Any, ...], dict[Any, str]]:
-    """Overridable functions by where they live, the ignored ones, and the names of the former."""
+    """Returns overridable functions by module, ignored ones, and names of the overridable ones."""
     overridable: dict[Any, list[Any]] = {}
     ignored: dict[Any, None] = {}
     names: dict[Any, str] = {}
@@ -108,10 +108,10 @@ def _found() -> tuple[dict[Any, list[Any]], tuple[Any, ...], dict[Any, str]]:
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """Returns the functions that `__torch_function__` can override, by where they live.
+    """Returns the functions that `__torch_function__` can override, by module or class.
 
-    The keys are modules and Tensor. Of an attribute of Tensor the functions are its `__get__` and
-    `__set__`.
+    The keys are modules and Tensor. An attribute of Tensor is listed as its `__get__` and, if it
+    is writable, its `__set__`.
     """
     return {place: list(functions) for place, functions in _found()[0].items()}
 
@@ -119,7 +119,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 def get_ignored_functions() -> tuple[Callable[..., Any], ...]:
     """Returns the public functions that classes cannot override.
 
-    Modes see those among them that make tensors.
+    Modes can override the factories among them.
     """
     return _found()[1]
 
@@ -138,12 +138,12 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Tells whether a handler got a method or an attribute of Tensor."""
+    """Returns true if `func`, as passed to a handler, is a method or attribute of Tensor."""
     return func in _found()[0][Tensor]
 
 
 def _name_of(func: Any) -> str:
-    """The name for messages, of functions of others too."""
+    """Returns a function's name for messages; functions outside of the package work, too."""
     known = resolve_name(func)
     if known is not None:
         return known

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overriding functions: classes in the place of tensors, subclasses of Tensor, and modes.
+"""Overriding functions: tensor-like classes, subclasses of Tensor, and modes.
 
-A class with the class method `__torch_function__(cls, func, types, args=(), kwargs=None)` may stand
-for any argument of the package's functions, of methods of Tensor and of operators in whatever
-language: the method then runs instead. Subclasses of `Tensor` inherit one that makes results
-objects of the subclass. Modes see every call of the thread while they are on. `NotImplemented`
-passes on: modes first, innermost first, then classes from left to right, subclasses before their
-bases.
+Objects of a class with a class method `__torch_function__(cls, func, types, args=(), kwargs=None)`
+can be passed as any argument of the package's functions, of methods of Tensor and of operators in
+any language; the method then runs instead. Subclasses of `Tensor` inherit one that converts results
+to the subclass. Modes handle every call of the thread while they are active. Handlers run in this
+order until one does not return `NotImplemented`: modes, innermost first, then classes from left to
+right, subclasses before their bases.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Mode:
 class TorchFunctionMode(Mode):
     """A mode that sees calls of functions, methods and attributes, while a `with` block runs.
 
-    While its method runs the mode is off, so that calling `func` there goes on to what is outside.
+    The mode is off while its method runs, so that a call of `func` reaches the outer handlers.
     """
 
     _kind = _tenon.TENON_MODE_OVERRIDE
@@ -68,7 +68,7 @@ class TorchFunctionMode(Mode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        """Serves one call; by default lets it go on."""
+        """Handles a call; by default calls `func`."""
         return func(*args, **(kwargs or {}))
 
 
@@ -77,7 +77,7 @@ BaseTorchFunctionMode = TorchFunctionMode
 
 
 class DisableTorchFunctionSubclass:
-    """Leaves classes unasked in a `with` block: subclasses of Tensor are plain tensors there."""
+    """Disables classes' overrides in a `with` block: subclass objects act as plain tensors."""
 
     def __enter__(self) -> None:
         _tenon.disable_classes(1)
@@ -87,7 +87,7 @@ class DisableTorchFunctionSubclass:
 
 
 class DisableTorchFunction(_tenon.KeyGuard):
-    """Leaves classes and modes unasked in a `with` block, those of other languages too."""
+    """Disables overrides of classes and modes of all languages in a `with` block."""
 
     def __new__(cls) -> DisableTorchFunction:
         """Makes the guard."""
@@ -95,16 +95,16 @@ class DisableTorchFunction(_tenon.KeyGuard):
 
 
 def is_tensor_like(inp: object) -> bool:
-    """Tells whether an object is a tensor or its class has `__torch_function__`."""
+    """Returns true if an object is a tensor or its class has `__torch_function__`."""
     return hasattr(type(inp), "__torch_function__")
 
 
 def wrap_torch_function(dispatcher: _Function) -> Callable[[_Function], _Function]:
-    """Makes a function of one's own overridable.
+    """Makes a user's function overridable.
 
     Args:
-        dispatcher: Takes what the function takes and returns the arguments that are relevant: a
-            sequence of those whose classes are asked.
+        dispatcher: Takes the arguments of the function, and returns a sequence of those whose
+            classes may override the call.
     """
 
     def inner(func: _Function) -> _Function:

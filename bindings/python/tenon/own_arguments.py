@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that take other arguments than the operators that they call: as PyTorch's do."""
+"""Functions whose arguments differ from those of the operators they call, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .dtype import dtype as _dtype
 
 
-# Words for how distances are computed, and the operator's numbers: all give the same distances.
+# PyTorch's names of compute modes and the operator's numbers; all compute the same distances.
 _COMPUTE_MODES = {
     "use_mm_for_euclid_dist_if_necessary": 0,
     "use_mm_for_euclid_dist": 1,
@@ -25,7 +25,7 @@ _COMPUTE_MODES = {
 
 
 def _several(function: str, tensors: tuple[Any, ...]) -> list[Tensor]:
-    """Tensors that are given one by one, or as one sequence."""
+    """Returns a list of tensors that are passed one by one, or as one sequence."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     for position, one in enumerate(given):
         if not isinstance(one, Tensor):
@@ -43,14 +43,14 @@ def cdist(
     p: float = 2.0,
     compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
 ) -> Tensor:
-    """Returns the distance of each row of matrices from each row of others.
+    """Returns the pairwise distances between the rows of two (batches of) matrices.
 
     Args:
-        x1: Of shape (..., P, M).
-        x2: Of shape (..., R, M): dims before the last two are broadcast.
-        p: The order of the norm of a difference: 0 counts elements that differ, infinity takes the
-            largest.
-        compute_mode: PyTorch's words for ways to compute; all give the same distances.
+        x1: A tensor of shape (..., P, M).
+        x2: A tensor of shape (..., R, M); dims before the last two are broadcast.
+        p: The order of the norm: 0 counts elements that differ, infinity takes the largest
+            difference.
+        compute_mode: One of PyTorch's modes; all compute the same distances.
     """
     if compute_mode not in _COMPUTE_MODES:
         raise InvalidArgumentError(
@@ -60,7 +60,7 @@ def cdist(
 
 
 def _equation(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """Returns the equation of tensors and dims that take turns, and the tensors."""
+    """Converts alternating tensors and lists of dims to an equation and the tensors."""
 
     def letters(dims: Any) -> str:
         return "".join(
@@ -77,15 +77,16 @@ def _equation(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 
 @overridable
 def einsum(equation: Any, *operands: Any) -> Tensor:
-    """Sums products of tensors over the dims that an equation names so.
+    """Sums products of tensors over dims, in Einstein notation.
 
     Args:
-        equation: As "ij,jk->ik": a letter for each dim, "..." for any. Without "->" letters that
-            stand once are those of the result, in the order of the alphabet.
+        equation: An equation such as "ij,jk->ik", with a letter per dim, and "..." for any number
+            of dims. Without "->", the result has the letters that occur once, in alphabetical
+            order.
         operands: The tensors, one by one or as one sequence.
 
-    `einsum(a, [0, 1], b, [1, 2], [0, 2])` has the dims of each tensor, and of the result, as
-    numbers from 0 to 51; Ellipsis stands for "...".
+    `einsum(a, [0, 1], b, [1, 2], [0, 2])` denotes the dims of each tensor, and of the result, by
+    numbers from 0 to 51; Ellipsis means "...".
     """
     if isinstance(equation, Tensor):
         equation, operands = _equation((equation, *operands))
@@ -99,10 +100,11 @@ def tensordot(
     """Sums products of two tensors over pairs of dims.
 
     Args:
-        a: The one.
-        b: The other.
-        dims: So many last dims of a with as many first ones of b; or those of a and those of b.
-        out: Where the result goes.
+        a: The first tensor.
+        b: The second tensor.
+        dims: The number of trailing dims of `a` and leading dims of `b` to contract, or the dims
+            of `a` and the dims of `b`.
+        out: The tensor to write the result into.
     """
     if isinstance(dims, int):
         if dims < 0:
@@ -160,10 +162,10 @@ def norm(
     Args:
         input: A tensor of floating or complex numbers.
         p: The order; "fro" is 2, "nuc" the sum of the singular values of matrices.
-        dim: One, several, or all.
-        keepdim: Whether these stay, with size 1.
-        out: Where the result goes.
-        dtype: What elements are converted to before.
+        dim: One or several dims; None for all.
+        keepdim: Whether the reduced dims are kept, with size 1.
+        out: The tensor to write the result into.
+        dtype: The dtype to convert elements to before computing.
     """
     options: dict[str, Any] = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
     if p == "nuc":
@@ -194,18 +196,18 @@ def stft(
 
     Args:
         input: A signal of shape (length,), or signals of shape (batch, length).
-        n_fft: How long frames are.
-        hop_length: From one frame to the next; by default a quarter of a frame.
-        win_length: How much of each frame the window sees, in its middle; by default all.
-        window: What frames are multiplied by; by default ones.
-        center: Whether frames are around their places, and the signal is padded at both ends.
-        pad_mode: How, as that of `nn.functional.pad`.
-        normalized: Whether transforms are divided by the root of how long frames are.
-        onesided: Whether frequencies below 0 are left out; by default those of reals are.
-        return_complex: Whether the result is complex, or has real and imaginary parts in a last
-            dim. A signal of reals needs it said.
-        align_to_window: Whether the signal is padded by as much as the window does not see;
-            without `center` alone.
+        n_fft: The length of a frame, in samples.
+        hop_length: The distance between frames, in samples; by default `n_fft // 4`.
+        win_length: The length of the window, which is centred in the frame; by default `n_fft`.
+        window: The window to multiply frames by; by default ones.
+        center: Whether to pad the signal at both ends, so that frames are centred.
+        pad_mode: The mode of this padding, as in `nn.functional.pad`.
+        normalized: Whether to divide the transforms by the square root of `n_fft`.
+        onesided: Whether to omit negative frequencies; by default true for real signals.
+        return_complex: Whether the result is complex; otherwise its last dim holds real and
+            imaginary parts. Must be passed if the signal is real.
+        align_to_window: Whether to pad the signal by the part of a frame outside of the window;
+            only allowed without `center`.
     """
     sizes = (n_fft, hop_length, win_length, window, center, pad_mode)
     options = (normalized, onesided, return_complex, align_to_window)
@@ -220,14 +222,14 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """Returns the elements that there are, in order, or the slices along a dim.
+    """Returns the distinct elements, or the distinct slices along a dim, in ascending order.
 
     Args:
-        input: Any tensor of reals.
-        sorted: They are in order either way.
-        return_inverse: Whether a tensor comes with it that says where each element went.
-        return_counts: Whether one comes that says how often each is there.
-        dim: Along which slices are compared, as wholes.
+        input: A tensor of real numbers.
+        sorted: Ignored; the result is always sorted.
+        return_inverse: Whether to also return the index of each input element in the result.
+        return_counts: Whether to also return the number of occurrences of each result element.
+        dim: The dim along which whole slices are compared; None compares elements.
     """
     options = (sorted, return_inverse, return_counts)
     if dim is None:
@@ -282,7 +284,7 @@ def _asked(parts: Any, return_inverse: bool, return_counts: bool) -> Any:
     return tuple(found) if len(found) > 1 else values
 
 
-# Methods with the arguments of the functions, not of the operators.
+# Tensor methods that take the arguments of these functions, not those of the operators.
 for _function in (stft, unique, unique_consecutive):
     setattr(Tensor, _function.__name__, _function)
 

@@ -86,7 +86,8 @@ def table_svg(ops: Iterable[str]) -> str:
 def profile_svg(events: Iterable[Event]) -> str:
     """Draws a profile: one bar a call from its beginning to its end, redispatches paler.
 
-    What outlived the profile reaches to the right edge. Calls that failed have a red border.
+    Calls that had not returned when the profile ended extend to the right edge. Calls that failed
+    have a red border.
     """
     rows = list(events)
     end = max((max(event.time, event.end or 0) for event in rows), default=0) + 1

@@ -23,12 +23,12 @@ default_generator = _tenon.default_generator()
 def fork_rng(
     devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str = "cuda"
 ) -> Iterator[None]:
-    """Puts the default generators back to where they were when the block ends.
+    """Restores the states of the default generators at the end of a block.
 
     Args:
         devices: Devices beside the CPU, by number or name; by default all of `device_type`.
         enabled: False: the block has no effect.
-        device_type: The kind of devices that numbers stand for.
+        device_type: The type of devices that are given by number.
     """
     if not enabled:
         yield

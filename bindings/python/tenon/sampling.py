@@ -53,7 +53,7 @@ def randn_like(
 
 
 def seed() -> int:
-    """Seeds the default generators with a number that nobody can foretell, and returns it."""
+    """Seeds the default generators with an unpredictable number, and returns it."""
     from ._tenon import manual_seed
 
     number = default_generator().seed()

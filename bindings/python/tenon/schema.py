@@ -8,7 +8,7 @@ from .error import ArgumentTypeError, InvalidArgumentError
 
 
 class AliasInfo:
-    """What an alias annotation such as "(a!)" says.
+    """A parsed alias annotation such as "(a!)".
 
     Attributes:
         is_write: Whether the argument is written.
@@ -18,7 +18,7 @@ class AliasInfo:
     __slots__ = ("before_set", "is_write")
 
     def __init__(self, annotation: str, is_write: bool) -> None:
-        """Reads an annotation as Argument.alias has it."""
+        """Parses an annotation in the form of `Argument.alias`."""
         names = annotation.strip("()").partition("->")[0].replace("!", "")
         self.before_set = {name.strip() for name in names.split("|")}
         self.is_write = is_write
@@ -34,12 +34,12 @@ class Argument:
         name: Name, "" for an unnamed return.
         type: Type as printed, without its alias annotation, such as "int[]?".
         alias: Alias annotation such as "(a!)", or "".
-        has_default: Whether it has a default.
-        default: The default, None without one.
-        kwarg_only: Whether it goes by keyword only.
-        is_out: Whether it is keyword-only and written.
-        is_write: Whether its annotation has a `!`.
-        size: N of `T[N]`, else None.
+        has_default: Whether the argument has a default.
+        default: The default, or None.
+        kwarg_only: Whether the argument is keyword-only.
+        is_out: Whether the argument is keyword-only and written.
+        is_write: Whether the alias annotation has a `!`.
+        size: N for a type `T[N]`, otherwise None.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class Argument:
     )
 
     def __init__(self, facts: tuple) -> None:
-        """Makes it from the facts that the native layer lists."""
+        """Initializes the fields from a tuple of the native layer."""
         (
             self.name,
             self.type,
@@ -70,17 +70,17 @@ class Argument:
         self.size: int | None = None if size < 0 else size
 
     def has_default_value(self) -> bool:
-        """Whether it has a default, as PyTorch's schemas ask."""
+        """Returns true if the argument has a default; PyTorch's name for `has_default`."""
         return self.has_default
 
     @property
     def default_value(self) -> object:
-        """The default, as PyTorch's schemas name it."""
+        """The default; PyTorch's name for `default`."""
         return self.default
 
     @property
     def alias_info(self) -> AliasInfo | None:
-        """What the alias annotation says, None without one."""
+        """The parsed alias annotation, or None."""
         return AliasInfo(self.alias, self.is_write) if self.alias else None
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class Argument:
 
 
 class Schema:
-    """A parsed schema. Equal when names, types, defaults and alias annotations are."""
+    """A parsed schema. Schemas are equal if names, types, defaults and annotations are."""
 
     __slots__ = ("_handle",)
 
@@ -147,11 +147,11 @@ class Schema:
         return bool(_tenon.tenon_schema_flags(self._handle) & flag)
 
     def is_backward_compatible_with(self, older: Schema) -> bool:
-        """Tells whether callers of `older` can call this."""
+        """Returns true if callers of `older` can call this schema."""
         return self._compatible(older, 0)
 
     def is_forward_compatible_with(self, older: Schema) -> bool:
-        """Tells whether callers of `older` can call this, and the reverse."""
+        """Returns true if callers of `older` can call this schema, and vice versa."""
         return self._compatible(older, 1)
 
     def _compatible(self, older: Schema, forward: int) -> bool:
@@ -162,7 +162,7 @@ class Schema:
         return True
 
     def check_compatible(self, older: Schema, *, forward: bool = False) -> None:
-        """Raises with the reason when callers of `older` cannot call this.
+        """Raises an error with the reason if callers of `older` cannot call this schema.
 
         Raises:
             InvalidArgumentError: the schemas are not compatible.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of tensors and of Python objects that hold them, in PyTorch's format.
+"""Serialization of tensors, and of Python objects that hold tensors, in PyTorch's format.
 
-A file is a zip archive: a pickle, in which tensors are built of storages, and each storage's bytes
-beside it. Tensors that share memory share it again when they are loaded. Either library reads what
-the other one wrote.
+A file is a zip archive that holds a pickle, whose tensors refer to storages by key, and the bytes
+of each storage as a separate entry. Tensors that share memory still share it after loading. Tenon
+and PyTorch can read each other's files.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# PyTorch's names for storages by what lies on them.
+# PyTorch's storage classes, and the dtype of each.
 _STORAGES = {
     "ByteStorage": uint8,
     "CharStorage": int8,
@@ -70,13 +70,13 @@ _CONSTANTS = {
 
 
 class _Name:
-    """A function or class of PyTorch's, written by its name without being imported."""
+    """A function or class of PyTorch, pickled by name without importing it."""
 
     def __init__(self, module: str, name: str) -> None:
         self.module, self.name = module, name
 
     def __call__(self) -> None:
-        """For pickle, which asks that it can be called; only who reads the file does."""
+        """Always raises; pickle requires a callable, but calls it only when loading."""
         raise NotImplementedError(self.name)
 
 
@@ -86,14 +86,14 @@ _DEVICE = _Name("torch", "device")
 
 
 class _Stored:
-    """The memory of a tensor where a pickle wants a storage."""
+    """A placeholder for a tensor's storage, which the pickle refers to by persistent id."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
 
 
 class _Writer(pickle._Pickler):
-    """Pickles what holds tensors; their storages are gathered."""
+    """A pickler that collects the storages of tensors in `storages`."""
 
     dispatch = pickle._Pickler.dispatch.copy()  # type: ignore[attr-defined]
 
@@ -174,19 +174,19 @@ def save(
 ) -> None:
     """Writes an object, and the tensors that it holds, to a file.
 
-    Tensors keep dtype, sizes, strides, gradients' being required and whose memory they share;
-    Parameters are Parameters again. What else the object holds is pickled.
+    Preserves each tensor's dtype, sizes, strides, `requires_grad` and memory sharing; Parameters
+    are loaded as Parameters. All other objects are pickled as usual.
 
     Args:
-        obj: The object: a Tensor, a `state_dict`, anything that pickle takes.
-        f: A path, or a file open for writing bytes.
-        pickle_module: Not used: objects are pickled in one way.
-        pickle_protocol: Not used: it is always 2.
-        _use_new_zipfile_serialization: Whether to write an archive, and not the older format.
-        _disable_byteorder_record: Whether the archive says nothing of the order of bytes.
+        obj: The object: a Tensor, a `state_dict`, or anything that can be pickled.
+        f: A path, or a file opened for writing bytes.
+        pickle_module: Ignored.
+        pickle_protocol: Ignored; the protocol is always 2.
+        _use_new_zipfile_serialization: Whether to write a zip archive instead of the older format.
+        _disable_byteorder_record: Whether to omit the byte order from the archive.
 
     Raises:
-        NotSupportedError: for tensors without memory.
+        NotSupportedError: A tensor has no memory, or a dtype without a PyTorch storage class.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
         raise ArgumentTypeError(f"save: f must be a path or a file, got {type(f).__name__}")
@@ -213,14 +213,18 @@ def save(
 
 
 class _NoArchive(StateError, pickle.UnpicklingError):
-    """A file of no format that is known."""
+    """The error for a file of unknown format."""
 
 
 # ---- Reading -------------------------------------------------------------------------------------
 
 
 class _Rebuild:
-    """What pickles call. Methods, for what a pickle does to objects cannot change these."""
+    """The functions that pickles call.
+
+    They are bound methods because a malicious pickle can set attributes of a plain function, but
+    not of a bound method.
+    """
 
     __slots__ = ()
 
@@ -234,7 +238,7 @@ class _Rebuild:
         hooks: Any = None,
         metadata: Any = None,
     ) -> Tensor:
-        """A tensor on the memory of one that covers the whole storage."""
+        """Returns a tensor on a storage, which is represented by a tensor that covers it."""
         return storage.as_strided(size, stride, offset).detach().requires_grad_(requires_grad)
 
     def parameter(self, data: Tensor, requires_grad: bool, hooks: Any) -> Tensor:
@@ -246,12 +250,12 @@ class _Rebuild:
         return device_type(*parts)
 
     def encode(self, text: str, encoding: str) -> bytes:
-        """Bytes in a pickle of the second protocol."""
+        """Decodes bytes, which protocol 2 stores as Latin-1 text."""
         return text.encode("latin1")
 
 
 _REBUILD = _Rebuild()
-# All that a file may name where only weights are wanted: none of it runs code of the file's.
+# The only names that a file may use with `weights_only`; none of them can run code from the file.
 _KNOWN: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor_v2"): _REBUILD.tensor,
     ("torch._utils", "_rebuild_parameter"): _REBUILD.parameter,
@@ -270,7 +274,7 @@ _KNOWN: dict[tuple[str, str], Any] = {
 
 
 class _Reader(pickle.Unpickler):
-    """Reads a file's pickle, with storages from beside it."""
+    """An unpickler that reads storages from the archive."""
 
     def __init__(
         self, archive: zipfile.ZipFile, folder: str, weights_only: bool, place: Callable[..., str]
@@ -315,7 +319,7 @@ class _Reader(pickle.Unpickler):
 
 
 class _LegacyReader(_Reader):
-    """Reads the pickle of a file of the older format, whose storages come after it."""
+    """An unpickler for the older format, whose storages follow the pickle."""
 
     def __init__(self, stream: io.BytesIO, weights_only: bool, place: Callable[..., str]) -> None:
         pickle.Unpickler.__init__(self, stream, encoding="utf-8")
@@ -333,7 +337,7 @@ class _LegacyReader(_Reader):
         return empty((numel,), dtype=of, device=self.place(location))
 
     def fill(self, key: str, count: int, stream: io.BytesIO) -> None:
-        """Reads the bytes of a storage into the tensor that stands for it."""
+        """Reads the bytes of a storage into the tensor that represents it."""
         memory = self.storages.get(key)
         if memory is None:
             raise StateError(f"load: storage {key} must be used in the file, got one that is not")
@@ -352,7 +356,10 @@ class _LegacyReader(_Reader):
 
 
 def _contents(f: Any, size: int = -1) -> bytes:
-    """The bytes of a file, from where it is or, at its end, from its beginning; at most `size`."""
+    """Reads at most `size` bytes from the position, or from the start if the position is the end.
+
+    Restores the position of an open file.
+    """
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             return file.read(size)
@@ -366,7 +373,7 @@ def _contents(f: Any, size: int = -1) -> bytes:
 
 
 def _placing(map_location: Any) -> Callable[[str], str]:
-    """Where the storages of a location in a file go."""
+    """Returns a function from a storage's location in the file to the device to load it on."""
     if map_location is None:
         return lambda location: location
     if isinstance(map_location, dict):
@@ -382,7 +389,7 @@ def _placing(map_location: Any) -> Callable[[str], str]:
 
 
 def _mapped(map_location: Callable[..., Any], location: str) -> str:
-    """The device of what a function makes of a storage and its location."""
+    """Calls a user's `map_location` with an empty storage; returns the resulting device."""
     storage = empty(0).untyped_storage()
     answer = map_location(storage, location)
     if answer is None:
@@ -399,22 +406,22 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Reads what `save`, or PyTorch's, has written to a file.
+    """Reads an object from a file that `tenon.save` or `torch.save` wrote.
 
     Args:
-        f: A path, or a file open for reading bytes.
-        map_location: The device that all tensors go to, or a dict from devices' names as they are
-            in the file to those that tensors go to, or a function that is called with a storage and
-            the name of its device. None: where they were.
-        pickle_module: Not used: pickles are read in one way.
-        weights_only: Whether anything but tensors, numbers, strings and containers is refused, as
-            by default. Otherwise files of strangers can run code.
-        mmap: Whether storages may be mapped into memory; they are read all the same.
-        **pickle_load_args: Not used.
+        f: A path, or a file opened for reading bytes.
+        map_location: The device for all tensors, a dict from device names in the file to device
+            names to load on, or a function of a storage and the name of its device. None keeps the
+            devices of the file.
+        pickle_module: Ignored.
+        weights_only: Whether to reject anything but tensors, numbers, strings and containers, as
+            by default. With False, loading an untrusted file can run arbitrary code.
+        mmap: Accepted for compatibility; storages are always read, never mapped.
+        **pickle_load_args: Ignored.
 
     Raises:
-        pickle.UnpicklingError: for what only `weights_only=False` loads.
-        StateError: for a file that is no archive of this format, or damaged.
+        pickle.UnpicklingError: The file holds objects that need `weights_only=False`.
+        StateError: The file is no archive of this format, or it is damaged.
     """
     place = _placing(map_location)
     weights_only = weights_only is not False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shifts of the bits of integers, of which ATen's operators here have none of their own.
+"""Bitwise shifts of integers, for which Tenon has no ATen operators.
 
-They are composed of powers, products and floor division, which wrap around and round as shifts do.
-As in PyTorch a shift by less than 0 or by all bits or more leaves no bit of a number: 0, or -1 of
+They are composed of powers, products and floor division, which wrap around and round like shifts.
+As in PyTorch, a shift by a negative count, or by the number of bits or more, returns 0, or -1 for
 a negative number that is shifted to the right.
 """
 

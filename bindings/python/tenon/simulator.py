@@ -29,7 +29,7 @@ class Simulator:
     left of it. The process's fallbacks serve it as they would a real operator.
 
     Args:
-        schema: What the operator takes, since fallbacks choose by it.
+        schema: The schema of the operator, which fallbacks may depend on.
 
     Raises:
         SchemaError: the schema is malformed.

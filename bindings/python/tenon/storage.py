@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tensors lie on: one storage for a tensor and its views."""
+"""Storages: the memory of tensors, shared by a tensor and its views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class UntypedStorage:
-    """The storage of a tensor, which it keeps. Storages are equal where tensors share one."""
+    """The storage of a tensor, kept alive by this object. Equal if tensors share a storage."""
 
     __slots__ = ("_cdata", "_tensor")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of symbolic numbers that have no operator in Python: `tenon.sym_max` and its like."""
+"""Functions of symbolic numbers for which Python has no operator, such as `tenon.sym_max`."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ Number = int | float | SymInt | SymFloat
 
 
 def sym_max(a: Number, b: Number) -> Number:
-    """The larger one of two numbers, without deciding which it is."""
+    """Returns the larger of two numbers, without a guard on which one that is."""
     return _tenon._symbol_apply(_tenon.TENON_SYMBOL_MAX, a, b)
 
 
 def sym_min(a: Number, b: Number) -> Number:
-    """The smaller one of two numbers, without deciding which it is."""
+    """Returns the smaller of two numbers, without a guard on which one that is."""
     return _tenon._symbol_apply(_tenon.TENON_SYMBOL_MIN, a, b)
 
 
 def sym_not(a: bool | SymBool) -> bool | SymBool:
-    """Whether `a` is false, without deciding it; `not a` decides."""
+    """Returns the negation of `a` without a guard; `not a` would add one."""
     return _tenon._symbol_apply(_tenon.TENON_SYMBOL_NOT, a)
 
 
 def sym_sqrt(a: Number) -> float | SymFloat:
-    """The square root of a number that is 0 or more."""
+    """Returns the square root of a nonnegative number."""
     return _tenon._symbol_apply(_tenon.TENON_SYMBOL_SQRT, a)
 
 
 def sym_float(a: Number) -> float | SymFloat:
-    """A number as a float, without making one of a symbol; `float(a)` decides it."""
+    """Converts a number to a float; keeps it symbolic, while `float(a)` would add a guard."""
     return _tenon._symbol_apply(_tenon.TENON_SYMBOL_FLOAT, a)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of Tensor: operators of ATen by name, and what takes its arguments in several ways."""
+"""Methods of Tensor: ATen operators by name, and methods that accept several argument forms."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _caster(name: str, target: dtype) -> Any:
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """Returns the type's name, such as "tenon.FloatTensor", or the tensor as another dtype.
+    """Returns the type's name, such as "tenon.FloatTensor", or the tensor converted to a dtype.
 
     Args:
         self: The tensor.
@@ -61,7 +61,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         non_blocking: Whether a copy from another device may still run on return.
 
     Raises:
-        InvalidArgumentError: an unknown name.
+        InvalidArgumentError: The name is unknown.
     """
     from .typed_tensors import dtype_named, type_name
 
@@ -85,39 +85,39 @@ def norm(
 
 
 def cpu(self: Tensor) -> Tensor:
-    """Returns the tensor on the CPU, itself when it is there."""
+    """Returns a copy on the CPU, or the tensor itself if it is already on the CPU."""
     return self.to("cpu")
 
 
 def cuda(self: Tensor, index: int | None = None) -> Tensor:
-    """Returns the tensor on a CUDA device."""
+    """Returns the tensor on a CUDA device, which `index` may select."""
     return self.to("cuda" if index is None else f"cuda:{index}")
 
 
 def is_floating_point(self: Tensor) -> bool:
-    """Whether the dtype is a real floating one."""
+    """Returns true if the dtype is a real floating-point dtype."""
     return self.dtype.is_floating_point
 
 
 def is_complex(self: Tensor) -> bool:
-    """Whether the dtype is complex."""
+    """Returns true if the dtype is complex."""
     return self.dtype.is_complex
 
 
 def is_inference(self: Tensor) -> bool:
-    """Whether it was made in inference mode."""
+    """Returns true if the tensor was created in inference mode."""
     return bool(_tenon.tenon_tensor_flags(self) & _tenon.TENON_TENSOR_INFERENCE)
 
 
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """Returns a numpy array on the same memory.
 
-    With `force`, of the tensor as it is on the CPU and without gradients, copied where need be.
+    With `force`, the tensor is first detached and moved to the CPU, which may copy it.
 
     Raises:
-        StateError: the tensor requires grad and calls are recorded: grad mode is on, outside of
-            kernels.
-        ArgumentTypeError: the tensor is not on the CPU, or numpy has no such dtype.
+        StateError: The tensor requires grad and calls are recorded, i.e. grad mode is on and the
+            caller is no kernel.
+        ArgumentTypeError: The tensor is not on the CPU, or numpy has no such dtype.
     """
     if force:
         self = self.detach().cpu()
@@ -137,7 +137,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
 
 
 def is_tensor(obj: object) -> bool:
-    """Tells whether an object is a Tensor, or of a subclass."""
+    """Returns true if an object is an instance of Tensor or a subclass."""
     return isinstance(obj, Tensor)
 
 
@@ -159,52 +159,52 @@ def _array_wrap(
 
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """Returns the elements of self where the condition holds, those of other elsewhere."""
+    """Returns the elements of `self` where the condition is true, otherwise those of `other`."""
     return _where(condition, self, other)
 
 
 def is_nonzero(self: Tensor) -> bool:
-    """Whether the one element is not 0."""
+    """Returns true if the tensor's only element is not 0."""
     return bool(self)
 
 
 def is_signed(self: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Returns true if the dtype can represent negative numbers."""
     return self.dtype not in (uint8, bool_)
 
 
 def ndimension(self: Tensor) -> int:
-    """The number of dims."""
+    """Returns the number of dims."""
     return self.ndim
 
 
 def is_conj(self: Tensor) -> bool:
-    """Whether elements are still to be conjugated: they never are, conj() computes them."""
+    """Returns false: there are no lazily conjugated tensors, since conj() computes its result."""
     return False
 
 
 def is_neg(self: Tensor) -> bool:
-    """Whether elements are still to be negated: they never are."""
+    """Returns false: there are no lazily negated tensors."""
     return False
 
 
 def resolve_conj(self: Tensor) -> Tensor:
-    """Returns the tensor, no element of which is still to be conjugated."""
+    """Returns the tensor unchanged: there are no lazily conjugated tensors."""
     return self
 
 
 def resolve_neg(self: Tensor) -> Tensor:
-    """Returns the tensor, no element of which is still to be negated."""
+    """Returns the tensor unchanged: there are no lazily negated tensors."""
     return self
 
 
 def adjoint(self: Tensor) -> Tensor:
-    """The last two dims exchanged, elements conjugated."""
+    """Returns the tensor with its last two dims transposed and its elements conjugated."""
     return _mT(self).conj()
 
 
 def _H(self: Tensor) -> Tensor:
-    """A matrix with dims exchanged and elements conjugated."""
+    """Returns the conjugate transpose of a matrix; a 0-dim tensor counts as a matrix."""
     if self.ndim not in (0, 2):
         raise StateError(
             f"Tensor.H: tensor must be a matrix or a number, got sizes {tuple(self.shape)}"
@@ -213,10 +213,10 @@ def _H(self: Tensor) -> Tensor:
 
 
 def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
-    """Returns where the elements are that are not 0: a row of indices for each.
+    """Returns the indices of the nonzero elements, one row per element.
 
-    With `as_tuple`, a vector for each dim instead, as indexing takes them; a number counts as a
-    vector of one.
+    With `as_tuple`, returns one vector of indices per dim instead, as indexing accepts them; a
+    0-dim tensor then counts as a vector of size 1.
     """
     if not as_tuple:
         return _nonzero(self) if out is None else _nonzero(self, out=out)
@@ -226,7 +226,7 @@ def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) 
 
 
 def _format(self: Tensor, spec: str) -> str:
-    # A number of a plain tensor is formatted as Python's; object's refuses any format.
+    # 0-dim plain tensors are formatted as Python numbers; object.__format__ rejects any spec.
     is_number = self.ndim == 0 and not self.is_meta and type(self) is Tensor
     return format(self.item(), spec) if is_number else object.__format__(self, spec)
 
@@ -244,17 +244,17 @@ def _contains(self: Tensor, value: Any) -> bool:
 
 
 def _mT(self: Tensor) -> Tensor:
-    """The last two dims exchanged."""
+    """Returns the tensor with its last two dims transposed."""
     return _transpose(self, -2, -1)
 
 
 def _is_sparse(self: Tensor) -> bool:
-    """Whether only some elements are kept: there are dense tensors alone."""
+    """Returns false: all tensors are dense."""
     return False
 
 
 def _late(name: str, module: str) -> Any:
-    """Returns a method over a function of a module that is imported at the first call."""
+    """Returns a method that calls a function of a module, imported at the first call."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         from importlib import import_module
@@ -266,7 +266,7 @@ def _late(name: str, module: str) -> Any:
 
 
 def get_device(self: Tensor) -> int:
-    """Returns the number of the tensor's device, -1 on the CPU."""
+    """Returns the index of the tensor's device, or -1 for the CPU."""
     index = self.device.index
     return -1 if self.is_cpu or index is None else index
 
@@ -292,14 +292,14 @@ def is_distributed(self: Tensor) -> bool:
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """Returns a tensor of the same dtype, of data or of uninitialised elements of some sizes."""
+    """Returns a tensor of the same dtype, from data, or uninitialised with the given sizes."""
     if len(args) == 1 and not isinstance(args[0], (int, _tenon.Size)):
         return self.new_tensor(args[0])
     return self.new_empty(*args) if args else self.new_empty(0)
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Fills the main diagonal; with `wrap`, of a tall matrix again after each square."""
+    """Fills the main diagonal; with `wrap`, restarts it below each square of a tall matrix."""
     if self.ndim == 2 and wrap:
         rows, columns = self.shape
         self.flatten()  # a matrix of any strides
@@ -312,7 +312,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 
 def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
-    """Gives the tensor another shape; elements stay in order, new ones are uninitialised."""
+    """Changes the shape in place; elements keep their order, new ones are uninitialised."""
     shape = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     shape = tuple(int(size) for size in shape)
     if tuple(self.shape) == shape:
@@ -325,12 +325,12 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
 
 
 def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
-    """Gives the tensor the shape of another one; see `resize_`."""
+    """Changes the shape in place to that of another tensor; see `resize_`."""
     return self.resize_(other.shape)
 
 
 def _memory(tensor: Tensor) -> bytes | None:
-    """The bytes from the first element to the last, gaps included; None if there are none."""
+    """Returns the bytes from the first element to the last, with gaps; None if there are none."""
     if tensor.is_meta or tensor.numel() == 0:
         return None
     from ctypes import string_at
@@ -342,7 +342,7 @@ def _memory(tensor: Tensor) -> bytes | None:
 
 
 def _is_never(self: Tensor) -> bool:
-    """Whether the tensor is of a kind or on a device that Tenon does not have: never."""
+    """Returns false, for attributes that ask for a layout or device that Tenon does not have."""
     return False
 
 
@@ -365,7 +365,7 @@ def _restore_as(
 
 
 def _with_state(cls: type, tensor: Tensor, state: dict[str, Any], requires_grad: bool) -> Tensor:
-    """A new tensor as an object of a class, with attributes and gradients as they are said."""
+    """Converts a new tensor to a class, and sets its attributes and `requires_grad`."""
     if type(tensor) is not cls:
         tensor = tensor.as_subclass(cls)
     tensor.__dict__.update(state)
@@ -373,12 +373,12 @@ def _with_state(cls: type, tensor: Tensor, state: dict[str, Any], requires_grad:
 
 
 def _copy(self: Tensor) -> Tensor:
-    """A tensor on the same memory, with the same attributes."""
+    """Returns a tensor on the same memory, with the same attributes."""
     return _with_state(type(self), self.detach(), self.__dict__, self.requires_grad)
 
 
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """Returns what takes the place of a module's tensor when another is loaded into it."""
+    """Returns the tensor that replaces `self` in a module when `other` is loaded into it."""
     return other if assign else self.copy_(other).detach()
 
 
@@ -418,7 +418,7 @@ for _function in (
     *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
-# The same as functions of the package.
+# Functions of the package with the implementation of the methods.
 is_complex = overridable(is_complex)
 is_floating_point = overridable(is_floating_point)
 nonzero = overridable(nonzero)

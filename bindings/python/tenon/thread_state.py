@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a thread's calls depend on (keys, modes, transforms), for threads that work for it."""
+"""The thread-local state of calls (keys, modes, transforms), to carry over to other threads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The threads that share the loops of kernels: one small pool for all languages of the process."""
+"""The size of the thread pool for kernels' loops, which all languages of the process share."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from . import _tenon
 
 
 def get_num_threads() -> int:
-    """Tells how many threads work on one operator, the caller's included.
+    """Returns the number of threads that work on one operator, including the calling thread.
 
-    At first these are as many as `TENON_NUM_THREADS` says, else as the process may use processors
-    by its affinity and the quota of its control group. Results are the same for any number.
+    The initial value is `TENON_NUM_THREADS`, or the number of processors that the CPU affinity and
+    the cgroup quota of the process permit. Results do not depend on the number.
     """
     return int(_tenon.tenon_parallel_get_threads())
 
 
 def set_num_threads(count: int) -> None:
-    """Sets how many threads work on one operator.
+    """Sets the number of threads that work on one operator.
 
     Args:
-        count: from 1 to 256; 0 for as many as at first.
+        count: A number from 1 to 256, or 0 to restore the initial value.
 
     Raises:
-        ValueError: `count` is another number.
+        ValueError: `count` is out of range.
     """
     _tenon.tenon_parallel_set_threads(count)

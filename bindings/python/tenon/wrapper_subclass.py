@@ -30,8 +30,8 @@ def wrapper(
     """Makes a tensor of class `cls`: geometry, dtype and device as claimed, without memory.
 
     Args:
-        cls: A subclass of Tensor with `__torch_dispatch__`. What its method needs to know of one
-            tensor, such as the tensor that it wraps, are attributes of the result.
+        cls: A subclass of Tensor with `__torch_dispatch__`. State that this method needs, such as
+            the wrapped tensor, is stored in attributes of the result.
         sizes: The shape that it claims.
         strides: The strides that it claims, in elements; row-major if not given.
         storage_offset: Where its first element would lie, in elements.
@@ -90,9 +90,9 @@ def _make_wrapper_subclass(
 
 
 def _make_subclass(cls: type[_T], data: Tensor, require_grad: bool = False) -> _T:
-    """Makes a tensor of a subclass on the memory of another one, apart from its graph.
+    """Makes a tensor of a subclass on the memory of another one, detached from its graph.
 
-    Operators on it are the class's to run where that has a `__torch_dispatch__` of its own.
+    If the class overrides `__torch_dispatch__`, that method runs all operators on the tensor.
     """
     if not isinstance(data, Tensor):
         raise ArgumentTypeError(f"_make_subclass: data must be Tensor, got {type(data).__name__}")
@@ -145,7 +145,7 @@ def _init_subclass(cls: type, **kwargs: Any) -> None:
 
 
 def add_to_tensor() -> None:
-    """Gives Tensor what makes objects of its subclasses."""
+    """Adds the methods that make objects of subclasses to Tensor."""
     _dispatch.__name__ = "__torch_dispatch__"
     Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)
     Tensor._make_subclass = staticmethod(_make_subclass)
