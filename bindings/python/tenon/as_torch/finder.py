@@ -153,7 +153,7 @@ def _is_there(module: types.ModuleType, name: str) -> bool:
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """What the package's metadata say: programs ask for the version before they import it."""
+    """The package's metadata, because programs read the version before they import the package."""
 
     def read_text(self, filename: str) -> str | None:
         if filename == "METADATA":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jacobians, Hessians, and their products with vectors, of functions of tensors."""
+"""Jacobians, Hessians, and their products with vectors, for functions of tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
 
 
 def _tensors(function: str, what: str, value: Any) -> tuple[bool, Tensors]:
-    """Whether a tuple was given, and the tensors as one."""
+    """Returns whether `given` was a tuple, and the tensors as a tuple."""
     given = value if isinstance(value, tuple) else (value,)
     for place, one in enumerate(given):
         if not isinstance(one, Tensor):
@@ -151,9 +151,9 @@ def vjp(
     Args:
         func: From tensors to a tensor or a tuple of them.
         inputs: A tensor or a tuple of them.
-        v: Of the outputs' sizes; None where the output is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether outputs that do not depend on inputs are an error, and not zeros.
+        v: Vector of the outputs' sizes; None if the output is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, outputs that do not depend on inputs are an error, not zeros.
     """
     with enable_grad():
         in_tuple, given = _tensors("vjp", "inputs", inputs)
@@ -186,14 +186,14 @@ def jvp(
 ) -> Any:
     """Returns a function's outputs, and the product of its Jacobian and a vector.
 
-    The product is made of two backward passes.
+    Computes the product by two backward passes (double backward).
 
     Args:
         func: From tensors to a tensor or a tuple of them.
         inputs: A tensor or a tuple of them.
-        v: Of the inputs' sizes; None where the input is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether outputs that do not depend on inputs are an error, and not zeros.
+        v: Vector of the inputs' sizes; None if the input is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, outputs that do not depend on inputs are an error, not zeros.
     """
     with enable_grad():
         in_tuple, given = _tensors("jvp", "inputs", inputs)
@@ -416,9 +416,9 @@ def vhp(
     Args:
         func: From tensors to a tensor of one element.
         inputs: A tensor or a tuple of them.
-        v: Of the inputs' sizes; None where the input is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
+        v: Vector of the inputs' sizes; None if the input is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, derivatives that do not depend on inputs are an error, not zeros.
     """
 
     def product(first: Tensors, given: Tensors, vector: Tensors) -> Any:
@@ -439,9 +439,9 @@ def hvp(
     Args:
         func: From tensors to a tensor of one element.
         inputs: A tensor or a tuple of them.
-        v: Of the inputs' sizes; None where the input is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
+        v: Vector of the inputs' sizes; None if the input is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, derivatives that do not depend on inputs are an error, not zeros.
     """
 
     def product(first: Tensors, given: Tensors, vector: Tensors) -> Any:

@@ -59,14 +59,15 @@ def _rows_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 class _Grid:
-    """Boxes and bends in rows; a bend is a box of its own, numbered behind the others."""
+    """Boxes and bends in rows; bends are represented as extra boxes, numbered after the real
+    ones."""
 
     def __init__(self, widths: Sequence[float], edges: Sequence[tuple[int, int]]) -> None:
         self.widths = list(widths)
         from_below = _rows_of(len(self.widths), edges)
         top = max(from_below, default=-1)
         self.row = [top - row for row in from_below]
-        self.paths: list[list[int]] = []  # of each edge: its two boxes, bends between
+        self.paths: list[list[int]] = []  # per edge: its two boxes, with bends between
         for begin, end in edges:
             path = [begin]
             for row in range(self.row[begin] + 1, self.row[end]):

@@ -28,7 +28,7 @@ KINDS = {
 
 
 class Picture(NamedTuple):
-    """What is drawn: boxes, from where to where data went, and the nodes that are left out."""
+    """The contents of a picture: boxes, edges, and the number of nodes that are left out."""
 
     boxes: list[Box]
     edges: list[Edge]
@@ -148,7 +148,7 @@ def _box(node: Node, number: int, names: Mapping[int, str], views: set[str], sav
 def picture(
     given: Sequence[Any], params: Any = None, saved: bool = False, limit: int = 200
 ) -> Picture:
-    """What a picture of the graph behind tensors and nodes shows: see `graph.draw`."""
+    """Builds the picture of the graph behind tensors and nodes: see `graph.draw`."""
     if limit < 1:
         raise ArgumentTypeError(f"draw: limit must be at least 1, got {limit}")
     names = _named(params)

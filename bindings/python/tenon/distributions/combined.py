@@ -33,7 +33,7 @@ class Independent(Distribution):
         reinterpreted_batch_ndims: int,
         validate_args: bool | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         dims = reinterpreted_batch_ndims
         if dims > len(base_distribution.batch_shape):
             raise InvalidArgumentError(

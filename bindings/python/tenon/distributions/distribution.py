@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all distributions share: shapes, checks, and what follows from log_prob and samples."""
+"""Base classes of distributions: shapes, checks, and methods derived from log_prob and samples."""
 
 from __future__ import annotations
 

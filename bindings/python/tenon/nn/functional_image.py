@@ -165,7 +165,7 @@ def max_unpool1d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Inverts `max_pool1d`: puts the maxima at their indices and fills the rest with zeros.
+    """Inverts `max_pool1d`: puts the maxima at their indices and fills all other elements with 0.
 
     Args:
         input: Tensor of shape ([N,] channels, length).
@@ -193,7 +193,7 @@ def max_unpool2d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Inverts `max_pool2d`: puts the maxima at their indices and fills the rest with zeros.
+    """Inverts `max_pool2d`: puts the maxima at their indices and fills all other elements with 0.
 
     Args:
         input: Tensor of shape ([N,] channels, height, width).
@@ -220,7 +220,7 @@ def max_unpool3d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Inverts `max_pool3d`: puts the maxima at their indices and fills the rest with zeros.
+    """Inverts `max_pool3d`: puts the maxima at their indices and fills all other elements with 0.
 
     Args:
         input: Tensor of shape ([N,] channels, depth, height, width).
@@ -253,14 +253,18 @@ def _asked_size(name: str, input: Tensor, output_size: Any, dims: int) -> list[i
 
 @overridable
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """2-D adaptive average pooling.
+    """Averages each plane over regions to a given output size (2-D adaptive average pooling).
+
+    Args:
+        input: Tensor of shape ([N,] channels, height, width).
+        output_size: Output size per dim, or one number for both; None keeps the input size.
     """
     return _adaptive_avg_pools[1](input, _asked_size("adaptive_avg_pool2d", input, output_size, 2))
 
 
 @overridable
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """3-D adaptive average pooling over the last 3 dims; see `adaptive_avg_pool2d`."""
+    """Applies 3-D adaptive average pooling over the last 3 dims; see `adaptive_avg_pool2d`."""
     return _adaptive_avg_pools[2](input, _asked_size("adaptive_avg_pool3d", input, output_size, 3))
 
 
@@ -272,7 +276,7 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
 
 @overridable
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """1-D adaptive max pooling; see `adaptive_max_pool2d`."""
+    """Applies 1-D adaptive max pooling; see `adaptive_max_pool2d`."""
     return _adaptive_max_pool(1, input, output_size, return_indices)
 
 
@@ -290,7 +294,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
 @overridable
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """3-D adaptive max pooling over the last 3 dims; see `adaptive_max_pool2d`."""
+    """Applies 3-D adaptive max pooling over the last 3 dims; see `adaptive_max_pool2d`."""
     return _adaptive_max_pool(3, input, output_size, return_indices)
 
 

@@ -143,8 +143,8 @@ def nll_loss(
         input: Logarithms of probabilities, of shape (classes,), (N, classes) or
             (N, classes, d1, d2, ...).
         target: Classes, of shape (), (N,) or (N, d1, d2, ...).
-        weight: Of each class; by default 1.
-        ignore_index: Targets that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean" of those that count, "sum" or "none".
     """
     _check_reduction("nll_loss", reduction)
@@ -183,8 +183,8 @@ def cross_entropy(
         input: Of shape (classes,), (N, classes) or (N, classes, d1, d2, ...).
         target: Classes, of shape (), (N,) or (N, d1, d2, ...); or probabilities, of the input's
             shape.
-        weight: Of each class; by default 1.
-        ignore_index: Classes that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
         label_smoothing: The part, from 0 to 1, of each target that is shared by all classes.
     """

@@ -52,7 +52,7 @@ class PolynomialLR(LRScheduler):
     def __init__(
         self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         self.total_iters = total_iters
         self.power = power
         super().__init__(optimizer, last_epoch)
@@ -91,7 +91,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min: float = 0.0,
         last_epoch: int = -1,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if T_0 <= 0 or not isinstance(T_0, int) or T_mult < 1 or not isinstance(T_mult, int):
             raise InvalidArgumentError(
                 "CosineAnnealingWarmRestarts: T_0 and T_mult must be positive ints, got "
@@ -173,7 +173,7 @@ class CyclicLR(LRScheduler):
         max_momentum: float = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise InvalidArgumentError(f"CyclicLR: mode must be a known one, got {mode!r}")
         self.optimizer = optimizer
@@ -278,7 +278,7 @@ class OneCycleLR(LRScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
                 raise InvalidArgumentError(

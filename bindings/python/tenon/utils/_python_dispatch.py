@@ -87,7 +87,7 @@ def return_and_correct_aliasing(
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Tells whether a tensor is of a subclass that can be taken apart and put together again."""
+    """Returns true if a tensor is of a subclass that can be taken apart and put together again."""
     return (
         isinstance(t, Tensor)
         and type(t) is not Tensor

@@ -16,11 +16,11 @@ class ReLU(Module):
     """The larger of each element and 0.
 
     Args:
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.inplace = inplace
 
@@ -29,7 +29,7 @@ class ReLU(Module):
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """The option, where it is set."""
+        """Returns the option as text, if it is set."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -38,11 +38,11 @@ class LeakyReLU(Module):
 
     Args:
         negative_slope: The factor.
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.negative_slope = negative_slope
         self.inplace = inplace
@@ -52,7 +52,7 @@ class LeakyReLU(Module):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        """The slope."""
+        """Returns the slope as text."""
         return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
 
 
@@ -64,11 +64,11 @@ class RReLU(Module):
     Args:
         lower: The least factor.
         upper: The largest one.
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.lower = lower
         self.upper = upper
@@ -79,7 +79,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """The bounds."""
+        """Returns the bounds as text."""
         return f"lower={self.lower}, upper={self.upper}" + (
             ", inplace=True" if self.inplace else ""
         )
@@ -105,11 +105,11 @@ class SiLU(Module):
     """`x * sigmoid(x)` of each element.
 
     Args:
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.inplace = inplace
 
@@ -118,7 +118,7 @@ class SiLU(Module):
         return F.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """The option, where it is set."""
+        """Returns the option as text, if it is set."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -130,7 +130,7 @@ class GELU(Module):
     """
 
     def __init__(self, approximate: str = "none") -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.approximate = approximate
 
@@ -139,7 +139,7 @@ class GELU(Module):
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
-        """The option."""
+        """Returns the option as text."""
         return f"approximate={self.approximate!r}"
 
 
@@ -151,7 +151,7 @@ class Softmax(Module):
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -160,7 +160,7 @@ class Softmax(Module):
         return F.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
@@ -172,7 +172,7 @@ class LogSoftmax(Module):
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -181,7 +181,7 @@ class LogSoftmax(Module):
         return F.log_softmax(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
@@ -199,11 +199,11 @@ class _InPlace(_Plain):
     """An activation with one option.
 
     Args:
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.inplace = inplace
 
@@ -212,7 +212,7 @@ class _InPlace(_Plain):
         return type(self)._function(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """The option, where it is set."""
+        """Returns the option as text, if it is set."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -256,7 +256,7 @@ class ELU(Module):
     """Each element where it is positive, else `alpha * (exp(x) - 1)`."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.alpha = alpha
         self.inplace = inplace
@@ -266,7 +266,7 @@ class ELU(Module):
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
 
 
@@ -285,7 +285,7 @@ class Hardtanh(Module):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        """The bounds."""
+        """Returns the bounds as text."""
         text = f"min_val={self.min_val}, max_val={self.max_val}"
         return f"{text}, inplace=True" if self.inplace else text
 
@@ -294,7 +294,7 @@ class Softplus(Module):
     """`log(1 + exp(beta * x)) / beta` of each element, and the element above `threshold`."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.beta = beta
         self.threshold = threshold
@@ -304,7 +304,7 @@ class Softplus(Module):
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
@@ -316,7 +316,7 @@ class Softmin(Module):
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -325,7 +325,7 @@ class Softmin(Module):
         return F.softmin(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
@@ -337,7 +337,7 @@ class GLU(Module):
     """
 
     def __init__(self, dim: int = -1) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -346,7 +346,7 @@ class GLU(Module):
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
@@ -356,14 +356,14 @@ class PReLU(Module):
     Args:
         num_parameters: One for all, or one for each channel.
         init: Their first value.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import full
         from ..parameter import Parameter
 

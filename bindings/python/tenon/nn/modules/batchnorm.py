@@ -24,7 +24,7 @@ class _Norm(Module):
         eps: Added to the variance.
         momentum: By how much the running mean and variance move to a batch's; None: so that they
             are the mean of all batches.
-        affine: Whether there are parameters.
+        affine: If true, has learnable parameters.
         track_running_stats: Whether there are a running mean and variance, which are taken in
             evaluation.
         device: Of parameters and buffers.
@@ -58,7 +58,7 @@ class _Norm(Module):
         dtype: Any = None,
         bias: bool = True,
     ) -> None:
-        """Makes parameters and buffers."""
+        """Creates parameters and buffers."""
         from ...factories import ones, tensor, zeros
 
         super().__init__()
@@ -102,7 +102,7 @@ class _Norm(Module):
             )
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, track_running_stats={self.track_running_stats}"

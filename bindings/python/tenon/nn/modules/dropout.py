@@ -14,11 +14,11 @@ class _Dropout(Module):
 
     Args:
         p: The part that is dropped, from 0 to 1.
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         if not 0 <= p <= 1:
             name = type(self).__name__
@@ -27,7 +27,7 @@ class _Dropout(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
@@ -36,7 +36,7 @@ class Dropout(_Dropout):
 
     Args:
         p: The part that becomes zero, from 0 to 1.
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -36,9 +36,9 @@ class Linear(Module):
     Args:
         in_features: Size of the last dim of inputs.
         out_features: Size of the last dim of results.
-        bias: Whether there is a bias.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        bias: If true, adds a bias.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Attributes:
         weight: Of shape (out_features, in_features), at first uniform within
@@ -59,7 +59,7 @@ class Linear(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
 
         super().__init__()
@@ -75,7 +75,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the parameters anew."""
+        """Initializes the parameters again."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0

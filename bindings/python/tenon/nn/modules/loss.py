@@ -21,7 +21,7 @@ class _Loss(Module):
     """
 
     def __init__(self, reduction: str = "mean") -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.reduction = reduction
 
@@ -54,7 +54,7 @@ class SmoothL1Loss(_Loss):
     """
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.beta = beta
 
@@ -72,7 +72,7 @@ class HuberLoss(_Loss):
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.delta = delta
 
@@ -85,8 +85,8 @@ class _ClassLoss(_Loss):
     """What losses of classes share: weights of classes, and a class that does not count.
 
     Args:
-        weight: Of each class; by default 1.
-        ignore_index: Targets that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
     """
 
@@ -95,7 +95,7 @@ class _ClassLoss(_Loss):
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.register_buffer("weight", weight)
         self.ignore_index = ignore_index
@@ -122,7 +122,7 @@ class CTCLoss(_Loss):
     def __init__(
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.blank = blank
         self.zero_infinity = zero_infinity
@@ -144,8 +144,8 @@ class CrossEntropyLoss(_ClassLoss):
     """The cross entropy of the input's softmax and targets.
 
     Args:
-        weight: Of each class; by default 1.
-        ignore_index: Targets that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
         label_smoothing: The part of each target that is shared by all classes.
     """
@@ -157,7 +157,7 @@ class CrossEntropyLoss(_ClassLoss):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(weight, ignore_index, reduction)
         self.label_smoothing = label_smoothing
 

@@ -19,7 +19,7 @@ class _Options(Module):
     _defaults: tuple[object, ...] = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         names, name = self._names, type(self).__name__
         if len(args) > len(names):
@@ -36,7 +36,7 @@ class _Options(Module):
             setattr(self, key, given[key] if key in given else self._defaults[place - first])
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return ", ".join(f"{name}={getattr(self, name)}" for name in self._names)
 
 
@@ -52,7 +52,7 @@ class CELU(_Options):
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
 
 
@@ -67,7 +67,7 @@ class Hardshrink(_Options):
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """The bound."""
+        """Returns the bound as text."""
         return f"{self.lambd}"
 
 
@@ -108,7 +108,7 @@ class Threshold(_Options):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         text = f"threshold={self.threshold}, value={self.value}"
         return f"{text}, inplace=True" if self.inplace else text
 
@@ -207,7 +207,7 @@ class LocalResponseNorm(_Options):
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
@@ -257,9 +257,9 @@ class Bilinear(Module):
         in1_features: Of the first input.
         in2_features: Of the second.
         out_features: Of the output.
-        bias: Whether there is one.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        bias: If true, adds a bias.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     def __init__(
@@ -271,7 +271,7 @@ class Bilinear(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
         from ..parameter import Parameter
 
@@ -298,7 +298,7 @@ class Bilinear(Module):
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Returns the sizes as text."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
@@ -315,7 +315,7 @@ class MultiLabelSoftMarginLoss(Module):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         from .old_reduction import reduction_of
 
         super().__init__()
@@ -339,7 +339,7 @@ class TripletMarginWithDistanceLoss(Module):
         swap: bool = False,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.distance_function = (
             PairwiseDistance() if distance_function is None else distance_function

@@ -37,10 +37,10 @@ class LayerNorm(Module):
     Args:
         normalized_shape: Sizes of those dims.
         eps: Added to the variance.
-        elementwise_affine: Whether there are parameters.
+        elementwise_affine: If true, has learnable parameters.
         bias: Whether one of them is added.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     weight: Parameter | None
@@ -69,7 +69,7 @@ class LayerNorm(Module):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """Sizes and options."""
+        """Returns sizes and options as text."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
@@ -81,9 +81,9 @@ class RMSNorm(Module):
     Args:
         normalized_shape: Sizes of those dims.
         eps: Added to the mean; by default the distance from 1 to the next number.
-        elementwise_affine: Whether there is a parameter.
-        device: Of the parameter.
-        dtype: Of the parameter.
+        elementwise_affine: If true, has learnable parameters.
+        device: Device of the parameter.
+        dtype: Dtype of the parameter.
     """
 
     weight: Parameter | None
@@ -109,7 +109,7 @@ class RMSNorm(Module):
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """Sizes and options."""
+        """Returns sizes and options as text."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
@@ -122,9 +122,9 @@ class GroupNorm(Module):
         num_groups: A number that divides the channels.
         num_channels: The size of dim 1 of inputs.
         eps: Added to the variance.
-        affine: Whether there are parameters.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        affine: If true, has learnable parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
         bias: Whether one of them is added.
     """
 

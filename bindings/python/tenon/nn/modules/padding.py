@@ -44,7 +44,7 @@ class _ConstantPad(_Pad):
         return F.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"padding={self.padding}, value={self.value}"
 
 
@@ -99,7 +99,7 @@ class Upsample(Module):
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.size = size
         self.scale_factor = scale_factor
@@ -119,7 +119,7 @@ class Upsample(Module):
         )
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         name = "size" if self.scale_factor is None else "scale_factor"
         return f"{name}={getattr(self, name)}, mode={self.mode!r}"
 

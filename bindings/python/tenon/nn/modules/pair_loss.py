@@ -21,7 +21,7 @@ class BCELoss(_Loss):
     weight: Tensor | None
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.register_buffer("weight", weight)
 
@@ -49,7 +49,7 @@ class BCEWithLogitsLoss(_Loss):
         reduction: str = "mean",
         pos_weight: Tensor | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.register_buffer("weight", weight)
         self.register_buffer("pos_weight", pos_weight)
@@ -71,7 +71,7 @@ class KLDivLoss(_Loss):
     """
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.log_target = log_target
 
@@ -91,7 +91,7 @@ class PoissonNLLLoss(_Loss):
         eps: float = 1e-8,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.log_input = log_input
         self.full = full
@@ -108,7 +108,7 @@ class GaussianNLLLoss(_Loss):
     """How unlikely targets are under normal distributions."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.full = full
         self.eps = eps
@@ -123,7 +123,7 @@ class MarginRankingLoss(_Loss):
     """How far pairs are from the order that they shall have."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
 
@@ -172,7 +172,7 @@ class HingeEmbeddingLoss(_Loss):
     """Distances where the target is 1, and what lacks of a margin where it is -1."""
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
 
@@ -186,7 +186,7 @@ class CosineEmbeddingLoss(_Loss):
     """How unlike vectors are where the target is 1, and how like where it is -1."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
 
@@ -209,7 +209,7 @@ class TripletMarginLoss(_Loss):
         swap: bool = False,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
         self.p = p

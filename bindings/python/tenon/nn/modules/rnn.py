@@ -459,7 +459,7 @@ class GRUCell(RNNCellBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
 

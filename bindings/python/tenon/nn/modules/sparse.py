@@ -75,8 +75,8 @@ class Embedding(_Rows):
         norm_type: The order of that norm.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
         sparse: Gradients are dense all the same, which a warning says.
-        device: Of the rows.
-        dtype: Of the rows.
+        device: Device of the rows.
+        dtype: Dtype of the rows.
 
     Attributes:
         weight: Of shape (num_embeddings, embedding_dim), at first drawn from a normal distribution.
@@ -147,8 +147,8 @@ class EmbeddingBag(_Rows):
         sparse: Gradients are dense all the same, which a warning says.
         include_last_offset: Whether the last offset is the input's size, and begins no bag.
         padding_idx: A row that does not count.
-        device: Of the rows.
-        dtype: Of the rows.
+        device: Device of the rows.
+        dtype: Dtype of the rows.
     """
 
     _shown = (

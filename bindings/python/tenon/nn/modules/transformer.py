@@ -32,8 +32,8 @@ class MultiheadAttention(Module):
         kdim: Features of keys, by default those of queries.
         vdim: Features of values.
         batch_first: Whether tensors are (N, length, features), and not (length, N, features).
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     in_proj_weight: Parameter | None
@@ -58,7 +58,7 @@ class MultiheadAttention(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
 
         super().__init__()
@@ -183,8 +183,8 @@ class TransformerEncoderLayer(Module):
         batch_first: Whether tensors are (N, length, features), and not (length, N, features).
         norm_first: Whether inputs of both parts are normalised, and not the sums.
         bias: Whether there are biases.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     def __init__(

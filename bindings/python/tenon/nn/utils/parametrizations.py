@@ -125,7 +125,7 @@ def spectral_norm(
         module: The module, which is returned.
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
-        eps: What norms are at least.
+        eps: Lower bound of norms.
         dim: The dim of the rows; by default 0, of transposed convolutions 1.
     """
     weight = getattr(module, name, None)

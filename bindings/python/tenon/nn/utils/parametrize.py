@@ -128,7 +128,7 @@ def _property(name: str) -> property:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Tells whether a module has parametrised tensors, or whether one of that name is."""
+    """Returns true if a module has parametrised tensors, or whether one of that name is."""
     found = module.__dict__.get("_modules", {}).get("parametrizations")
     if found is None:
         return False

@@ -24,7 +24,7 @@ class SpectralNorm:
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
         dim: The dim of the rows.
-        eps: What norms are at least.
+        eps: Lower bound of norms.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ def spectral_norm(
         module: The module, which is returned.
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
-        eps: What norms are at least.
+        eps: Lower bound of norms.
         dim: The dim of the rows; by default 0, of transposed convolutions 1.
     """
     if dim is None:

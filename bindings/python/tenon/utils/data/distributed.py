@@ -33,7 +33,7 @@ class DistributedSampler(Sampler[Any]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if num_replicas is None or rank is None:
             raise InvalidArgumentError(
                 "DistributedSampler: num_replicas and rank must be given, since there is no "

@@ -53,7 +53,7 @@ class RandomSampler(Sampler[int]):
         data_source: The data set.
         replacement: Whether an index may be drawn again.
         num_samples: How many are drawn, by default as many as there are examples.
-        generator: Of the random numbers.
+        generator: The random number generator.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RandomSampler(Sampler[int]):
         num_samples: int | None = None,
         generator: Any = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
@@ -121,13 +121,13 @@ class WeightedRandomSampler(Sampler[int]):
         weights: One for each example; they need not have the sum 1.
         num_samples: How many are drawn.
         replacement: Whether an index may be drawn again.
-        generator: Of the random numbers.
+        generator: The random number generator.
     """
 
     def __init__(
         self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
             raise InvalidArgumentError(
                 f"WeightedRandomSampler: num_samples must be a positive int, got {num_samples!r}"
@@ -160,7 +160,7 @@ class BatchSampler(Sampler[list[int]]):
     """
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
             raise InvalidArgumentError(
                 f"BatchSampler: batch_size must be a positive int, got {batch_size!r}"
