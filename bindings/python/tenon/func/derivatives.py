@@ -75,7 +75,7 @@ def _check_scalar(name: str, output: Any, results: list[Any], spec: Any) -> None
 
 
 class _Recorded:
-    """What one call in a grad layer has left."""
+    """The state of one call in a grad layer that is needed for its gradient."""
 
     __slots__ = ("aux", "output", "pullback", "results", "spec")
 
@@ -89,7 +89,7 @@ def _record(
     has_aux: bool,
     is_scalar: bool,
 ) -> tuple[_Recorded, Any]:
-    """Calls a function, recorded for the arguments at some places; gives these' structure, too."""
+    """Calls a function and records it for some arguments; also returns their tree structure."""
     leaves, spec = tree_flatten([args[place] for place in places])
     _tensors(name, "arguments that are differentiated", leaves)
     recorded = _Recorded()
@@ -139,7 +139,7 @@ def _call_for_grad(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) 
 
 
 def _finish_both(func: Any, options: Any, handle: Any, output: Any, given: Tensor) -> Any:
-    """What a layer's result is outside of it, after its gradient in the layer's argument."""
+    """Returns the gradient in the layer's argument, and the layer's result, unwrapped."""
     results, spec = tree_flatten(output)
     _check_scalar("grad", output, results, spec)
     value = unwrap(handle, results[0])
@@ -321,7 +321,7 @@ def jvp(
 
 
 def _duals(handle: Any, output: Any) -> tuple[list[Tensor], list[Tensor | None], Any]:
-    """The tensors of a jvp's result, their tangents, and its structure."""
+    """Returns the tensors of a jvp's result, their tangents, and its structure."""
     results, spec = tree_flatten(output)
     _tensors("jvp", "output of the function", results)
     return results, [_tenon.layer_tangent(handle, each) for each in results], spec
@@ -330,7 +330,7 @@ def _duals(handle: Any, output: Any) -> tuple[list[Tensor], list[Tensor | None],
 def _outside(
     handle: Any, strict: bool, duals: list[Tensor], found: list[Tensor | None], spec: Any
 ) -> tuple[Any, Any]:
-    """The same outside of the jvp: the result, and its tangent."""
+    """Unwraps a jvp's result and tangents from the layer, and restores their structure."""
     from ..factories import zeros_like
 
     results = [unwrap(handle, each) for each in duals]
@@ -383,17 +383,17 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """Makes a function that returns the Jacobian of another, by one backward pass for all rows.
+    """Returns a function that computes the Jacobian of another, with vmap over backward passes.
 
     Args:
-        func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
-        argnums: Which arguments are differentiated.
-        has_aux: Whether (Jacobian, aux) is returned.
-        chunk_size: So many rows at once; None for all.
+        func: Takes and returns trees of Tensors; with `has_aux`, a pair of one and aux.
+        argnums: Indices of the differentiated arguments.
+        has_aux: If true, (Jacobian, aux) is returned.
+        chunk_size: Number of rows computed at once; None for all.
 
     Returns:
-        A function that gives for each result, in their structure, for each argument a Tensor of the
-        result's sizes and then the argument's.
+        A function that returns, in the structure of the results, for each argument a Tensor whose
+        shape is the result's sizes followed by the argument's.
     """
 
     @functools.wraps(func)
@@ -432,17 +432,17 @@ def jacfwd(
     randomness: str = "error",
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Makes a function that returns the Jacobian of another, in forward mode for all columns.
+    """Returns a function that computes the Jacobian of another, with vmap over forward mode.
 
     Args:
-        func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
-        argnums: Which arguments are differentiated.
-        has_aux: Whether (Jacobian, aux) is returned.
-        randomness: What random operators do, see `vmap`.
-        chunk_size: So many columns at once; None for all.
+        func: Takes and returns trees of Tensors; with `has_aux`, a pair of one and aux.
+        argnums: Indices of the differentiated arguments.
+        has_aux: If true, (Jacobian, aux) is returned.
+        randomness: Behaviour of random operators, see `vmap`.
+        chunk_size: Number of columns computed at once; None for all.
 
     Returns:
-        A function that gives what that of `jacrev` does.
+        A function with the same results as that of `jacrev`.
     """
 
     @functools.wraps(func)

@@ -28,15 +28,15 @@ class Graph:
         """Makes an empty graph."""
         self._nodes: list[Node] = []
         self._names: set[str] = set()
-        self._numbers: dict[str, int] = {}  # behind the last name made of another
-        self._at: int | None = None  # where new nodes go; None: the end
-        self._in_spec: Any = None  # of what is traced: the structure of arguments
+        self._numbers: dict[str, int] = {}  # next suffix for each base name
+        self._at: int | None = None  # insertion point of new nodes; None: the end
+        self._in_spec: Any = None  # for traced graphs: the structure of the arguments
 
     # ---- Nodes ------------------------------------------------------------------------------
 
     @property
     def nodes(self) -> list[Node]:
-        """The nodes now: what is walked may be changed meanwhile."""
+        """A snapshot of the nodes: the graph may be changed while it is iterated."""
         return list(self._nodes)
 
     def find_nodes(self, *, op: str, target: Any = None) -> list[Node]:
@@ -88,7 +88,7 @@ class Graph:
             target: The function; the name of an input, attribute, method or module.
             args: Arguments by position, with nodes of this graph.
             kwargs: Arguments by name.
-            name: What its value is called; one is made of the target.
+            name: Name of the node's value; by default derived from the target.
         """
         if op not in OPS:
             raise InvalidArgumentError(f"create_node: op must be one of {', '.join(OPS)}, got {op}")
@@ -171,7 +171,7 @@ class Graph:
         return self._inserting(self._nodes.index(node))
 
     def inserting_after(self, node: Node) -> Any:
-        """Makes new nodes of a `with` block go behind a node."""
+        """Makes new nodes of a `with` block go after a node."""
         return self._inserting(self._nodes.index(node) + 1)
 
     # ---- Checking and changing --------------------------------------------------------------

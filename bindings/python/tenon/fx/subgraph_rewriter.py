@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Match(NamedTuple):
-    """Where a pattern was: the node that its last one was, and all nodes by the pattern's."""
+    """A match: the node that matches the pattern's last one, and all nodes by the pattern's."""
 
     anchor: Node
     nodes_map: dict[Node, Any]
@@ -37,16 +37,19 @@ def replace_pattern(
 ) -> list[Match]:
     """Replaces each match of a pattern in a module's graph, in its place.
 
-    Placeholders of the pattern match any value, the same one wherever they are used. A match is
-    none where something else uses its inner nodes, where a node between its nodes writes, and where
-    it shares nodes with an earlier one.
+    Placeholders of the pattern match any value, the same one wherever they are used. Matches are
+    skipped if their inner nodes have other uses, if a node between their nodes writes, or if
+    they
+    share nodes with an earlier match.
 
     Args:
-        gm: The module, which is changed and compiled anew.
-        pattern: What is searched for. A function is traced.
-        replacement: What stands there; its placeholders and results are the pattern's, one by one.
-        example_inputs: What functions are traced with; a 2 by 2 tensor for each parameter.
-        ignore_literals: Constants of the pattern match any others.
+        gm: The module; it is changed and recompiled.
+        pattern: The pattern. A function is traced.
+        replacement: The replacement; its placeholders and results correspond to those of the
+        pattern.
+        example_inputs: Arguments for tracing functions; by default a 2 by 2 tensor per
+        parameter.
+        ignore_literals: If true, constants of the pattern match any constant.
 
     Returns:
         The matches, with the nodes that were there.
@@ -72,7 +75,7 @@ def replace_pattern(
         )
     finder = _Finder(gm, wanted, wanted_results, tensors, ignore_literals)
     matches = finder.find_all()
-    changed: dict[Node, Any] = {}  # nodes that are gone, by what stands for them
+    changed: dict[Node, Any] = {}  # replacements of removed nodes
     for match in matches:
         _replace(gm, match, stands, attributes, (wanted_inputs, wanted_results), changed)
     gm.graph.lint()

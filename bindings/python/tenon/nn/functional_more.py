@@ -41,7 +41,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 @overridable
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Returns the elements above a threshold, and a value in place of the others."""
+    """Replaces elements that are not above a threshold by a value."""
     from ..compositions import threshold as apart
     from ..compositions import threshold_ as within
 
@@ -63,9 +63,9 @@ def gumbel_softmax(
     Args:
         logits: Logarithms of probabilities, up to a constant.
         tau: The temperature.
-        hard: Whether samples are one-hot; gradients are those of soft ones.
-        eps: Without effect.
-        dim: Of the classes.
+        hard: If true, samples are one-hot, with the gradients of soft samples.
+        eps: Has no effect.
+        dim: Dim of the classes.
     """
     noise = -empty_like(logits).detach().exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)

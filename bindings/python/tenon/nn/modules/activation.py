@@ -34,7 +34,7 @@ class ReLU(Module):
 
 
 class LeakyReLU(Module):
-    """Each element where it is positive, else `negative_slope` times it.
+    """Leaky ReLU: x if it is positive, otherwise `negative_slope * x`.
 
     Args:
         negative_slope: The factor.
@@ -57,13 +57,13 @@ class LeakyReLU(Module):
 
 
 class RReLU(Module):
-    """Each element where it is positive, else a factor between two bounds times it.
+    """Randomized leaky ReLU.
 
-    While the module trains factors are drawn; else each is the mean of the bounds.
+    In training slopes are drawn uniformly; otherwise the slope is the mean of the bounds.
 
     Args:
-        lower: The least factor.
-        upper: The largest one.
+        lower: Lower bound of the slopes.
+        upper: Upper bound of the slopes.
         inplace: If true, overwrites inputs.
     """
 
@@ -123,7 +123,7 @@ class SiLU(Module):
 
 
 class GELU(Module):
-    """Each element times the normal distribution's share below it.
+    """GELU: each element times the standard normal distribution function at it.
 
     Args:
         approximate: "none", or "tanh" for an approximation.
@@ -144,7 +144,7 @@ class GELU(Module):
 
 
 class Softmax(Module):
-    """Exponentials along a dim, divided by their sum.
+    """Softmax along a dim.
 
     Args:
         dim: The dim; without one the last, or the first of tensors of 0, 1 and 3 dims.
@@ -165,7 +165,7 @@ class Softmax(Module):
 
 
 class LogSoftmax(Module):
-    """The logarithm of Softmax, computed without losing digits.
+    """The logarithm of Softmax, computed in a numerically stable way.
 
     Args:
         dim: As for Softmax.
@@ -223,7 +223,7 @@ class LogSigmoid(_Plain):
 
 
 class Hardsigmoid(_InPlace):
-    """Each element / 6 + 0.5, between 0 and 1."""
+    """Hard sigmoid: x / 6 + 0.5, clamped to [0, 1]."""
 
     _function = staticmethod(F.hardsigmoid)
 
@@ -235,13 +235,13 @@ class Hardswish(_InPlace):
 
 
 class ReLU6(_InPlace):
-    """Each element, at least 0 and at most 6."""
+    """ReLU6: each element clamped to [0, 6]."""
 
     _function = staticmethod(F.relu6)
 
 
 class SELU(_InPlace):
-    """Each element where it is positive, else a part of `exp(x) - 1`; scaled so that norms stay."""
+    """SELU: a scaled ELU that preserves mean and variance."""
 
     _function = staticmethod(F.selu)
 
@@ -253,7 +253,7 @@ class Mish(_InPlace):
 
 
 class ELU(Module):
-    """Each element where it is positive, else `alpha * (exp(x) - 1)`."""
+    """ELU: x if it is positive, otherwise `alpha * (exp(x) - 1)`."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         """Stores the options."""
@@ -271,10 +271,10 @@ class ELU(Module):
 
 
 class Hardtanh(Module):
-    """Each element, at least `min_val` and at most `max_val`."""
+    """Each element clamped to [`min_val`, `max_val`]."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
-        """Keeps the bounds, and whether inputs are overwritten."""
+        """Stores the bounds, and whether inputs are overwritten."""
         super().__init__()
         self.inplace = inplace
         self.min_val = min_val
@@ -291,7 +291,7 @@ class Hardtanh(Module):
 
 
 class Softplus(Module):
-    """`log(1 + exp(beta * x)) / beta` of each element, and the element above `threshold`."""
+    """Softplus: `log(1 + exp(beta * x)) / beta`, or x if `beta * x` is above `threshold`."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         """Stores the options."""
@@ -330,7 +330,7 @@ class Softmin(Module):
 
 
 class GLU(Module):
-    """One half of a dim times the sigmoid of the other.
+    """GLU: the first half of a dim times the sigmoid of the second.
 
     Args:
         dim: That dim.
@@ -351,11 +351,11 @@ class GLU(Module):
 
 
 class PReLU(Module):
-    """Each element where it is positive, else a parameter times it.
+    """PReLU: x if it is positive, otherwise a learnable slope times x.
 
     Args:
-        num_parameters: One for all, or one for each channel.
-        init: Their first value.
+        num_parameters: One slope for all, or one per channel.
+        init: Initial value of the slopes.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
     """
@@ -378,7 +378,7 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """How many parameters."""
+        """Returns the number of slopes as text."""
         return f"num_parameters={self.num_parameters}"
 
 

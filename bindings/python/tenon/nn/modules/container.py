@@ -32,7 +32,7 @@ def _position(container: Any, index: Any, insert: bool = False) -> int:
 
 
 class _Modules(Module):
-    """What Sequential and ModuleList share: modules named "0", "1" and so on."""
+    """Base class of Sequential and ModuleList: modules named "0", "1" and so on."""
 
     def _renumber(self, modules: Iterable[Module]) -> None:
         self._modules.clear()
@@ -98,7 +98,7 @@ class _Modules(Module):
 
 
 class Sequential(_Modules):
-    """Runs modules one after the other, each on the result of the one before.
+    """Runs modules in sequence, each on the result of the previous one.
 
     Args:
         *args: The modules; or one dict of them, whose keys are their names.
@@ -154,7 +154,7 @@ class ModuleList(_Modules):
     """A list of modules.
 
     Args:
-        modules: What is in it at first.
+        modules: Initial modules.
     """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -242,7 +242,7 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Adds modules from a dict or from pairs; those of a key that is there are replaced."""
+        """Adds modules from a dict or from pairs; existing keys are replaced."""
         if not isinstance(modules, Iterable):
             raise ArgumentTypeError(
                 f"ModuleDict.update: modules must be a dict or pairs, got {type(modules).__name__}"
@@ -272,10 +272,10 @@ def _line(key: Any, value: Any) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors that are put in become some, other values stay what they are.
+    """A list of parameters; tensors that are added become parameters, other values are kept.
 
     Args:
-        values: What is in it at first.
+        values: Initial values.
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -323,7 +323,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by key; tensors that are put in become some, other values stay what they are.
+    """Parameters by key; tensors that are added become parameters, other values are kept.
 
     Args:
         parameters: A dict, or pairs, of what is in it at first.

@@ -328,17 +328,17 @@ class ConvTranspose2d(_ConvTranspose):
     _dims = 2
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Returns images, of a size among those that the stride makes one of."""
+        """Returns the transposed convolution; `output_size` selects among the possible sizes."""
         return self._spread(F.conv_transpose2d, input, output_size)
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """The same of volumes; arguments and attributes are those of `ConvTranspose1d`."""
+    """3-D transposed convolution; arguments and attributes are those of `ConvTranspose1d`."""
 
     _dims = 3
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Returns volumes, of a size among those that the stride makes one of."""
+        """Returns the transposed convolution; `output_size` selects among the possible sizes."""
         return self._spread(F.conv_transpose3d, input, output_size)
 
 

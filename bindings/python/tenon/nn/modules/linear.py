@@ -19,10 +19,10 @@ _linear = _operators.linear
 
 
 class Identity(Module):
-    """Returns its input, whatever it was made with."""
+    """Returns its input; accepts and ignores any constructor arguments."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Takes any arguments and forgets them."""
+        """Ignores its arguments."""
         super().__init__()
 
     def forward(self, input: Any) -> Any:
@@ -41,9 +41,9 @@ class Linear(Module):
         dtype: Dtype of the parameters.
 
     Attributes:
-        weight: Of shape (out_features, in_features), at first uniform within
-            +-1/sqrt(in_features).
-        bias: Of shape (out_features,), at first the same; None without one.
+        weight: Shape (out_features, in_features), initially uniform within
+        +-1/sqrt(in_features).
+        bias: Shape (out_features,), with the same initial distribution; None without bias.
     """
 
     in_features: int
@@ -90,7 +90,7 @@ class Linear(Module):
         return _linear(input, weight, own["bias"])
 
     def extra_repr(self) -> str:
-        """Sizes, and whether there is a bias."""
+        """Returns sizes, and whether there is a bias, as text."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Loss(Module):
-    """What losses share: how the losses of elements become one.
+    """Base class of losses, with their reduction.
 
     Args:
         reduction: "mean", "sum", or "none" for a loss of each element.
@@ -82,7 +82,7 @@ class HuberLoss(_Loss):
 
 
 class _ClassLoss(_Loss):
-    """What losses of classes share: weights of classes, and a class that does not count.
+    """Base class of classification losses, with class weights and an ignored class.
 
     Args:
         weight: Weight of each class; by default 1.
@@ -103,7 +103,7 @@ class _ClassLoss(_Loss):
 
 @takes_old_reduction("weight", "size_average", "ignore_index", "reduce", "reduction")
 class NLLLoss(_ClassLoss):
-    """The negative of the input at each target's class."""
+    """The negative log likelihood loss."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Returns the loss of logarithms of probabilities and classes; see F.nll_loss."""
@@ -111,7 +111,7 @@ class NLLLoss(_ClassLoss):
 
 
 class CTCLoss(_Loss):
-    """How unlikely it is that frames spell targets, between blanks and with repeats joined.
+    """The connectionist temporal classification loss.
 
     Args:
         blank: The label of what is between.
@@ -147,7 +147,7 @@ class CrossEntropyLoss(_ClassLoss):
         weight: Weight of each class; by default 1.
         ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
-        label_smoothing: The part of each target that is shared by all classes.
+        label_smoothing: Fraction of each target that is spread over all classes.
     """
 
     def __init__(

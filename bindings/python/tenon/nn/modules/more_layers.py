@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Options(Module):
-    """A layer whose options are attributes, in the order of `_names`; a subclass gives forward."""
+    """A layer whose options are attributes in the order of `_names`; subclasses define forward."""
 
     _names: tuple[str, ...] = ()
     _defaults: tuple[object, ...] = ()
@@ -96,7 +96,7 @@ class Tanhshrink(Module):
 
 
 class Threshold(_Options):
-    """Each element above a threshold, and a value in place of the others."""
+    """Replaces elements that are not above a threshold by a value."""
 
     _names, _defaults = ("threshold", "value", "inplace"), (False,)
     threshold: float
@@ -151,7 +151,7 @@ class PairwiseDistance(_Options):
 
 
 class Unfold(_Options):
-    """The blocks of images as columns; see F.unfold."""
+    """Extracts sliding windows as columns; see F.unfold."""
 
     _names = ("kernel_size", "dilation", "padding", "stride")
     _defaults = (1, 0, 1)
@@ -166,7 +166,7 @@ class Unfold(_Options):
 
 
 class Fold(_Options):
-    """The sums of columns at the places of their blocks; see F.fold."""
+    """Sums columns into images; see F.fold."""
 
     _names = ("output_size", "kernel_size", "dilation", "padding", "stride")
     _defaults = (1, 0, 1)
@@ -183,7 +183,7 @@ class Fold(_Options):
 
 
 class ChannelShuffle(_Options):
-    """Channels in another order: group by group becomes one of each group in turn."""
+    """Shuffles channels: interleaves the groups."""
 
     _names = ("groups",)
     groups: int
@@ -194,7 +194,7 @@ class ChannelShuffle(_Options):
 
 
 class LocalResponseNorm(_Options):
-    """Each element divided by a power of the squares of its neighbours in channels."""
+    """Local response normalization over neighbouring channels."""
 
     _names, _defaults = ("size", "alpha", "beta", "k"), (1e-4, 0.75, 1.0)
     size: int
@@ -239,7 +239,7 @@ class LPPool2d(_LPPool):
 
 
 class Unflatten(_Options):
-    """One dim as several."""
+    """Splits one dim into several."""
 
     _names = ("dim", "unflattened_size")
     dim: int
@@ -254,9 +254,9 @@ class Bilinear(Module):
     """y = x1 @ A @ x2 + b for each output.
 
     Args:
-        in1_features: Of the first input.
-        in2_features: Of the second.
-        out_features: Of the output.
+        in1_features: Number of features of the first input.
+        in2_features: Number of features of the second input.
+        out_features: Number of features of the output.
         bias: If true, adds a bias.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
@@ -285,7 +285,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the parameters evenly within 1 / sqrt(in1_features)."""
+        """Initializes the parameters uniformly within 1 / sqrt(in1_features)."""
         from .. import init
 
         bound = 1 / self.in1_features**0.5

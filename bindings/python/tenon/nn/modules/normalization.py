@@ -32,13 +32,13 @@ def _register(
 
 
 class LayerNorm(Module):
-    """Normalises over the last dims, then multiplies and adds parameters of their sizes.
+    """Layer norm: normalizes the last dims, then applies a learnable scale and offset.
 
     Args:
         normalized_shape: Sizes of those dims.
         eps: Added to the variance.
         elementwise_affine: If true, has learnable parameters.
-        bias: Whether one of them is added.
+        bias: If true, the parameters include an offset.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
     """
@@ -76,11 +76,11 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divides by the root of the mean square over the last dims, then multiplies by a parameter.
+    """RMS norm: divides by the root mean square over the last dims; has a learnable scale.
 
     Args:
         normalized_shape: Sizes of those dims.
-        eps: Added to the mean; by default the distance from 1 to the next number.
+        eps: Added to the mean square; by default the machine epsilon.
         elementwise_affine: If true, has learnable parameters.
         device: Device of the parameter.
         dtype: Dtype of the parameter.
@@ -116,16 +116,16 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """Normalises over groups of channels, then multiplies and adds a parameter of each channel.
+    """Group norm: normalizes groups of channels, with a learnable scale and offset per channel.
 
     Args:
-        num_groups: A number that divides the channels.
+        num_groups: Number of groups; must divide the number of channels.
         num_channels: The size of dim 1 of inputs.
         eps: Added to the variance.
         affine: If true, has learnable parameters.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
-        bias: Whether one of them is added.
+        bias: If true, the parameters include an offset.
     """
 
     weight: Parameter | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Padding, and images of another size."""
+"""Padding and upsampling layers."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ CircularPad1d, CircularPad2d, CircularPad3d = _family(
 
 
 class Upsample(Module):
-    """Lines, images or volumes of another size.
+    """Resamples inputs of 1 to 3 spatial dims to another size.
 
     Args:
-        size: Of the dims behind the channels.
-        scale_factor: What their sizes are multiplied by, instead.
+        size: Output size of the spatial dims.
+        scale_factor: Factors of the sizes, an alternative to `size`.
         mode: "nearest", "linear", "bilinear", "bicubic" or "trilinear".
-        align_corners: Whether the elements at the corners stay where they are.
-        recompute_scale_factor: Whether places are told by the sizes, and not by the factors.
+        align_corners: If true, input and output corners are aligned.
+        recompute_scale_factor: If true, computes coordinates from sizes, not the given factors.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns a tensor of shape (N, channels, ...) for one."""
+        """Resamples an input of shape (N, channels, ...)."""
         return F.interpolate(
             input,
             self.size,
@@ -125,7 +125,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images of another size, of the nearest elements."""
+    """2-D upsampling by nearest neighbours."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         """Keeps the size or the factor."""
@@ -133,7 +133,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images of another size, of elements between the old ones; corners stay."""
+    """2-D bilinear upsampling with aligned corners."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         """Keeps the size or the factor."""
@@ -141,7 +141,7 @@ class UpsamplingBilinear2d(Upsample):
 
 
 class PixelShuffle(Module):
-    """Channels as finer rows and columns: (C * r * r, H, W) becomes (C, H * r, W * r)."""
+    """Pixel shuffle: rearranges (C * r * r, H, W) to (C, H * r, W * r)."""
 
     def __init__(self, upscale_factor: int) -> None:
         """Keeps r."""
@@ -158,7 +158,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Rows and columns as more channels: (C, H * r, W * r) becomes (C * r * r, H, W)."""
+    """Pixel unshuffle: rearranges (C, H * r, W * r) to (C * r * r, H, W)."""
 
     def __init__(self, downscale_factor: int) -> None:
         """Keeps r."""

@@ -126,7 +126,7 @@ def spectral_norm(
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
         eps: Lower bound of norms.
-        dim: The dim of the rows; by default 0, of transposed convolutions 1.
+        dim: The dim of the rows; by default 0, or 1 for transposed convolutions.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
@@ -219,7 +219,7 @@ def _identity_like(matrix: Tensor) -> Tensor:
 
 
 def _householder(A: Tensor, tau: Tensor) -> Tensor:
-    """The first columns of the product of reflections that columns of A stand for."""
+    """Returns the first columns of a product of Householder reflections, given by columns of A."""
     rows, columns = A.shape[-2:]
     Q = A.new_zeros((*A.shape[:-2], rows, columns))
     Q.diagonal(0, -2, -1).fill_(1)

@@ -41,12 +41,12 @@ class ParametrizationList(ModuleList):
 
     Args:
         modules: The parametrisations.
-        original: The tensor as it was.
-        unsafe: Whether results may have another dtype or shape than the tensor had.
+        original: The unparametrised tensor.
+        unsafe: If true, results may have another dtype or shape than the tensor had.
     """
 
     def __init__(self, modules: list[Module], original: Tensor, unsafe: bool = False) -> None:
-        """Finds what the parametrisations are to run on."""
+        """Computes the tensors that the parametrisations run on."""
         super().__init__(modules)
         if not modules:
             raise InvalidArgumentError(
@@ -75,7 +75,7 @@ class ParametrizationList(ModuleList):
         if not isinstance(original, Parameter):
             self.register_buffer(name, value.detach())
         elif name == "original" and value.shape == original.shape and value is not original:
-            original.data = value  # an optimiser that holds the parameter need not be told
+            original.data = value  # keeps the object, so that an optimiser that holds the parameter stays valid
             setattr(self, name, original)
         elif isinstance(value, Parameter):
             setattr(self, name, value)
@@ -88,7 +88,7 @@ class ParametrizationList(ModuleList):
         return tuple(getattr(self, f"original{place}") for place in range(self.count))
 
     def forward(self) -> Any:
-        """Returns the tensor as the parametrisations make it."""
+        """Returns the parametrised tensor."""
         first, *rest = self
         value = first(*self._sources())
         for module in rest:
@@ -138,14 +138,14 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Has a module compute a parameter or buffer, by a module that is called with the original.
+    """Replaces a parameter or buffer by the result of a module that is called with the original.
 
     Args:
-        module: The module, whose class becomes one of its own.
+        module: The module, whose class is replaced by a new subclass.
         tensor_name: The name of the parameter or buffer.
-        parametrization: Called with the original tensor, or with the result of the parametrisation
-            that is there; its `right_inverse`, where it has one, is used for assignments.
-        unsafe: Whether the result may have another shape or dtype.
+        parametrization: Called with the original tensor, or with the result of the existing
+        parametrisation; its `right_inverse`, if it has one, is used for assignments.
+        unsafe: If true, the result may have another shape or dtype.
 
     Returns:
         The module.

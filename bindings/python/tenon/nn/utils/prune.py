@@ -54,14 +54,14 @@ class BasePruningMethod(ABC):
         importance_scores: Tensor | None = None,
         **kwargs: Any,
     ) -> BasePruningMethod:
-        """Prunes a parameter of a module, also one that is pruned already.
+        """Prunes a parameter of a module, which may be pruned already.
 
         Args:
             module: The module.
             name: The name of the parameter.
-            *args: What the class is made with.
+            *args: Constructor arguments of the class.
             importance_scores: How much each element matters; by default its value.
-            **kwargs: What the class is made with.
+            **kwargs: Constructor arguments of the class.
 
         Returns:
             The hook of the module.
@@ -298,7 +298,7 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Leaves out what a given mask does.
+    """Prunes the elements that a given mask excludes.
 
     Args:
         mask: Ones and zeros.
@@ -359,7 +359,7 @@ def ln_structured(
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Leaves out what a given mask does."""
+    """Prunes the elements that a given mask excludes."""
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -376,7 +376,7 @@ def global_unstructured(
         parameters: Modules, and the names of their parameters.
         pruning_method: An unstructured method.
         importance_scores: By module and name, how much each element matters.
-        **kwargs: What the method is made with.
+        **kwargs: Constructor arguments of the method.
     """
     from ...functional import cat
 
@@ -461,7 +461,7 @@ def _check_amount(amount: Any) -> None:
 
 
 def _count(amount: Any, size: int) -> int:
-    """The number of elements, of `size`, that an amount stands for."""
+    """Returns the number of elements, out of `size`, that an amount means."""
     if isinstance(amount, numbers.Integral):
         if amount > size:
             raise InvalidArgumentError(f"prune: amount must be at most {size}, got {amount}")

@@ -124,17 +124,17 @@ def pack_padded_sequence(
     """Packs a batch of padded sequences.
 
     Args:
-        input: Of shape (steps, N, ...), or (N, steps, ...) if `batch_first`.
-        lengths: How long each sequence is, a vector or list on the CPU.
-        batch_first: Whether the first dim of `input` is that of the batch.
-        enforce_sorted: Whether the sequences must be sorted by length, longest first; otherwise
-            they are sorted here.
+        input: Tensor of shape (steps, N, ...), or (N, steps, ...) if `batch_first`.
+        lengths: Length of each sequence, a vector or list on the CPU.
+        batch_first: If true, the first dim of `input` is the batch.
+        enforce_sorted: If true, the sequences must be sorted by length, longest first; otherwise
+        they are sorted here.
 
     Returns:
         A PackedSequence.
 
     Raises:
-        StateError: for lengths that are not sorted, below 1, or not one for each sequence.
+        StateError: If lengths are not sorted, below 1, or not one for each sequence.
     """
     from ...factories import tensor
     from ...functional import cat
@@ -175,8 +175,8 @@ def pad_packed_sequence(
 
     Args:
         sequence: The packed sequences.
-        batch_first: Whether the first dim of the result is that of the batch.
-        padding_value: What follows shorter sequences.
+        batch_first: If true, the first dim of the result is the batch.
+        padding_value: Value after the end of shorter sequences.
         total_length: The number of steps of the result, at least that of the longest sequence.
     """
     from ...factories import tensor
@@ -221,9 +221,9 @@ def pad_sequence(
 
     Args:
         sequences: Tensors whose sizes are equal but for the first.
-        batch_first: Whether the result is (N, steps, ...), and not (steps, N, ...).
-        padding_value: What shorter sequences are padded with.
-        padding_side: "right" to pad behind them, "left" before.
+        batch_first: If true, the result is (N, steps, ...), not (steps, N, ...).
+        padding_value: Value of the padding.
+        padding_side: "right" to pad after the sequences, "left" before.
     """
     from ...functional import cat, stack
 

@@ -113,7 +113,7 @@ def spectral_norm(
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
         eps: Lower bound of norms.
-        dim: The dim of the rows; by default 0, of transposed convolutions 1.
+        dim: The dim of the rows; by default 0, or 1 for transposed convolutions.
     """
     if dim is None:
         transposed = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
