@@ -116,7 +116,7 @@ class autocast:
         dtype: The lower precision; by default the thread's, bfloat16 for CPU and float16 else.
         enabled: False disables autocast within an outer region.
         cache_enabled: If true, casts of float32 parameters are cached until the outermost region
-        ends; by default the thread's setting.
+            ends; by default the thread's setting.
 
     Raises:
         InvalidArgumentError: If the device type has no autocast.

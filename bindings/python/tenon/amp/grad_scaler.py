@@ -71,8 +71,7 @@ class GradScaler:
         enabled: If false, `step` only calls the optimizer, and all other methods do nothing.
 
     Raises:
-        InvalidArgumentError: If a factor is on the wrong side of 1, or the device has no
-        autocast.
+        InvalidArgumentError: If a factor is on the wrong side of 1, or the device has no autocast.
     """
 
     def __init__(
@@ -174,8 +173,8 @@ class GradScaler:
             The result of the optimizer; None if the step was skipped.
 
         Raises:
-            StateError: If the step was already taken since the last `update`, a closure is
-            given, there are no gradients, or no loss has been scaled yet.
+            StateError: If the step was already taken since the last `update`, a closure is given,
+                there are no gradients, or no loss has been scaled yet.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)

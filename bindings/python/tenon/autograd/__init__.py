@@ -115,14 +115,14 @@ def grad(
         outputs: Where the pass begins: tensors that require grad, or gradient edges.
         inputs: Tensors that require grad, or gradient edges; for a dict the result is a dict.
         grad_outputs: A gradient for each output, of its shape; None means 1 for a one-element
-        output.
+            output.
         retain_graph: If true, the graph can be run again; by default as `create_graph`.
         create_graph: If true, records the pass itself, for higher derivatives.
         only_inputs: Must be True: use `backward` to accumulate into all leaves.
         allow_unused: If true, inputs that no output depends on get None; otherwise they are an
-        error.
-        is_grads_batched: If true, the first dim of grad_outputs is a batch of passes, whose
-        results are stacked.
+            error.
+        is_grads_batched: If true, the first dim of grad_outputs is a batch of passes, whose results
+            are stacked.
         materialize_grads: If true, unused inputs get zeros instead of None.
 
     Raises:

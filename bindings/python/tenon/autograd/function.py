@@ -115,8 +115,7 @@ class Function(_tenon.FunctionBase):
         y = Exp.apply(x)
 
     Attributes:
-        generate_vmap_rule: If true, vmap maps forward, backward and jvp instead of calling
-        `vmap`.
+        generate_vmap_rule: If true, vmap maps forward, backward and jvp instead of calling `vmap`.
         clear_saved_tensors_on_access: If true, frees `saved_tensors` after they are read.
     """
 

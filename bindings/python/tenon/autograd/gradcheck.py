@@ -102,8 +102,7 @@ def gradcheck(
 
     Raises:
         GradcheckError: If a gradient is wrong; the message names it and the likely mistake.
-        Error: If no input requires grad or one overlaps itself; also errors of `func` or a
-        formula.
+        Error: If no input requires grad or one overlaps itself; also errors of `func` or a formula.
     """
     values = _inputs("gradcheck", func, inputs)
     flags = _flags(

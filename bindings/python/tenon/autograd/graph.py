@@ -72,8 +72,8 @@ def draw(
         more: Further starts.
         params: Names of tensors: a dict, pairs, or a module with `named_parameters`.
         saved: If true, nodes list the shapes of their saved tensors, which runs unpack hooks.
-        limit: Maximum number of calls, latest first, and of leaves. The remaining ones are drawn
-        as one box with their number.
+        limit: Maximum number of calls, latest first, and of leaves. The remaining ones are drawn as
+            one box with their number.
 
     Raises:
         Error: If a tensor does not require grad.
@@ -148,9 +148,9 @@ def register_multi_grad_hook(
 
     Args:
         tensors: Tensors that require grad.
-        fn: Called once per pass; returns nothing. With "all": called with a list of the
-        gradients, once those of all tensors that the pass reaches have arrived; None for tensors
-        that it does not reach. With "any": called with the first gradient.
+        fn: Called once per pass; returns nothing. With "all": called with a list of the gradients,
+            once those of all tensors that the pass reaches have arrived; None for tensors that it
+            does not reach. With "any": called with the first gradient.
         mode: "all" or "any".
 
     Returns:

@@ -188,14 +188,13 @@ def vmap(
     Args:
         func: Takes and returns trees of Tensors.
         in_dims: Mapped dim of each argument: one for all, or a tree that is a prefix of the
-        arguments'; None for an argument that is not mapped.
-        randomness: For random operators: "error", "same" numbers for all examples, or
-        "different".
+            arguments'; None for an argument that is not mapped.
+        randomness: For random operators: "error", "same" numbers for all examples, or "different".
         chunk_size: Number of examples mapped at once; None for all.
 
     Raises:
         InvalidArgumentError: If chunk_size is below 1. The returned function raises it for dims
-        that do not fit the arguments or results.
+            that do not fit the arguments or results.
     """
     if chunk_size is not None and chunk_size <= 0:
         raise InvalidArgumentError(f"vmap: chunk_size must be > 0 or None, got {chunk_size}")

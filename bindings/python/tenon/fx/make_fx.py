@@ -87,20 +87,20 @@ def make_fx(
 
     Args:
         f: The function.
-        decomposition_table: Functions that implement overloads while `f` runs: the calls that
-        they make are recorded instead. If one returns NotImplemented, the original call is kept.
+        decomposition_table: Functions that implement overloads while `f` runs: the calls that they
+            make are recorded instead. If one returns NotImplemented, the original call is kept.
         tracing_mode: "real" runs kernels; "fake" runs `f` on fake tensors, without memory;
-        "symbolic" also replaces each argument size of at least 2 by a symbol, so that the module
-        accepts other sizes. `module.shape_env.guards` lists the assumptions about sizes; unlike
-        a graph of `tenon.graph.trace`, the module does not check them.
+            "symbolic" also replaces each argument size of at least 2 by a symbol, so that the
+            module accepts other sizes. `module.shape_env.guards` lists the assumptions about sizes;
+            unlike a graph of `tenon.graph.trace`, the module does not check them.
         record_stack_traces: If true, nodes have the lines of `f` that they come from as
-        `Node.stack_trace` and as comments in the code.
+            `Node.stack_trace` and as comments in the code.
         _allow_non_fake_inputs: If true, real tensors met in fake modes are made fake.
 
     Raises:
         InvalidArgumentError: For any other tracing_mode.
-        StateError: From the returned function, if `f` reads elements that depend on its
-        arguments, as `item()` and `if` do: the graph would hold for these values only.
+        StateError: From the returned function, if `f` reads elements that depend on its arguments,
+            as `item()` and `if` do: the graph would hold for these values only.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise InvalidArgumentError(
@@ -279,7 +279,7 @@ class _Converter:
         """Positional and named arguments, without those that equal their defaults."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        positional = 0  # number of positional arguments up to the last one that differs from its default
+        positional = 0  # number up to the last argument that differs from its default
         for (name, kwarg_only, has_default, default), value in zip(
             self._schema(call.op), call.args, strict=True
         ):

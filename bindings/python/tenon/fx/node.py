@@ -62,12 +62,11 @@ class Node:
 
     Attributes:
         op: Kind of step: one of `OPS`.
-        target: The callee: an operator or function, or the name of an input, attribute or
-        method.
+        target: The callee: an operator or function, or the name of an input, attribute or method.
         users: The nodes that use its value, in order.
         name: Name of the node's value in code, unique in the graph.
         meta: Data of graph passes: traced nodes have `shape`, `dtype` and `device`, and
-        `stack_trace` if it was requested.
+            `stack_trace` if it was requested.
     """
 
     def __init__(

@@ -46,9 +46,8 @@ def replace_pattern(
         gm: The module; it is changed and recompiled.
         pattern: The pattern. A function is traced.
         replacement: The replacement; its placeholders and results correspond to those of the
-        pattern.
-        example_inputs: Arguments for tracing functions; by default a 2 by 2 tensor per
-        parameter.
+            pattern.
+        example_inputs: Arguments for tracing functions; by default a 2 by 2 tensor per parameter.
         ignore_literals: If true, constants of the pattern match any constant.
 
     Returns:

@@ -48,7 +48,7 @@ def grid_sample(
         mode: Interpolation: "bilinear", "nearest" or "bicubic".
         padding_mode: Values outside the input: "zeros", "border" or "reflection".
         align_corners: If true, -1 and 1 are the centres of the outer elements, not their outer
-        edges.
+            edges.
 
     Raises:
         InvalidArgumentError: For other modes.
@@ -72,7 +72,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     Args:
         theta: Matrices of shape (batch, 2, 3); for volumes (batch, 3, 4).
         size: Size of the images: batch, channels, height, width; volumes have a depth before
-        height.
+            height.
         align_corners: As in `grid_sample`.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers that scale each element of a gradient by how large it was before."""
+"""Optimisers that scale each element of a gradient by its history."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class RMSprop(SingleUpdate):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        alpha: What is kept of the mean at each step.
+        alpha: Decay rate of the mean square.
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        momentum: What is kept of the sum of scaled gradients at each step.
-        centered: Whether the variance takes the place of the mean square.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        momentum: Decay rate of the sum of scaled gradients.
+        centered: If true, uses the variance instead of the mean square.
         capturable: Without effect.
         foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
 
@@ -147,12 +147,12 @@ class Adadelta(SingleUpdate):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        rho: What is kept of the means at each step.
+        rho: Decay rate of the means.
         eps: Added below the roots.
-        weight_decay: This many parameters are added to the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         foreach: Without effect.
         capturable: Without effect.
-        maximize: Whether parameters go up the gradient.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
 
@@ -189,16 +189,16 @@ class Adadelta(SingleUpdate):
 
 
 class Adamax(SingleUpdate):
-    """Adam with the largest element seen in place of the root (Kingma and Ba, 2015).
+    """Adam with the infinity norm of past gradients instead of the root (Kingma and Ba, 2015).
 
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of the mean and of the largest at each step.
+        betas: Decay rates of the mean and of the norm.
         eps: Added to absolute values.
-        weight_decay: This many parameters are added to the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
         capturable: Without effect.
     """
@@ -240,13 +240,13 @@ class NAdam(SingleUpdate):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of the means of gradients and squares at each step.
+        betas: Decay rates of the means of gradients and squares.
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        momentum_decay: By which the momentum shrinks from step to step.
-        decoupled_weight_decay: Whether weight_decay shrinks parameters directly.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        momentum_decay: Rate at which the momentum shrinks from step to step.
+        decoupled_weight_decay: If true, weight_decay shrinks parameters directly.
         foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        maximize: If true, parameters move up the gradient.
         capturable: Without effect.
         differentiable: Must be False.
     """
@@ -306,17 +306,17 @@ class NAdam(SingleUpdate):
 
 
 class RAdam(SingleUpdate):
-    """Adam whose scale is left out while its variance is not yet known (Liu et al., 2020).
+    """Adam that omits the adaptive scale until its variance is known (Liu et al., 2020).
 
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of the means of gradients and squares at each step.
+        betas: Decay rates of the means of gradients and squares.
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        decoupled_weight_decay: Whether weight_decay shrinks parameters directly.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        decoupled_weight_decay: If true, weight_decay shrinks parameters directly.
         foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        maximize: If true, parameters move up the gradient.
         capturable: Without effect.
         differentiable: Must be False.
     """

@@ -83,7 +83,7 @@ class SequentialLR(_Several):
             )
         self._milestones = list(milestones)
         self.last_epoch = last_epoch + 1
-        # Only the first schedule has begun: what the others did to the rates is undone.
+        # Only the first schedule is active: undo the changes of the others to the rates.
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
         for one in self._schedulers:
@@ -102,7 +102,7 @@ class SequentialLR(_Several):
         self._last_lr = now.get_last_lr()
 
     def step(self, epoch: int | None = None) -> None:
-        """Sets the rates of the next step; comes after the optimiser's."""
+        """Sets the rates of the next step; call it after the optimiser's step."""
         self._advance()
 
 
@@ -139,7 +139,7 @@ class ChainedScheduler(_Several):
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def step(self, epoch: int | None = None) -> None:
-        """Sets the rates of the next step; comes after the optimiser's."""
+        """Sets the rates of the next step; call it after the optimiser's step."""
         self._advance()
 
 

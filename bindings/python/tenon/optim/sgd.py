@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .optimizer import Params
 
 
-# Options that a fused step takes as they are.
+# Options that are passed to a fused step unchanged.
 _FUSED = ("weight_decay", "momentum", "lr", "dampening", "nesterov", "maximize")
 
 
@@ -25,16 +25,16 @@ class SGD(Optimizer):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        momentum: What is kept of the sum at each step.
-        dampening: What is left out of each gradient but the first.
-        weight_decay: This many parameters are added to the gradient.
-        nesterov: Whether p -= lr * (g + momentum * v).
-        maximize: Whether parameters go up the gradient, not down.
-        foreach: Whether each part of a step is one call for all parameters.
-        fused: Whether a step is one call for all parameters, in one pass over memory.
+        momentum: Decay rate of v.
+        dampening: Fraction of each gradient but the first that is left out of v.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        nesterov: If true, p -= lr * (g + momentum * v).
+        maximize: If true, parameters move up the gradient, not down.
+        foreach: If true, each part of a step is one call for all parameters.
+        fused: If true, a step is one call for all parameters, in one pass over memory.
 
     Raises:
-        InvalidArgumentError: an option out of its range.
+        InvalidArgumentError: If an option is out of its range.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C: one inline function an overload, `ns_name_overload`, and a struct of what may be left out."""
+"""C: an inline function per overload, `ns_name_overload`, and a struct of optional arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .names import CPP, Names
 from .operator import Namespace, Operator, Parameter, Result
 from .type import Type
 
-# What carries a type: (parameter type, expression of the boxed value, field of a result's payload).
+# Forms of a type: (parameter type, expression of the boxed value, field of a result's payload).
 PLAIN = {
     "Tensor": ("tenon_tensor*", "tenon_value_of_tensor({0})", "tensor"),
     "int": ("int64_t", "tenon_value_of_int({0})", "i"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What languages call dtypes, layouts and memory formats."""
+"""Names of dtypes, layouts and memory formats in each language."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .names import JAVA, JAVA_METHODS, Names, words
 from .operator import Namespace, Operator, Result
 from .type import Type
 
-# What carries a type: (parameter, the same where it may be null).
+# Forms of a type: (parameter, nullable parameter).
 PARAMETERS = {
     "Tensor": ("Tensor", "Tensor"),
     "int": ("long", "Long"),
@@ -127,7 +127,7 @@ class _Overload:
         self.field = fields.take(re.sub(r"\W", "_", op.full_name.partition("::")[2]).upper())
 
     def returns(self) -> str:
-        """The type of what a call gives."""
+        """Returns the result type of a call."""
         if not self.op.results:
             return "void"
         return self.record or _parameter(self.op.results[0].type)
@@ -171,7 +171,7 @@ class _Overload:
         return [*_doc(f"What {{@link #{self.method}}} gives."), head]
 
     def of_tensor(self, space: str) -> list[str]:
-        """The same as methods of Tensor, whose class knows itself as its first argument."""
+        """Writes the operators as methods of Tensor, which passes itself as first argument."""
         lines = []
         for count in range(max(self.form.required, 1), len(self.form.plain) + 1):
             for options in [False, True] if self.options else [False]:
@@ -209,14 +209,14 @@ class _Overload:
         return [*_doc(f"{_code(self.op.schema)}."), head, *self._body(given), "  }"]
 
     def _call(self, method: str, given: dict[str, str]) -> str:
-        """The call; one by name gives all results if its arguments are complete."""
+        """Writes the call; a call with keyword arguments is boxed if all arguments are given."""
         by_name = [p for p in self.op.parameters if p.by_name and p.name in given]
         if by_name and len(given) == len(self.op.parameters):
             inside = ", ".join(given[p.name] for p in self.op.parameters)
             return f"{self.field}.get().callBoxed(new Object[] {{{inside}}})"
         arguments = [p for p in self.op.parameters if p.name in given and not p.by_name]
         texts = [given[p.name] for p in arguments]
-        # An array of objects alone would be taken for all arguments.
+        # A lone array of objects would be taken as the array of all arguments.
         if len(texts) == 1 and _parameter(arguments[0].type) == "Tensor[]":
             texts = [f"(Object) {texts[0]}"]
         named = "".join(f'.with("{p.name}", {given[p.name]})' for p in by_name)

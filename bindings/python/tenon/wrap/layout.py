@@ -7,7 +7,7 @@ COLUMNS = 100
 
 
 def listed(head: str, items: list[str], tail: str, indent: str = "    ") -> str:
-    """`head(item, item)tail` in one line, or with as many items a line as fit."""
+    """Returns `head(item, item)tail` on one line, or wrapped with as many items per line as fit."""
     line = f"{head}({', '.join(items)}){tail}"
     if len(line) <= COLUMNS or not items:
         return line

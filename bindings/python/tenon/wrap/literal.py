@@ -29,7 +29,7 @@ def c_number(value: Any) -> str:
 
 
 def c_string(text: str) -> str:
-    """A text in C, C++, Java and Rust, with bytes that are not ASCII as they are."""
+    """Returns a string literal for C, C++, Java and Rust; non-ASCII characters are kept."""
     return '"' + "".join(map(_c_letter, text)) + '"'
 
 

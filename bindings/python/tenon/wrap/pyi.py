@@ -153,7 +153,7 @@ class Call:
         return cls(by_position, by_name, results(op), op.is_vararg)
 
     def without_first(self) -> Call:
-        """The same as a method of its first argument."""
+        """Returns the call as a method of its first argument."""
         return dataclasses.replace(self, positional=self.positional[1:])
 
     @property

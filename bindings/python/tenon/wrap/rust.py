@@ -13,7 +13,7 @@ from .names import RUST, Names, words
 from .operator import Namespace, Operator, Parameter
 from .type import Type
 
-# What carries a type: (parameter, the same in a typed operator or "", its letter).
+# Forms of a type: (parameter, its type in a typed operator or "", its letter).
 PARAMETERS = {
     "Tensor": ("&Tensor", "&Tensor", "T"),
     "int": ("i64", "i64", "i"),
@@ -172,7 +172,7 @@ def _number(value: Any, key: str) -> str:
 
 
 def _returns(op: Operator) -> str:
-    """The type of what a call gives."""
+    """Returns the result type of a call."""
     types = [_result(r.type)[0] for r in op.results]
     if len(types) > MAX_RESULTS:
         return "Vec<Value>"
@@ -266,7 +266,7 @@ def _borrows(op: Operator) -> bool:
 
 
 def _struct(op: Operator, struct: str) -> list[str]:
-    """What may be left out, and its defaults."""
+    """Writes the struct of the optional arguments, and its defaults."""
     members = Names(RUST)
     fields = [(members.take(_snake(p.name)), p) for p in op.optional]
     life, any_life = ("<'a>", "<'_>") if _borrows(op) else ("", "")

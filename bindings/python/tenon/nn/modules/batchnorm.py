@@ -23,7 +23,7 @@ class _Norm(Module):
         num_features: Number of channels of inputs.
         eps: Added to the variance.
         momentum: Weight of a batch in the running statistics; None: they are averages of all
-        batches.
+            batches.
         affine: If true, has learnable parameters.
         track_running_stats: If true, keeps running statistics, which are used in evaluation.
         device: Device of parameters and buffers.

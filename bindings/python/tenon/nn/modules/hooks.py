@@ -208,7 +208,7 @@ class Hooks:
 
         Args:
             hook: Called as `hook(module, grad_input, grad_output)`, both tuples with None for
-            values that are not tensors; a result other than None replaces grad_input.
+                values that are not tensors; a result other than None replaces grad_input.
             prepend: If true, runs before the existing hooks.
 
         Returns:

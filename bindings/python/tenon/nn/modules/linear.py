@@ -41,8 +41,7 @@ class Linear(Module):
         dtype: Dtype of the parameters.
 
     Attributes:
-        weight: Shape (out_features, in_features), initially uniform within
-        +-1/sqrt(in_features).
+        weight: Shape (out_features, in_features), initially uniform within +-1/sqrt(in_features).
         bias: Shape (out_features,), with the same initial distribution; None without bias.
     """
 

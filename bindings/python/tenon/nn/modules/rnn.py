@@ -75,7 +75,7 @@ class RNNBase(Module):
 
     Attributes:
         weight_ih_l0: Input weight of layer 0, and so on per layer; `_reverse` is the other
-        direction.
+            direction.
         weight_hh_l0: State weight.
         bias_ih_l0: Input bias.
         bias_hh_l0: State bias.
@@ -252,7 +252,7 @@ class RNNBase(Module):
             input: Tensor of shape (steps, N, features), or (steps, features) without a batch, or a
                 PackedSequence, in which case the output is one too.
             hx: The initial states, (layers, N, hidden_size); by default zeros. For an LSTM, a pair
-            of
+                of
                 states and cells.
         """
         if isinstance(input, tuple) and hasattr(input, "batch_sizes"):

@@ -79,8 +79,7 @@ class Embedding(_Rows):
         dtype: Dtype of the rows.
 
     Attributes:
-        weight: Shape (num_embeddings, embedding_dim), initially drawn from a normal
-        distribution.
+        weight: Shape (num_embeddings, embedding_dim), initially drawn from a normal distribution.
     """
 
     _shown = (

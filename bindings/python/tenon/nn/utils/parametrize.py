@@ -75,7 +75,7 @@ class ParametrizationList(ModuleList):
         if not isinstance(original, Parameter):
             self.register_buffer(name, value.detach())
         elif name == "original" and value.shape == original.shape and value is not original:
-            original.data = value  # keeps the object, so that an optimiser that holds the parameter stays valid
+            original.data = value  # an optimiser may hold the parameter object
             setattr(self, name, original)
         elif isinstance(value, Parameter):
             setattr(self, name, value)
@@ -144,7 +144,7 @@ def register_parametrization(
         module: The module, whose class is replaced by a new subclass.
         tensor_name: The name of the parameter or buffer.
         parametrization: Called with the original tensor, or with the result of the existing
-        parametrisation; its `right_inverse`, if it has one, is used for assignments.
+            parametrisation; its `right_inverse`, if it has one, is used for assignments.
         unsafe: If true, the result may have another shape or dtype.
 
     Returns:

@@ -128,7 +128,7 @@ def pack_padded_sequence(
         lengths: Length of each sequence, a vector or list on the CPU.
         batch_first: If true, the first dim of `input` is the batch.
         enforce_sorted: If true, the sequences must be sorted by length, longest first; otherwise
-        they are sorted here.
+            they are sorted here.
 
     Returns:
         A PackedSequence.

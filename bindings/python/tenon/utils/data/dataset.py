@@ -79,7 +79,7 @@ class StackDataset(Dataset[Any]):
 
 
 class ConcatDataset(Dataset[T_co]):
-    """Data sets one behind the other."""
+    """The concatenation of data sets."""
 
     def __init__(self, datasets: Any) -> None:
         """Keeps the data sets."""
@@ -105,7 +105,7 @@ class ConcatDataset(Dataset[T_co]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Streams one behind the other."""
+    """The concatenation of streams."""
 
     def __init__(self, datasets: Any) -> None:
         """Keeps the streams."""
@@ -147,10 +147,10 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
     """Splits a data set at random.
 
     Args:
-        dataset: With a length.
-        lengths: Of the parts: numbers of examples, or fractions with the sum 1; what rounding
-            leaves goes to the first parts, one each.
-        generator: Of the random numbers; by default the default generator.
+        dataset: A data set with a length.
+        lengths: Lengths of the parts, or fractions whose sum is 1; examples left by rounding go to
+            the first parts, one each.
+        generator: The random number generator; by default the default generator.
     """
     counts = list(lengths)
     total = len(dataset)

@@ -51,8 +51,8 @@ class RandomSampler(Sampler[int]):
 
     Args:
         data_source: The data set.
-        replacement: Whether an index may be drawn again.
-        num_samples: How many are drawn, by default as many as there are examples.
+        replacement: If true, an index may be drawn more than once.
+        num_samples: Number of draws, by default the number of examples.
         generator: The random number generator.
     """
 
@@ -79,7 +79,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many indices are drawn."""
+        """Number of draws."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Any:
@@ -118,9 +118,9 @@ class WeightedRandomSampler(Sampler[int]):
     """Indices drawn by their weights.
 
     Args:
-        weights: One for each example; they need not have the sum 1.
-        num_samples: How many are drawn.
-        replacement: Whether an index may be drawn again.
+        weights: One weight per example; they need not sum to 1.
+        num_samples: Number of draws.
+        replacement: If true, an index may be drawn more than once.
         generator: The random number generator.
     """
 
