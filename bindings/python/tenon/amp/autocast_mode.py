@@ -30,7 +30,7 @@ _CACHE = _tenon.TENON_AUTOCAST_CACHE
 
 @_functools.cache
 def _number(device_type: str) -> int:
-    """The number of a device type that has autocast.
+    """Returns the number of a device type that has autocast.
 
     Device types are only ever added: what was found stays.
     """
@@ -175,7 +175,7 @@ class autocast:
 
 
 def _cast_in(value: Any, number: int, dtype: dtype) -> Any:
-    """A value with its eligible tensors cast, inside of lists, tuples and dicts."""
+    """Returns a value with its eligible tensors cast, inside of lists, tuples and dicts."""
     if isinstance(value, Tensor):
         return _tenon.autocast_cast(number, dtype, value)
     if isinstance(value, dict):

@@ -33,7 +33,7 @@ class OptState(_enum.Enum):
 
 
 def _as_float32(number: float) -> float:
-    """The nearest float32: what a scale is multiplied with on every device."""
+    """Returns the nearest float32: what a scale is multiplied with on every device."""
     try:
         return float(_struct.unpack("f", _struct.pack("f", number))[0])
     except OverflowError:

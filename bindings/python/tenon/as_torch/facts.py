@@ -85,7 +85,7 @@ def _identity(function: Any = None, *args: object, **kwargs: object) -> Any:
 
 
 def _decorator(reason: object = None, **kwargs: object) -> Any:
-    """As a decorator, with or without a text in parentheses: returns the function."""
+    """Returns the function; works as a decorator with or without a text in parentheses."""
     return reason if callable(reason) else lambda given: given
 
 

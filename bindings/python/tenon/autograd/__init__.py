@@ -86,7 +86,7 @@ def backward(
 
 
 def _zeros_for(place: int, end: Any, batch: tuple[int, ...]) -> Tensor:
-    """The gradient of an input that no output depends on, laid out as the input."""
+    """Returns the gradient of an input that no output depends on, laid out as the input."""
     if not isinstance(end, Tensor):
         raise StateError(
             f"grad: input {place} must be a Tensor for materialize_grads=True to make zeros for "

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
-    """The size of the first dim of all gradients, each behind it like its output."""
+    """Returns the size of the first dim of all gradients; the other dims are those of the
+    outputs."""
     sizes = set()
     for place, (output, grad) in enumerate(zip(outputs, grads, strict=True)):
         if grad is None:

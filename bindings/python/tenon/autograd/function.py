@@ -141,7 +141,7 @@ class Function(_tenon.FunctionBase):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: calls of instances are an old style without a context.
+        """Raises: calling instances is a deprecated style without a context.
 
         Raises:
             StateError: always.

@@ -41,7 +41,7 @@ def _wrap_mapped(handle: Any, value: Any, dim: int | None) -> Any:
 
 
 def _class_of_layer(cls: Any, records: bool) -> Any:
-    """The Function as recorded by a grad or jvp layer: its forward runs below the layer."""
+    """Returns the Function as recorded by a grad or jvp layer: its forward runs below the layer."""
     known = cls.__dict__.get("_classes_of_layer")
     if known is None:
         known = cls._classes_of_layer = {}
@@ -150,7 +150,8 @@ class _MappedContext:
 
 
 def _reduce(grad: Any, given_dim: int | None, in_dim: int | None, size: int) -> Any:
-    """A gradient as the argument has it: summed over the mapped where that is one for all."""
+    """Returns a gradient mapped like its argument: summed or expanded over the mapped dim if
+    needed."""
     if grad is None or not isinstance(grad, Tensor):
         return grad
     if in_dim is None:
@@ -166,7 +167,7 @@ def _reduce(grad: Any, given_dim: int | None, in_dim: int | None, size: int) -> 
 def _generated(
     cls: Any, info: VmapInfo, randomness: int, in_dims: Any
 ) -> tuple[Any, dict[str, Any]]:
-    """A Function on tensors that show the mapped dim, which runs the parts of `cls` mapped."""
+    """Returns a Function whose forward, backward and jvp are those of `cls` under vmap."""
     size = info.batch_size
     memo: dict[str, Any] = {}
 

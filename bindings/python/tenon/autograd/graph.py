@@ -114,7 +114,8 @@ class _Gathered:
         self.left = sum(node is not None and _tenon.pass_reaches(node) for node in alive)
 
     def keep(self) -> None:
-        """A bound method that the pass holds, which keeps this object alive until the pass ends."""
+        """Does nothing; a pass holds this bound method, which keeps the object alive until it
+        ends."""
 
 
 class _MultiHook:

@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 
 
 def _rows_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Row of each box, counted from below: one more than the highest that it leads to."""
+    """Returns the row of each box from below: one above the highest box that it leads to."""
     entering: list[list[int]] = [[] for _ in range(count)]
     waits = [0] * count
     for begin, end in edges:
@@ -86,7 +86,7 @@ class _Grid:
             self.rows[row].append(box)
 
     def crossings(self) -> int:
-        """How many pairs of edges cross, between each row and the next."""
+        """Returns the number of crossing edges between each row and the next."""
         place = self.places()
         count = 0
         for row in self.rows:
@@ -98,7 +98,7 @@ class _Grid:
         return count
 
     def places(self) -> list[int]:
-        """The place of each box in its row."""
+        """Returns the place of each box in its row."""
         place = [0] * len(self.widths)
         for row in self.rows:
             for index, box in enumerate(row):
@@ -128,7 +128,7 @@ class _Grid:
         self.rows = best
 
     def spread(self, gap: float) -> list[float]:
-        """Centres, left to right: near those of their neighbours, and never closer than `gap`."""
+        """Returns centres, left to right: near those of their neighbours, at least `gap` apart."""
         centre = [0.0] * len(self.widths)
         for row in self.rows:
             _place(row, [0.0] * len(row), self.widths, gap, centre)
@@ -151,7 +151,7 @@ class _Grid:
         return centre
 
     def _link(self, box: int) -> int:
-        """The box above in a chain, which is to be straight; else the box itself."""
+        """Returns the box above in a chain, which should be straight; otherwise the box itself."""
         above = set(self.above[box])
         if len(above) != 1:
             return box

@@ -63,7 +63,7 @@ def _described(tensor: Tensor) -> str:
 
 
 def _begin(given: Any) -> tuple[Node, int, Tensor | None]:
-    """Where a tensor or a node begins: a node, which of its outputs, and the tensor."""
+    """Returns the start of a tensor or a node: a node, its output index, and the tensor."""
     if isinstance(given, Node):
         return given, 0, None
     if isinstance(given, GradientEdge):
@@ -86,7 +86,7 @@ def _following(node: Node) -> list[tuple[Node, int]]:
 
 
 def _reach(roots: Iterable[Node], limit: int) -> tuple[list[Node], list[Node]]:
-    """The nodes to draw and those left out: the latest calls, and the leaves they lead to."""
+    """Returns the nodes to draw and those left out: the latest calls, and their leaves."""
     known = dict.fromkeys(roots)
     heap = [(-node._sequence_nr(), index, node) for index, node in enumerate(known)]
     heapq.heapify(heap)
@@ -107,7 +107,7 @@ def _reach(roots: Iterable[Node], limit: int) -> tuple[list[Node], list[Node]]:
 
 
 def _saved(node: Node) -> list[str]:
-    """A line for each tensor that a node saved, with its shape."""
+    """Returns a line for each tensor that a node saved, with its shape."""
     names = [name for name in dir(node) if name.startswith("_saved_")]
     if not names and hasattr(type(node), "saved_tensors"):
         names = ["saved_tensors"]
@@ -185,7 +185,7 @@ def picture(
 
 
 def text(shown: Picture) -> str:
-    """A line for each box: what it is, and the numbers of those that it was made from."""
+    """Returns a line for each box: what it is, and the numbers of those that it was made from."""
     made: list[list[str]] = [[] for _ in shown.boxes]
     for begin, end, output in shown.edges:
         source = shown.boxes[begin].number

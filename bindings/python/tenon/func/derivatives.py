@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _argnums(name: str, argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions of the arguments that are differentiated."""
+    """Returns the positions of the arguments that are differentiated."""
     listed = argnums if isinstance(argnums, tuple) else (argnums,)
     if not listed or not all(isinstance(each, int) for each in listed):
         raise StateError(f"{name}: argnums must be int or a tuple of them, got {argnums!r}")
@@ -346,7 +346,7 @@ def _outside(
 
 
 def _basis(tensors: list[Tensor], dtype_of: list[Tensor] | None = None) -> list[Tensor]:
-    """Unit vectors of all tensors together: for each a first dim over the elements of all."""
+    """Returns unit vectors of all tensors together, with a first dim over all elements."""
     from ..factories import eye
 
     total = sum(each.numel() for each in tensors)
@@ -363,7 +363,7 @@ def _basis(tensors: list[Tensor], dtype_of: list[Tensor] | None = None) -> list[
 def _with_argnums(
     name: str, function: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kwargs: Any
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """The function of the differentiated arguments alone, and these."""
+    """Returns the function of the differentiated arguments alone, and these arguments."""
     places = _argnums(name, argnums, len(args))
 
     def of_some(*some: Any) -> Any:

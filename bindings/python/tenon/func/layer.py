@@ -38,12 +38,12 @@ class Layer:
 
 
 def grad_layer() -> Layer:
-    """A layer in which gradients flow to its own tensors."""
+    """Returns a layer in which gradients flow to its own tensors."""
     return Layer(_tenon.TENON_LAYER_GRAD)
 
 
 def jvp_layer() -> Layer:
-    """A layer whose tensors have tangents."""
+    """Returns a layer whose tensors have tangents."""
     return Layer(_tenon.TENON_LAYER_JVP)
 
 

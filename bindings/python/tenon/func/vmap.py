@@ -28,7 +28,7 @@ def _name_of(function: Any) -> str:
 
 
 def _in_dims(name: str, in_dims: Any, spec: Any) -> tuple[Any, ...]:
-    """The dim of each leaf of the arguments."""
+    """Returns the dim of each leaf of the arguments."""
     if isinstance(in_dims, int):
         return (in_dims,) * spec.num_leaves
     if not isinstance(in_dims, (tuple, list)):
@@ -130,7 +130,7 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _with_numbers(tensor: Any) -> Any:
-    """A tensor of symbolic sizes with these as numbers, which a trace is then bound to.
+    """Returns a tensor of symbolic sizes with these as numbers, which a trace is then bound to.
 
     Layers of a vmap are of a number of examples. Expanding checks the sizes when the trace runs.
     """

@@ -40,11 +40,11 @@ class Graph:
         return list(self._nodes)
 
     def find_nodes(self, *, op: str, target: Any = None) -> list[Node]:
-        """The nodes of a kind, and with a target unless that is None."""
+        """Returns the nodes of a kind, and with a target unless that is None."""
         return [n for n in self._nodes if n.op == op and (target is None or n.target is target)]
 
     def output_node(self) -> Node:
-        """The node that returns."""
+        """Returns the output node."""
         found = self.find_nodes(op="output")
         if not found:
             raise StateError("Graph: graph must have an output, got none")
@@ -206,7 +206,7 @@ class Graph:
     # ---- Text -------------------------------------------------------------------------------
 
     def python_code(self, root_module: str = "self") -> str:
-        """The function `forward` that runs the graph."""
+        """Returns the function `forward` that runs the graph."""
         return write_code(self, root_module).text
 
     def print_tabular(self) -> None:

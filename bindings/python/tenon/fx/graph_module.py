@@ -80,7 +80,7 @@ class GraphModule(Module):
         return leaves
 
     def print_readable(self, print_output: bool = True) -> str:
-        """The module as a class; prints it, too, unless told not to."""
+        """Returns the module as a class; prints it, too, unless told not to."""
         body = self.code.replace("\n", "\n    ").rstrip()
         text = f"class {self._class_name}(tenon.nn.Module):\n    {body}\n"
         if print_output:

@@ -197,7 +197,7 @@ def _add_outputs(recorded: _graphs.Graph, results: list[Any]) -> dict[int, Any]:
 
 
 def _input_names(f: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
-    """A name for each leaf of the arguments: "a_1" for the parameter `a`."""
+    """Returns a name for each leaf of the arguments: "a_1" for the parameter `a`."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -276,7 +276,7 @@ class _Converter:
         return used
 
     def _arguments(self, call: _graphs.Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and named arguments, without those that equal their defaults."""
+        """Returns positional and named arguments, without those that equal their defaults."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         positional = 0  # number up to the last argument that differs from its default
@@ -293,7 +293,7 @@ class _Converter:
         return tuple(map(self._filled, args[:positional])), kwargs
 
     def _schema(self, op: Any) -> list[tuple[str, bool, bool, Any]]:
-        """Name, kwarg_only, and default of each argument, with whether there is one."""
+        """Returns name, kwarg_only and default of each argument, and whether it has a default."""
         known = self._schemas.get(op)
         if known is None:
             known = self._schemas[op] = [
@@ -311,7 +311,7 @@ class _Converter:
         return tree_map(lambda v: self._node(v.value) if isinstance(v, Ref) else v, tree)
 
     def _node(self, number: int) -> Node:
-        """The node of a value; attributes and elements get theirs when first used."""
+        """Returns the node of a value; attributes and elements get theirs when first used."""
         node = self._known.get(number)
         if node is not None:
             return node

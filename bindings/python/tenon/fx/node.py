@@ -49,7 +49,7 @@ def note_uses(arg: Any, uses: dict[Node, None]) -> None:
 
 
 def target_name(target: Any) -> str:
-    """How a target is written: "aten.add.Tensor"."""
+    """Returns the text of a target: "aten.add.Tensor"."""
     if isinstance(target, (str, OpOverload)):
         return str(target)
     module = getattr(target, "__module__", "")
@@ -179,7 +179,7 @@ class Node:
         return writes or not schema.returns or "nondeterministic_seeded" in self.target.tags
 
     def format_node(self) -> str:
-        """One line that tells the node."""
+        """Returns a line that describes the node."""
         if self.op == "placeholder":
             return f"%{self.name} : [num_users={len(self.users)}] = placeholder[{self.target}]"
         if self.op == "output":

@@ -83,7 +83,7 @@ def replace_pattern(
 
 
 def _graph_of(what: Any, examples: Sequence[Any] | None) -> tuple[Graph, dict[str, Any]]:
-    """A graph, and the tensors that its `get_attr` nodes name."""
+    """Returns a graph, and the tensors that its `get_attr` nodes name."""
     if isinstance(what, Graph):
         return what, {}
     if not isinstance(what, GraphModule):
@@ -130,7 +130,7 @@ class _Finder:
         self._taken: set[Node] = set()
 
     def find_all(self) -> list[Match]:
-        """All matches, by their last nodes."""
+        """Returns all matches, by the nodes that match the pattern's last one."""
         if not self._steps:
             raise InvalidArgumentError("replace_pattern: pattern must have calls, got none")
         matches = []
@@ -197,7 +197,7 @@ class _Finder:
         return self._ignores or (type(wanted) is type(given) and bool(wanted == given))
 
     def _is_closed(self, found: dict[Node, Any]) -> bool:
-        """Whether only results are used elsewhere, and nothing writes between the nodes."""
+        """Returns true if only results are used elsewhere, and nothing writes between the nodes."""
         nodes = self._nodes_of(found)
         for wanted, node in found.items():
             if wanted.op in ("placeholder", "get_attr") or wanted in self._results:
@@ -271,7 +271,7 @@ def _matched(found: dict[Node, Any]) -> list[Node]:
 
 
 def _own_attribute(gm: GraphModule, tensor: Any) -> str:
-    """The name under which a module has a tensor; it gets one if it has none."""
+    """Returns the name of a tensor in a module; adds an attribute if it has none."""
     number = 0
     while True:
         name = f"_tensor_constant{number}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _as_added(mask: Tensor | None, like: Tensor) -> Tensor | None:
-    """A mask as what is added to scores: of bools, minus infinity where they are True."""
+    """Returns a mask as numbers to add to scores: minus infinity for True."""
     if mask is None or mask.dtype.is_floating_point:
         return mask
     from ..factories import zeros

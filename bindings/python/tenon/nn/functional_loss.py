@@ -27,7 +27,7 @@ def _check_reduction(name: str, reduction: str) -> None:
 
 
 def _reduction(name: str, reduction: str) -> int:
-    """As operators have it."""
+    """Returns the operator's number of a reduction."""
     _check_reduction(name, reduction)
     return ("none", "mean", "sum").index(reduction)
 
@@ -101,7 +101,7 @@ def huber_loss(
 
 
 def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[Any, Tensor]:
-    """Where each target's class is, as a mask of the input's shape, and which targets count."""
+    """Returns a mask of each target's class, in the input's shape, and which targets count."""
     dim = 0 if input.ndim == 1 else 1
     rest = (*input.shape[:dim], *input.shape[dim + 1 :])
     if input.ndim == 0 or target.shape != rest:

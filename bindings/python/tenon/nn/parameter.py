@@ -71,7 +71,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
 
 
 def _marked(data: Any, requires_grad: bool) -> Any:
-    """A tensor of the class of `data`, on its memory, that is a parameter."""
+    """Returns a tensor of the class of `data`, on its memory, that is a parameter."""
     made = data.detach()
     if type(made) is not type(data):
         raise ArgumentTypeError(

@@ -90,7 +90,7 @@ class SGD(Optimizer):
             parameter.add_(grad, alpha=-group["lr"])
 
     def _update_fused(self, parameters: list[Any], group: dict[str, Any]) -> None:
-        """One call for those that begin to move, one for all others."""
+        """Runs one fused call for parameters without momentum yet, and one for all others."""
         begins = {
             first: [
                 one for one in parameters if ("momentum_buffer" not in self.state[one]) == first
@@ -114,7 +114,7 @@ class SGD(Optimizer):
                 )
 
     def _update_each(self, parameters: list[Any], group: dict[str, Any]) -> None:
-        """As `update` does one by one, part by part for all of them."""
+        """Like `update`, but each operation runs on the lists of all parameters."""
         grads = [one.grad for one in parameters]
         if group["maximize"]:
             grads = foreach_of("neg", grads)

@@ -130,7 +130,7 @@ class _Comparison:
         return math.isfinite(abs(expected)) and abs(actual - expected) <= allowed
 
     def tolerances(self, *kinds: dtype) -> tuple[float, float]:
-        """The widest of those of some dtypes, unless they are given."""
+        """Returns the widest tolerances of some dtypes, unless they are given."""
         found = [_TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
         rtol = max(pair[0] for pair in found) if self.rtol is None else self.rtol
         atol = max(pair[1] for pair in found) if self.atol is None else self.atol

@@ -116,12 +116,12 @@ def map_only(kinds: Any) -> Any:
 
 
 def tree_map_only(kinds: Any, func: Any, tree: Any, is_leaf: Any = None) -> Any:
-    """As tree_map, for leaves of some types; others are left unchanged."""
+    """Maps a function over leaves of some types; others are unchanged, as in tree_map."""
     return tree_map(_only(kinds, func), tree, is_leaf=is_leaf)
 
 
 def tree_map_only_(kinds: Any, func: Any, tree: Any, is_leaf: Any = None) -> Any:
-    """As tree_map_, for leaves of some types."""
+    """Calls a function on leaves of some types, as in tree_map_."""
     return tree_map_(_only(kinds, func), tree, is_leaf=is_leaf)
 
 

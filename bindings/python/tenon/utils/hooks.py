@@ -220,7 +220,7 @@ def _through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[in
 
 @functools.cache
 def _identity() -> Any:
-    """The identity as a function with a gradient."""
+    """Returns the identity as a function with a gradient."""
     from ..autograd import Function
 
     class BackwardHookFunction(Function):

@@ -112,7 +112,7 @@ def _result(type: Type) -> tuple[str, str]:
 
 
 def _default(p: Parameter) -> str:
-    """The default as C++ has it."""
+    """Returns the default as a C++ expression."""
     value, key = p.default, p.type.key
     if value is None:
         return "{}" if key not in PARAMETERS or key == "Tensor?" else "std::nullopt"
@@ -146,7 +146,7 @@ def _literal(value: Any, type: Type) -> str:
 
 
 def _return(op: Operator) -> tuple[str, list[str]]:
-    """The return type, and the types that it is made of."""
+    """Returns the return type, and the types of its parts."""
     types = [
         "Tensor" if r.written is not None and r.type.key == "Tensor" else _result(r.type)[0]
         for r in op.results
@@ -176,7 +176,7 @@ def _typed(op: Operator) -> str | None:
 
 
 def _member(p: Parameter) -> str:
-    """The type of an option: what owns or borrows, never a reference."""
+    """Returns the type of an option: an owning or borrowing type, never a reference."""
     return _parameter(p.type)[0].removeprefix("const ").removesuffix("&")
 
 
@@ -252,7 +252,7 @@ def _function(form: Form, name: str, struct: str) -> str:
 
 
 def emit(space: Namespace) -> str:
-    """The header."""
+    """Returns the header."""
     names = Names(OWN)
     forms: dict[str, list[Form]] = {}
     functions: dict[str, str] = {}

@@ -56,5 +56,5 @@ class Form:
         return self.required <= len(self.plain)
 
     def apart(self) -> str:
-        """The name of a function for this overload alone, where its types do not tell it apart."""
+        """Returns a function name for this overload alone, for types that do not distinguish it."""
         return f"{self.name}_{self.operator.overload or 'default'}"

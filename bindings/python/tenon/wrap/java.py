@@ -64,12 +64,12 @@ def _parameter(type: Type) -> str:
 
 
 def _boxed(text: str) -> str:
-    """The class that a primitive type's objects have."""
+    """Returns the class that a primitive type's objects have."""
     return {"long": "Long", "double": "Double", "boolean": "Boolean"}.get(text, text)
 
 
 def _camel(name: str) -> str:
-    """A name such as "empty_like" as emptyLike; underscores at its ends stay."""
+    """Returns a name such as "empty_like" as emptyLike; underscores at its ends stay."""
     match = re.fullmatch(r"(_*)(.*?)(_*)", name)
     lead, middle, tail = match.groups() if match else ("", name, "")
     text = pascal(middle)
@@ -106,12 +106,12 @@ def _literal(value: Any, type: Type) -> str:
 
 
 def _doc(text: str) -> list[str]:
-    """A line or two of documentation."""
+    """Returns a line or two of documentation."""
     return ["  /**", comment(text, "   *"), "   */"]
 
 
 def _code(text: str) -> str:
-    """Code in documentation, which may hold no braces and no end of a comment."""
+    """Returns code for Javadoc, where braces and comment ends are not allowed."""
     return "{@code " + text.replace("*/", "* /").replace("{", "(").replace("}", ")") + "}"
 
 
@@ -133,7 +133,7 @@ class _Overload:
         return self.record or _parameter(self.op.results[0].type)
 
     def parts(self) -> list[str]:
-        """The class members."""
+        """Returns the class members."""
         lines = [f'  private static final LazyOp {self.field} = new LazyOp("{self.op.full_name}");']
         if self.options:
             lines += ["", *self._options()]
@@ -258,7 +258,7 @@ def _cast(result: Result) -> str:
 
 
 def _wrapped(text: str, end: str) -> list[str]:
-    """A statement in lines."""
+    """Returns a statement in lines."""
     lines, current = [], "   "
     for word in f"{text}{end}".split(" "):
         if len(current) + 1 + len(word) > COLUMNS:
@@ -275,7 +275,7 @@ def _imports(code: str, package: str) -> str:
 
 
 def _overloads(space: Namespace) -> Iterator[_Overload | str]:
-    """The operators in turn, or the comment in place of one."""
+    """Yields the operators, or comments in place of those that cannot be wrapped."""
     name = pascal(space.name)
     methods, types = Names(JAVA | JAVA_METHODS), Names(JAVA | PACKAGE | {name, "Object", "String"})
     fields, forms, called = Names(), dict[str, list[Form]](), dict[str, str]()
@@ -295,7 +295,7 @@ def _overloads(space: Namespace) -> Iterator[_Overload | str]:
 
 
 def emit(space: Namespace, package: str = "") -> str:
-    """The class."""
+    """Returns the class."""
     parts = []
     for overload in _overloads(space):
         try:
@@ -327,7 +327,7 @@ abstract class AtenMethods extends NativeHandle {
 
 
 def methods_class(space: Namespace, is_method: Callable[[Operator], bool]) -> str:
-    """The class that Tensor has its methods from: the operators that are methods."""
+    """Returns the base class of Tensor: the operators that are methods."""
     lines = []
     for overload in _overloads(space):
         if not isinstance(overload, str) and not overload.form.outs and is_method(overload.op):

@@ -14,7 +14,7 @@ class Inexpressible(Exception):
 
 
 def c_number(value: Any) -> str:
-    """A number, a dtype, a layout or a memory format in C and C++."""
+    """Returns a number, a dtype, a layout or a memory format in C and C++."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):

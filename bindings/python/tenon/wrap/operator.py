@@ -136,7 +136,7 @@ def _parameter(argument: Argument) -> Parameter:
 
 
 def _result(one: Argument, arguments: list[Argument]) -> Result:
-    """A return with `!` in its annotation is the argument that has the same annotation."""
+    """Makes a result; one with `!` in its annotation is the argument with the same annotation."""
     same = [at for at, a in enumerate(arguments) if a.is_write and a.alias == one.alias]
     return Result(one.name, parse(one.type), same[0] if one.is_write and same else None)
 

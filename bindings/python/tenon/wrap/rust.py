@@ -106,20 +106,20 @@ def _result(type: Type) -> tuple[str, str]:
 
 
 def _snake(name: str) -> str:
-    """A name as Rust's lints want it: "dim_IntList" as "dim_int_list"."""
+    """Returns a name in snake case, as Rust's lints require: "dim_int_list" for "dim_IntList"."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return re.sub(r"(?<=[a-z0-9])_+", "_", name)
 
 
 def _function_name(op: Operator) -> str:
-    """`add_.Tensor` is add_tensor_: what it writes shows at the end."""
+    """Returns the name of a function: "add_tensor_" for `add_.Tensor`."""
     stem = op.name.rstrip("_")
     tail = "_" if stem != op.name else ""
     return _snake("_".join(filter(None, (stem, op.overload)))) + tail
 
 
 def _member(type: Type) -> str:
-    """The type of an option."""
+    """Returns the type of an option."""
     if _is_any(type):
         return "Value"
     text = _parameter(type)[0].replace("impl Into<Scalar>", "Scalar")
@@ -148,7 +148,7 @@ def _literal(value: Any, type: Type) -> str:
 
 
 def type_of(value: Any) -> type:
-    """The class of a number."""
+    """Returns the class of a number."""
     return value.__class__
 
 
@@ -182,7 +182,7 @@ def _returns(op: Operator) -> str:
 
 
 def _typed(op: Operator) -> str | None:
-    """The results of a typed operator, "()" where all are written arguments; None without one."""
+    """Returns typed results; "()" if all are written arguments, None without a typed form."""
     written = [r for r in op.results if r.written is not None]
     typed = [_parameter(p.type) for p in op.parameters]
     if op.letters == "" or len(typed) > MAX_PARAMETERS or (written and op.fresh):
@@ -282,7 +282,7 @@ def _struct(op: Operator, struct: str) -> list[str]:
 
 
 def _imports(code: str) -> str:
-    """The names of the crate that are in the code."""
+    """Returns the names of the crate that are in the code."""
     code = "\n".join(line for line in code.splitlines() if not line.lstrip().startswith("//"))
     known = "Complex DType Device Generator IntoArg Layout LazyOp LazyTyped MemoryFormat Result"
     used = [
@@ -297,7 +297,7 @@ TYPES = RUST | words("Complex DType Device Generator IntoArg Layout Scalar Tenso
 
 
 def emit(space: Namespace) -> str:
-    """The module."""
+    """Returns the module."""
     names = Names(RUST)
     types = Names(TYPES)
     parts = []
@@ -377,6 +377,6 @@ use crate::aten;
 def methods_module(
     operators: tuple[Operator, ...], is_method: Callable[[Operator], bool], taken: set[str]
 ) -> str:
-    """The file of those methods."""
+    """Returns the file of those methods."""
     code = _methods(operators, is_method, taken)
     return f"{METHODS_HEAD}{_imports(code).replace('use tenon::', 'use crate::')}\n\n{code}\n"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _position(container: Any, index: Any, insert: bool = False) -> int:
-    """An index from the front, checked."""
+    """Returns an index from the front, checked."""
     count = len(container)
     place = operator.index(index)
     if place < 0:
@@ -174,7 +174,7 @@ class ModuleList(_Modules):
         return self.extend(other)
 
     def __repr__(self) -> str:
-        """Equal neighbours are printed once."""
+        """Returns the list as text; equal neighbours are printed once."""
         runs: list[tuple[int, int, str]] = []
         for place, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
@@ -230,7 +230,7 @@ class ModuleDict(Module):
         return self._modules.pop(key)
 
     def keys(self) -> KeysView[str]:
-        """The keys."""
+        """Returns the keys."""
         return self._modules.keys()
 
     def items(self) -> ItemsView[str, Any]:
@@ -238,7 +238,7 @@ class ModuleDict(Module):
         return self._modules.items()
 
     def values(self) -> ValuesView[Any]:
-        """The modules."""
+        """Returns the modules."""
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
@@ -257,7 +257,7 @@ class ModuleDict(Module):
 
 
 def _as_parameter(value: Any) -> Any:
-    """Plain tensors that are put into a list or dict of parameters become parameters."""
+    """Returns plain tensors as parameters, and other values unchanged."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         return Parameter(value)
     return value
@@ -366,7 +366,7 @@ class ParameterDict(Module):
         return key in self._keys
 
     def keys(self) -> KeysView[str]:
-        """The keys."""
+        """Returns the keys."""
         return self._keys.keys()
 
     def items(self) -> list[tuple[str, Any]]:
@@ -374,7 +374,7 @@ class ParameterDict(Module):
         return [(key, self[key]) for key in self._keys]
 
     def values(self) -> list[Any]:
-        """The values."""
+        """Returns the values."""
         return [self[key] for key in self._keys]
 
     def get(self, key: str, default: Any = None) -> Any:

@@ -27,7 +27,7 @@ class Flatten(Module):
         return F._flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        """The dims."""
+        """Returns the dims."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 

@@ -265,7 +265,7 @@ class Hooks:
         ]
 
     def _call_with_hooks(self, args: Any, kwargs: Any) -> Any:
-        """A call where some hook is registered."""
+        """Calls a module for which a hook is registered."""
         called: set[int] = set()
         try:
             return self._call_all(args, kwargs, called)

@@ -285,7 +285,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their paths."""
+        """Returns the parameters with their paths."""
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -296,7 +296,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with their paths."""
+        """Returns the buffers with their paths."""
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def get_submodule(self, target: str) -> Module:
@@ -382,8 +382,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
 
         Called as `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`, as `Tensor.to`. A
         dtype applies to floating and complex tensors; integers only move. A memory_format
-        applies to
-        tensors of the number of dims that it needs.
+        applies to tensors of the number of dims that it needs.
         """
         layout = kwargs.pop("memory_format", None)
         from ...factories import empty

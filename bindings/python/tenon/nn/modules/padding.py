@@ -27,7 +27,7 @@ class _Pad(Module):
         return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
-        """How many elements are added."""
+        """Returns the padding as text."""
         return f"{self.padding}"
 
 
@@ -55,7 +55,7 @@ class _ZeroPad(_ConstantPad):
 
 
 def _family(prefix: str, base: type, what: str, **attributes: str) -> list[type]:
-    """A class for each of one to three dims."""
+    """Returns padding classes for one to three dims."""
     made = []
     for dims in (1, 2, 3):
         name = f"{prefix}Pad{dims}d"
@@ -153,7 +153,7 @@ class PixelShuffle(Module):
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Returns the factor."""
         return f"upscale_factor={self.upscale_factor}"
 
 
@@ -170,7 +170,7 @@ class PixelUnshuffle(Module):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Returns the factor."""
         return f"downscale_factor={self.downscale_factor}"
 
 

@@ -252,8 +252,7 @@ class RNNBase(Module):
             input: Tensor of shape (steps, N, features), or (steps, features) without a batch, or a
                 PackedSequence, in which case the output is one too.
             hx: The initial states, (layers, N, hidden_size); by default zeros. For an LSTM, a pair
-                of
-                states and cells.
+                of states and cells.
         """
         if isinstance(input, tuple) and hasattr(input, "batch_sizes"):
             return self._forward_packed(input, hx)

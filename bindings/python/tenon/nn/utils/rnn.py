@@ -71,11 +71,11 @@ class PackedSequence(_Packed):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a CUDA device."""
+        """Returns true if the data is on a CUDA device."""
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
-        """Whether the data is in pinned memory: there is none."""
+        """Returns false: there is no pinned memory."""
         return False
 
     def pin_memory(self) -> PackedSequence:
