@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autocast regions, what the thread has set for them, and casts for what casts by itself.
+"""Autocast regions, the thread's autocast settings, and helpers for code that casts explicitly.
 
-A region is of one device type. Inside of it operators whose cast rule says so compute in the lower
-precision, or in float32 where they would lose too much; all others in what they are given.
+A region applies to one device type. Inside it, operators whose cast rule says so compute in the
+lower precision, or in float32 if they would lose too much; all others in their arguments' dtype.
 """
 
 from __future__ import annotations
@@ -200,13 +200,13 @@ def custom_fwd(fwd: _F, *, device_type: str, cast_inputs: dtype | None = None) -
 def custom_fwd(
     fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None
 ) -> Callable[..., Any]:
-    """Decorates `forward` of an `autograd.Function`: what autocast does there is remembered.
+    """Decorates `forward` of an `autograd.Function`; records the autocast state for `backward`.
 
     Args:
         fwd: The method; without it a decorator is returned.
-        device_type: Whose regions count.
-        cast_inputs: Inside a region eligible tensors are cast to this dtype and `forward` runs
-            with autocast off; outside of one nothing is done.
+        device_type: Device type of the regions that apply.
+        cast_inputs: Inside a region, eligible tensors are cast to this dtype and `forward` runs
+            with autocast off; outside, nothing is done.
     """
     number = _number(device_type)
     if fwd is None:
@@ -238,7 +238,8 @@ def custom_bwd(bwd: _F, *, device_type: str) -> _F: ...
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Callable[..., Any]:
-    """Decorates `backward` of a function whose `forward` has `custom_fwd`: it runs alike.
+    """Decorates `backward` of a function whose `forward` has `custom_fwd`; it runs with its
+    state.
 
     Args:
         bwd: The method; without it a decorator is returned.

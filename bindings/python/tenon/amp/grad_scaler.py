@@ -33,7 +33,7 @@ class OptState(_enum.Enum):
 
 
 def _as_float32(number: float) -> float:
-    """Returns the nearest float32: what a scale is multiplied with on every device."""
+    """Returns the nearest float32, so that scaling is equal on every device."""
     try:
         return float(_struct.unpack("f", _struct.pack("f", number))[0])
     except OverflowError:
@@ -119,7 +119,7 @@ class GradScaler:
         """Multiplies a tensor, or tensors in lists, tuples and other iterables, with the scale.
 
         Raises:
-            ArgumentTypeError: what is neither.
+            ArgumentTypeError: If outputs are of another type.
         """
         if not self._enabled:
             return outputs
@@ -144,13 +144,13 @@ class GradScaler:
         return self._scale
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divides an optimizer's gradients by the scale, once a step, for clipping say.
+        """Divides an optimizer's gradients by the scale, once per step, e.g. before clipping.
 
-        `step` does it where it was not done.
+        `step` calls it if it has not been called.
 
         Raises:
-            StateError: gradients that are unscaled already, and before any loss was scaled.
-            InvalidArgumentError: float16 gradients: parameters are to be float32.
+            StateError: If gradients are already unscaled, or no loss has been scaled yet.
+            InvalidArgumentError: If gradients are float16: parameters should be float32.
         """
         if not self._enabled:
             return
@@ -282,7 +282,7 @@ class GradScaler:
         self._growth_interval = new_interval
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns the scale, what changes it, and the count of good steps; {} where disabled."""
+        """Returns the scale, its options, and the count of finite steps; {} if disabled."""
         if not self._enabled:
             return {}
         return {

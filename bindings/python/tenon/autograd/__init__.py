@@ -66,16 +66,17 @@ def backward(
     """Runs a backward pass, which adds gradients to `.grad` of the leaves.
 
     Args:
-        tensors: Where it begins: tensors that require grad, or gradient edges.
-        grad_tensors: A gradient for each of them, of its shape; None for one of one element: 1.
-        retain_graph: Whether the graph can be run again; by default as `create_graph`.
-        create_graph: Whether the pass is recorded itself, for derivatives of gradients.
-        inputs: The tensors that get gradients, in a dict too; by default all leaves. Results of
-            operators retain their gradients from then on.
+        tensors: Start of the pass: tensors that require grad, or gradient edges.
+        grad_tensors: A gradient for each of them, of its shape; None means 1 for a tensor of one
+            element.
+        retain_graph: If true, the graph can be run again; by default as `create_graph`.
+        create_graph: If true, records the pass itself, for higher derivatives.
+        inputs: The tensors that get gradients, optionally in a dict; by default all leaves. Results
+            of operators retain their gradients from then on.
 
     Raises:
-        Error: an output does not require grad, or needs a gradient and has none; the graph was
-            freed; a tensor that was needed has been written in place; what a formula raised.
+        Error: If an output does not require grad, or needs a gradient and has none; if the graph
+            was freed; if a saved tensor was written in place; also errors of formulas.
     """
     outputs = _places("backward", "tensors", tensors)
     wanted = () if inputs is None else _places("backward", "inputs", inputs)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FunctionCtx(FunctionContext):
-    """The context of a call: what forward leaves for backward, and the call's node in one."""
+    """The context of a call: state that forward leaves for backward; also the call's node."""
 
     output_grad_dtypes: tuple[Any, ...] | None = None
 
@@ -53,7 +53,7 @@ class FunctionCtx(FunctionContext):
 
 
 def declare_grad_dtypes(dtypes: tuple[Any, ...], result: Any) -> None:
-    """Carries out what `set_output_grad_dtype` has declared for the outputs of a call."""
+    """Applies `set_output_grad_dtype` to the outputs of a call."""
     outputs = result if isinstance(result, tuple) else (result,)
     if len(dtypes) != len(outputs):
         raise StateError(
@@ -162,7 +162,7 @@ class Function(_tenon.FunctionBase):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Leaves in `ctx` what backward needs, for a forward without `ctx`. May be overridden."""
+        """Stores in `ctx` what backward needs, for a forward without `ctx`. May be overridden."""
         raise NotImplementedError("setup_context is not implemented")
 
     @staticmethod

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of gradients: those of backward passes beside differences of the function.
+"""Checks of gradients against finite differences.
 
-Names and arguments are PyTorch's. The work is done in C, for functions of every language.
+Names and arguments are PyTorch's. The checks run in C, for functions of every language.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def draw(
 
 
 class _Handles:
-    """The hooks of several tensors as one: removed together."""
+    """A handle of the hooks of several tensors, which are removed together."""
 
     def __init__(self, handles: Sequence[Any]) -> None:
         self._handles = tuple(handles)

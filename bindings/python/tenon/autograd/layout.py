@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A layered layout of a graph without cycles: boxes in rows, edges that lead down through them.
+"""A layered layout of an acyclic graph: boxes in rows, with edges that lead down.
 
-Rows, orders and places follow Sugiyama's method: every box stands one row above the highest box
-that it leads to, an edge over several rows gets a bend in each of those between, orders within
-rows are improved by barycentres, and places by least squares that keep the order.
+Rows, orders and positions follow Sugiyama's method: every box is one row above the highest box
+that it leads to, an edge over several rows has a bend in each row that it crosses, orders within
+rows are improved by barycentres, and positions by least squares that keep the order.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class _Grid:
 def _place(
     row: list[int], wanted: list[float], widths: list[float], gap: float, centre: list[float]
 ) -> None:
-    """Sets centres closest to those wanted, in this order and apart: isotonic regression."""
+    """Moves centres as little as possible so that they keep order and gaps: isotonic regression."""
     offset, offsets = 0.0, []  # of each box from the first, with nothing between but the gap
     for index, box in enumerate(row):
         if index:

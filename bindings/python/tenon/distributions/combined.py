@@ -98,7 +98,7 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """Samples of a distribution behind one transform or several."""
+    """A distribution whose samples are passed through one or several transforms."""
 
     arg_constraints: Any = {}
 
@@ -462,7 +462,7 @@ class MixtureSameFamily(Distribution):
 
 
 class MultivariateNormal(Distribution):
-    """Normal vectors, by a covariance, its inverse, or a lower triangle of it."""
+    """Multivariate normal, by a covariance, its inverse, or its lower Cholesky factor."""
 
     arg_constraints = {"loc": constraints.real_vector}
     support = constraints.real_vector

@@ -12,7 +12,7 @@ class Constraint:
     """Base of constraints.
 
     Attributes:
-        is_discrete: Whether values are whole numbers.
+        is_discrete: True if values are whole numbers.
         event_dim: How many last dims make one value.
     """
 

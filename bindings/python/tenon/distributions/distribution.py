@@ -30,8 +30,8 @@ class Distribution:
     Attributes:
         arg_constraints: The constraint of each parameter by its name.
         support: The constraint of samples.
-        has_rsample: Whether gradients flow through samples.
-        has_enumerate_support: Whether all values can be listed.
+        has_rsample: True if gradients flow through samples.
+        has_enumerate_support: True if all values can be listed.
     """
 
     has_rsample = False

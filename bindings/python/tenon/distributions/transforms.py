@@ -293,7 +293,7 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """Vectors as shares of what the shares before left."""
+    """Stick breaking: each share is a fraction of what the previous shares left."""
 
     domain, codomain = constraints.real_vector, constraints.simplex
     bijective = True

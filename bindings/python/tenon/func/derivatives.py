@@ -127,13 +127,13 @@ def _grad_and_value(
 
 
 def _call_for_both(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
-    """Serves any call of what grad_and_value returns."""
+    """Runs a call of the result of grad_and_value."""
     grads, value, aux = _grad_and_value("grad_and_value", func, *options, args, kwargs)
     return (grads, (value, aux)) if options[1] else (grads, value)
 
 
 def _call_for_grad(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
-    """Serves any call of what grad returns."""
+    """Runs a call of the result of grad."""
     grads, _, aux = _grad_and_value("grad", func, *options, args, kwargs)
     return (grads, aux) if options[1] else grads
 
@@ -159,7 +159,7 @@ def grad_and_value(
     Args:
         func: Returns a Tensor without dims, with `has_aux` a pair of it and a tree of Tensors.
         argnums: Which arguments are differentiated: trees of floating or complex Tensors.
-        has_aux: Whether the result is (gradient, (value, aux)).
+        has_aux: If true, the result is (gradient, (value, aux)).
 
     Raises:
         StateError: from the function returned, for other arguments and results.
@@ -176,7 +176,7 @@ def grad(
     Args:
         func: Returns a Tensor without dims, with `has_aux` a pair of it and a tree of Tensors.
         argnums: Which arguments are differentiated: trees of floating or complex Tensors.
-        has_aux: Whether the result is (gradient, aux).
+        has_aux: If true, the result is (gradient, aux).
 
     Raises:
         StateError: from the function returned, for other arguments and results.
@@ -207,10 +207,10 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     Args:
         func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
         primals: The arguments, all of them differentiated.
-        has_aux: Whether (result, function, aux) is returned.
+        has_aux: If true, (result, function, aux) is returned.
 
     Raises:
-        StateError: for what is no floating or complex Tensor.
+        StateError: If a value is not a floating or complex Tensor.
     """
     if not primals:
         raise StateError("vjp: function must have arguments to be differentiated, got none")
@@ -279,9 +279,9 @@ def jvp(
         func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
         primals: The arguments, a tuple.
         tangents: For each a tangent, in the same structure.
-        strict: Whether a result that does not depend on the arguments is refused; it has a tangent
+        strict: If true, a result that does not depend on the arguments is refused; it has a tangent
             of zeros else.
-        has_aux: Whether (result, tangents, aux) is returned.
+        has_aux: If true, (result, tangents, aux) is returned.
 
     Raises:
         StateError: for arguments that do not match, or are no floating or complex Tensors.

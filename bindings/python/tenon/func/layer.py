@@ -21,12 +21,12 @@ RANDOMNESS_NAMES = {number: name for name, number in RANDOMNESS.items()}
 
 
 class Layer:
-    """Enters a layer for a `with` block, whose value is its handle."""
+    """A `with` block inside a layer; its value is the layer's handle."""
 
     __slots__ = ("_args", "handle")
 
     def __init__(self, *args: int) -> None:
-        """Takes what `_tenon.layer_enter` takes: kind, size, randomness."""
+        """Takes the arguments of `_tenon.layer_enter`: kind, size, randomness."""
         self._args = args
 
     def __enter__(self) -> Any:

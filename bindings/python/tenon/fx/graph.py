@@ -139,7 +139,7 @@ class Graph:
         return self.create_node("output", "output", (result,))
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Any] = lambda n: n) -> Node:
-        """Adds a copy of a node, perhaps of another graph."""
+        """Adds a copy of a node, which may be of another graph."""
         args, kwargs = map_arg((node.args, node.kwargs), arg_transform)
         copy = self.create_node(node.op, node.target, args, kwargs, node.name)
         copy.meta = dict(node.meta)

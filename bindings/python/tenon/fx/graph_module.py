@@ -28,7 +28,7 @@ class GraphModule(Module):
     def __init__(
         self, root: Module | Mapping[str, Any], graph: Graph, class_name: str = "GraphModule"
     ) -> None:
-        """Takes over the attributes that the graph reads, and writes the code."""
+        """Takes the attributes that the graph reads from `root`, and writes the code."""
         super().__init__()
         self._class_name = class_name
         for node in graph.nodes:

@@ -62,7 +62,7 @@ class _Decomposing(TorchDispatchMode):
     ) -> Any:
         rule = self._table.get(func)
         if rule is not None:
-            with self:  # what it is made of may be in the table, too
+            with self:  # the replacement may call operators of the table, too
                 result = rule(*args, **(kwargs or {}))
             if result is not NotImplemented:
                 return result
@@ -130,7 +130,7 @@ def make_fx(
 
 
 def _check_values(recorded: _graphs.Graph) -> None:
-    """Refuses calls that read elements of what depends on the inputs: their results are numbers."""
+    """Rejects calls that read elements that depend on the inputs: their results are numbers."""
     dependent = {ref.value for ref in recorded.inputs}
 
     def depends(tree: Any) -> bool:
@@ -213,7 +213,7 @@ def _input_names(f: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
 
 
 class _Converter:
-    """A recorded graph as one of Python's nodes."""
+    """Converts a recorded graph to a graph of nodes."""
 
     def __init__(self, recorded: _graphs.Graph, names: list[str], leaves: list[Any] | None) -> None:
         self._recorded = recorded

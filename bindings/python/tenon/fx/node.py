@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes: one step of a graph, with what it uses and what uses it."""
+"""Nodes: the steps of a graph, with the nodes that they use and their users."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Node:
         self.kwargs = {**self._kwargs, key: arg}
 
     def append(self, node: Node) -> None:
-        """Moves a node behind this one."""
+        """Moves a node to the position after this one."""
         self.graph._move(node, self, 1)
 
     def prepend(self, node: Node) -> None:

@@ -95,7 +95,7 @@ def _graph_of(what: Any, examples: Sequence[Any] | None) -> tuple[Graph, dict[st
 
 
 def _ends(graph: Graph) -> tuple[list[Node], list[Any]]:
-    """Its placeholders and what it returns."""
+    """Returns the graph's placeholders and results."""
     result = graph.output_node().args[0]
     results = list(result) if isinstance(result, (tuple, list)) else [result]
     return graph.find_nodes(op="placeholder"), results
@@ -235,7 +235,7 @@ def _replace(
         known[stand] = map_arg(found[old], lambda node: changed.get(node, node))
     gone_nodes = set(_matched(found))
     users = {user for old in old_results for user in found[old].users} - gone_nodes
-    # Behind the last node that goes, so that it is calculated when it was; or before the first use.
+    # Insert after the last removed node, to keep the order of effects; or before the first use.
     ends_at = next(n for n in reversed(graph.nodes) if n in gone_nodes and n.op != "get_attr")
     first = next((n for n in graph.nodes if n in users or n is ends_at), ends_at)
     place = graph.inserting_after(first) if first is ends_at else graph.inserting_before(first)

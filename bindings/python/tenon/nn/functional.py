@@ -352,7 +352,7 @@ def embedding(
 
 
 def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Returns the dims from `start_dim` to `end_dim` as one."""
+    """Merges the dims from `start_dim` to `end_dim` into one."""
     ndim = max(input.ndim, 1)
     first, last = (dim + ndim if dim < 0 else dim for dim in (start_dim, end_dim))
     for name, dim, given in (("start_dim", first, start_dim), ("end_dim", last, end_dim)):

@@ -158,7 +158,7 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """Returns what `interpolate` does: the old name."""
+    """Calls `interpolate`; the deprecated name."""
     options = {} if align_corners is None else {"align_corners": align_corners}
     return interpolate(input, size, scale_factor, mode, **options)
 

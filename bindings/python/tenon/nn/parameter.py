@@ -87,7 +87,7 @@ class Buffer(Tensor):
 
     Args:
         data: Its elements; by default none.
-        persistent: Whether it is part of the module's state dict.
+        persistent: If true, it is part of the module's state dict.
     """
 
     persistent: bool

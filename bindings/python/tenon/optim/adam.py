@@ -177,7 +177,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks parameters apart from the gradient.
+    """Adam with decoupled weight decay, which shrinks parameters independently of the gradient.
 
     Args:
         params: See `Optimizer`.

@@ -33,8 +33,8 @@ class RMSprop(SingleUpdate):
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         momentum: Decay rate of the sum of scaled gradients.
         centered: If true, uses the variance instead of the mean square.
-        capturable: Without effect.
-        foreach: Without effect.
+        capturable: Has no effect.
+        foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
@@ -96,10 +96,10 @@ class Adagrad(SingleUpdate):
         weight_decay: This many parameters are added to the gradient.
         initial_accumulator_value: Where the sums begin.
         eps: Added to the root.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        foreach: Has no effect.
+        maximize: If true, parameters go up the gradient.
         differentiable: Must be False.
-        fused: Without effect.
+        fused: Has no effect.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class Adadelta(SingleUpdate):
         rho: Decay rate of the means.
         eps: Added below the roots.
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
-        foreach: Without effect.
-        capturable: Without effect.
+        foreach: Has no effect.
+        capturable: Has no effect.
         maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
@@ -197,10 +197,10 @@ class Adamax(SingleUpdate):
         betas: Decay rates of the mean and of the norm.
         eps: Added to absolute values.
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
-        foreach: Without effect.
+        foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
-        capturable: Without effect.
+        capturable: Has no effect.
     """
 
     def __init__(
@@ -245,9 +245,9 @@ class NAdam(SingleUpdate):
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         momentum_decay: Rate at which the momentum shrinks from step to step.
         decoupled_weight_decay: If true, weight_decay shrinks parameters directly.
-        foreach: Without effect.
+        foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        capturable: Without effect.
+        capturable: Has no effect.
         differentiable: Must be False.
     """
 
@@ -315,9 +315,9 @@ class RAdam(SingleUpdate):
         eps: Added to the root.
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         decoupled_weight_decay: If true, weight_decay shrinks parameters directly.
-        foreach: Without effect.
+        foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        capturable: Without effect.
+        capturable: Has no effect.
         differentiable: Must be False.
     """
 

@@ -22,10 +22,10 @@ class ASGD(SingleUpdate):
         alpha: Power of the rate's decay.
         t0: The step from which on parameters are averaged, as `ax` of the state.
         weight_decay: This many parameters are added to the gradient.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        foreach: Has no effect.
+        maximize: If true, parameters go up the gradient.
         differentiable: Must be False.
-        capturable: Without effect.
+        capturable: Has no effect.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class Rprop(SingleUpdate):
         lr: The first step.
         etas: Factors of a step when the sign changes, and when it stays.
         step_sizes: The least and the largest step.
-        capturable: Without effect.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        capturable: Has no effect.
+        foreach: Has no effect.
+        maximize: If true, parameters go up the gradient.
         differentiable: Must be False.
     """
 

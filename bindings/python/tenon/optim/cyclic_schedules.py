@@ -242,7 +242,7 @@ def _set_momentum(group: dict[str, Any], value: float) -> None:
 
 
 class OneCycleLR(LRScheduler):
-    """One rise and one long fall of the rate (Smith and Topin, 2019); momentum the other way.
+    """One rise and one long fall of the rate (Smith and Topin, 2019); momentum moves inversely.
 
     Args:
         optimizer: See `LRScheduler`.

@@ -266,7 +266,7 @@ def _strong_wolfe(
 
 
 def _cubic_minimum(a: _Point, b: _Point, low: float, high: float) -> float:
-    """Returns where the cubic through two values and slopes is least, within bounds."""
+    """Returns the minimum of the cubic through two values and slopes, within bounds."""
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if square < 0:

@@ -167,7 +167,7 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` of an optimiser of the same shape returned.
+        """Restores the state that `state_dict` of an optimiser with the same groups returned.
 
         Tensors of the state become of their parameter's dtype and device, steps excepted.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning rates that follow several schedules, one after the other or all at once."""
+"""Learning rate schedules that combine several, in sequence or at the same time."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _Several(LRScheduler):
 
 
 class SequentialLR(_Several):
-    """Follows schedules one after the other.
+    """Runs schedules in sequence.
 
     Args:
         optimizer: Whose rates are set.
@@ -117,7 +117,7 @@ class ChainedScheduler(_Several):
 
     Args:
         schedulers: The schedules, all of one optimiser.
-        optimizer: That optimiser; by default the one of the first schedule.
+        optimizer: The optimiser; by default that of the first schedule.
     """
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:

@@ -44,7 +44,7 @@ class SingleUpdate(Optimizer):
         raise NotImplementedError(f"{type(self).__name__} must give change")
 
     def decayed(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        """Returns the gradient with the share of the parameter that weight_decay says."""
+        """Returns the gradient plus weight_decay times the parameter."""
         decay = group["weight_decay"]
         return grad.add(parameter, alpha=decay) if decay != 0 else grad
 

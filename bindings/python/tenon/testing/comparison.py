@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""assert_close: whether tensors, and what holds them, are equal but for rounding."""
+"""assert_close: compares tensors, and containers of tensors, within tolerances."""
 
 from __future__ import annotations
 
@@ -234,9 +234,9 @@ def assert_close(
         msg: The text of the error, or a function that makes it from the default text.
 
     Raises:
-        AssertionError: saying where, how many elements differ, and by how much.
-        ArgumentTypeError: for values that cannot be compared.
-        InvalidArgumentError: for one tolerance without the other.
+        AssertionError: With the position, the number of different elements, and the differences.
+        ArgumentTypeError: If values cannot be compared.
+        InvalidArgumentError: If only one tolerance is given.
     """
     __tracebackhide__ = True
     if (rtol is None) != (atol is None):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class TorchDispatchMode(Mode):
-    """A mode that sees the operators that kernels would run, while a `with` block runs.
+    """A mode that handles operators below autograd, while a `with` block runs.
 
-    While its method runs the mode is off, so that calling `func` there goes on to what is outside.
+    The mode is off while its method runs, so that calling `func` continues outside of it.
     """
 
     _kind = _tenon.TENON_MODE_WRAPPER

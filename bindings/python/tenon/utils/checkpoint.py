@@ -43,7 +43,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Sets whether checkpoints of a `with` block stop recomputation as early as possible.
 
     Args:
-        enable: It goes before what the checkpoints themselves ask for.
+        enable: The value, which overrides that of the checkpoints.
     """
     token = _early_stop.set(bool(enable))
     try:
@@ -66,7 +66,7 @@ def _autocast_of(device_type: str) -> tuple[bool, Any, bool]:
 
 
 class _FirstRun:
-    """The state of the CPU's generator when the function ran first, and its autocast regions."""
+    """State of the first run: the CPU generator's state and the autocast regions."""
 
     def __init__(self, preserve: bool, tensors: Iterable[Tensor]) -> None:
         self.state = default_generator().get_state() if preserve else None
@@ -114,7 +114,7 @@ def _facts(tensor: Tensor) -> dict[str, Any]:
 
 
 class _Frame:
-    """One checkpoint: how to run the function again, and what its graph asked to save."""
+    """One checkpoint: how to recompute the function, and the tensors that its graph saved."""
 
     def __init__(self, recompute: Callable[[], Any], early_stop: bool, compares: bool) -> None:
         self.recompute = recompute

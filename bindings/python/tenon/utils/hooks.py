@@ -34,11 +34,11 @@ class HookTable(dict):
 
 
 class RemovableHandle:
-    """Removes a hook: by `remove`, or at the end of a `with` block.
+    """A handle that removes a hook: by `remove`, or at the end of a `with` block.
 
     Args:
-        hooks_dict: Where the hook is, by the handle's `id`.
-        extra_dict: One or several dicts that know the hook by the same number.
+        hooks_dict: The dict of the hook, by the handle's `id`.
+        extra_dict: One or several dicts with data of the hook, by the same id.
     """
 
     def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
@@ -202,7 +202,8 @@ def hook_last_operator(module: Any, inputs: Any, result: Any, hooks: list[Any]) 
 
 
 def _through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """Passes tensors on where one is tracked: all values, the tensors' places, the node."""
+    """Passes tensors through the identity if one is tracked; returns values, positions, the
+    node."""
     from ..grad_mode import is_grad_enabled
 
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]

@@ -36,7 +36,7 @@ LISTS = {
     "Tensor[]": ("tenon_tensor* const", "tensors"),
     "Tensor?[]": ("tenon_tensor* const", "tensors"),
 }
-# Names of the functions' own variables, and what C files commonly define.
+# Names of the functions' local variables, and macros that C headers commonly define.
 OWN = frozenset({"op_", "args_", "rets_", "status_", "given_", "defaults_", "EOF", "errno", "I"})
 
 HEAD = """\

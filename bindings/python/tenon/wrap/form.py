@@ -43,7 +43,7 @@ class Form:
         return f"{self.operator.name}_out" if self.outs else self.operator.name
 
     def differs(self, others: list[Form], type_of: Callable[[Parameter], str]) -> bool:
-        """Takes back defaults until no call fits it and another; False where one fits even so."""
+        """Drops defaults until no call fits two forms; returns false if one still does."""
 
         def types(form: Form, count: int) -> list[str]:
             return [type_of(p) for p in [*form.outs, *form.plain[:count]]]

@@ -66,8 +66,8 @@ class Operator:
         parameters: Arguments in the order of the schema.
         results: Returns in the order of the schema.
         tags: Tags.
-        is_vararg: Whether the arguments end in `...`.
-        is_varret: Whether the results end in `...`.
+        is_vararg: True if the arguments end in `...`.
+        is_varret: True if the results end in `...`.
     """
 
     full_name: str
@@ -83,7 +83,7 @@ class Operator:
 
     @property
     def why_not(self) -> str:
-        """Why a language without arguments of any number cannot call it, "" where it can."""
+        """Returns why a language without variadic arguments cannot call it, or ""."""
         if self.is_vararg:
             return "its arguments end in `...`"
         return "its results end in `...`" if self.is_varret else ""

@@ -18,7 +18,7 @@ NUMBER = "_int | _float | _complex | _bool"
 # The tag of operators that take a number wherever a tensor is due.
 NUMBERS_AS_TENSORS = "allow_numbers_as_tensors"
 
-# Types of arguments; what calls convert without loss is in them.
+# Types of arguments, including those that calls convert without loss.
 PARAMETERS = {
     "Tensor": "Tensor",
     "int": "_int",
@@ -73,7 +73,7 @@ def annotation(type: Type, numbers: bool = False) -> str:
         return f"{annotation(type.element, numbers)} | None"
     if type.kind == "list":
         inner = annotation(type.element)
-        # A number for `T[N]` is a list of N of it.
+        # `T[N]` also accepts a number, which is repeated N times.
         one = f"{inner} | " if type.size is not None and type.element.kind != "Tensor" else ""
         return f"{one}_Sequence[{inner}]"
     if type.kind == "Dict":
@@ -127,7 +127,7 @@ class Call:
         positional: Parameters that may be given by position: name, type, default or "".
         named: Those that go by name only.
         returns: The type of the result.
-        more: Whether arguments of any type may follow.
+        more: True if arguments of any type may follow.
     """
 
     positional: tuple[tuple[str, str, str], ...]
@@ -137,7 +137,7 @@ class Call:
 
     @classmethod
     def of(cls, op: Operator) -> Call:
-        """Python's keywords cannot be names of arguments: what has one is given by position."""
+        """Makes a call; arguments named like Python keywords become positional-only."""
         numbers = NUMBERS_AS_TENSORS in op.tags
         names = Names(PYTHON)
 

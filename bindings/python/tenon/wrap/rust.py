@@ -318,8 +318,8 @@ def emit(space: Namespace) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-# Overloads that a method need not name, but for a second of one name: those that the bare name
-# means to everybody.
+# Overloads that users expect behind the bare name: methods omit the overload's name unless two
+# would collide.
 PRINCIPAL = ("", "Tensor", "self", "int")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of a schema as a tree: what an emitter translates into its language."""
+"""Types of a schema as a tree, which emitters translate into their language."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ class ModuleDict(Module):
     """Modules by key, in the order in which they came.
 
     Args:
-        modules: A dict, or pairs, of what is in it at first.
+        modules: A dict, or pairs, of initial modules.
     """
 
     def __init__(self, modules: Any = None) -> None:
@@ -326,7 +326,7 @@ class ParameterDict(Module):
     """Parameters by key; tensors that are added become parameters, other values are kept.
 
     Args:
-        parameters: A dict, or pairs, of what is in it at first.
+        parameters: A dict, or pairs, of initial values.
     """
 
     def __init__(self, parameters: Any = None) -> None:

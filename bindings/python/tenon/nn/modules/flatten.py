@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flatten: several dims as one."""
+"""Flatten: merges several dims into one."""
 
 from __future__ import annotations
 

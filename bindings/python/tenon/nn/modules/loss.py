@@ -114,9 +114,9 @@ class CTCLoss(_Loss):
     """The connectionist temporal classification loss.
 
     Args:
-        blank: The label of what is between.
+        blank: Index of the blank label.
         reduction: "mean", "sum" or "none".
-        zero_infinity: Whether losses of targets that cannot be spelt are 0.
+        zero_infinity: If true, losses of targets that cannot be spelt are 0.
     """
 
     def __init__(

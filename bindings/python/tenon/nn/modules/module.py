@@ -58,7 +58,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
                 return x * self.factor
 
     Attributes:
-        training: Whether the module is in training mode; see `train` and `eval`.
+        training: True if the module is in training mode; see `train` and `eval`.
     """
 
     __signature__ = _CallSignature()
@@ -134,7 +134,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         Args:
             name: By which it can be reached.
             tensor: None keeps the name for one.
-            persistent: Whether it is part of the state dict.
+            persistent: If true, it is part of the state dict.
         """
         self._require_init("buffers")
         self._check_name("register_buffer", name, "_buffers")

@@ -57,7 +57,7 @@ class CELU(_Options):
 
 
 class Hardshrink(_Options):
-    """Each element, 0 where its absolute value is at most lambd."""
+    """Hard shrinkage: each element, or 0 if its absolute value is at most lambd."""
 
     _names, _defaults = ("lambd",), (0.5,)
     lambd: float
@@ -72,7 +72,7 @@ class Hardshrink(_Options):
 
 
 class Softshrink(Hardshrink):
-    """Each element moved towards 0 by lambd, 0 where it would pass it."""
+    """Soft shrinkage: each element moved towards 0 by lambd, at most to 0."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""

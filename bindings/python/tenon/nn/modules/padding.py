@@ -17,7 +17,7 @@ class _Pad(Module):
     _mode: str
 
     def __init__(self, padding: Any) -> None:
-        """Keeps how many elements are added: one number, or those before and behind each dim."""
+        """Stores the padding: one number, or amounts before and after each dim."""
         super().__init__()
         count = 2 * self._dims
         self.padding = (padding,) * count if isinstance(padding, int) else tuple(padding)

@@ -67,7 +67,7 @@ class KLDivLoss(_Loss):
 
     Args:
         reduction: "mean", "batchmean", "sum" or "none".
-        log_target: Whether targets are logarithms, as inputs are.
+        log_target: If true, targets are logarithms, as inputs are.
     """
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:

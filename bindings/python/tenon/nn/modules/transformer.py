@@ -124,7 +124,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Returns what the queries find, and how much of each value unless it is not needed.
+        """Returns the attention output, and the attention weights if they are needed.
 
         The arguments are those of `functional.multi_head_attention_forward`.
         """

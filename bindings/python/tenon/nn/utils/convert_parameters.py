@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters as one vector, and a vector as parameters."""
+"""Conversion of parameters to one vector and back."""
 
 from __future__ import annotations
 

@@ -245,14 +245,14 @@ def orthogonal(
     *,
     use_trivialization: bool = True,
 ) -> Module:
-    """Keeps a matrix orthogonal, or its columns or rows orthonormal where it is not square.
+    """Keeps a matrix orthogonal, or its columns or rows orthonormal if it is not square.
 
     Args:
         module: The module, which is returned.
         name: The name of the parameter, of two dims or more.
         orthogonal_map: "matrix_exp", "cayley" or "householder"; by default the first for square
             and complex matrices, and the last for others.
-        use_trivialization: Whether the matrix is relative to the one that was assigned last.
+        use_trivialization: If true, the matrix is relative to the last assigned one.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):

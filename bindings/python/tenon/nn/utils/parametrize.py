@@ -37,7 +37,7 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrisations of one tensor, in the order in which they run, and what they run on.
+    """The parametrisations of one tensor, in the order in which they run, and their inputs.
 
     Args:
         modules: The parametrisations.
@@ -96,7 +96,7 @@ class ParametrizationList(ModuleList):
         return value
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes what the parametrisations run on such that they give a tensor."""
+        """Sets the tensors that the parametrisations run on, so that their result is `value`."""
         source: Any = value
         with no_grad():
             for module in reversed(list(self)):
@@ -216,7 +216,7 @@ def remove_parametrizations(
     Args:
         module: The module.
         tensor_name: The name of the tensor.
-        leave_parametrized: Whether it keeps the computed elements, or the original ones.
+        leave_parametrized: If true, it keeps the computed elements, or the original ones.
 
     Returns:
         The module.
@@ -261,12 +261,12 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives a module the parametrisations of another, and the same tensors for them to run on.
+    """Copies the parametrisations of one module, and the tensors that they run on, to another.
 
     Args:
-        from_module: The module that has them.
-        to_module: The module that gets them, with tensors of the same names.
-        tensor_name: The name of the one tensor to go on with; by default all.
+        from_module: The source module.
+        to_module: The target module, with tensors of the same names.
+        tensor_name: The name of the tensor to transfer; by default all.
 
     Returns:
         to_module.

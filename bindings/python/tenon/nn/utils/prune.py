@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pruning: parameters multiplied with masks, which leave out what matters least.
+"""Pruning: parameters multiplied by masks that remove the least important elements.
 
 A pruned parameter `weight` is kept as `weight_orig`, with the mask as the buffer `weight_mask`, and
 the product is computed before each forward.
@@ -118,7 +118,7 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods of pruning of one tensor, each applied to what those before leave."""
+    """Several pruning methods of one tensor, each applied to what the previous ones kept."""
 
     def __init__(self, *args: Any) -> None:
         """Takes methods, all of one tensor."""
@@ -155,7 +155,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Returns the mask of the last method for what the mask so far leaves."""
+        """Returns the mask of the last method, for the elements that the mask so far keeps."""
         method: Any = self._pruning_methods[-1]
         mask = default_mask.to(dtype=t.dtype)
         kind = method.PRUNING_TYPE
@@ -320,7 +320,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Gives a parameter a mask of ones."""
+    """Gives a parameter a mask of ones, without removing elements."""
     Identity.apply(module, name)
     return module
 
@@ -370,7 +370,7 @@ def global_unstructured(
     importance_scores: dict[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prunes several parameters as one.
+    """Prunes several parameters together.
 
     Args:
         parameters: Modules, and the names of their parameters.

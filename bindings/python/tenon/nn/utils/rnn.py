@@ -171,7 +171,7 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Pads what `pack_padded_sequence` has packed: the batch, and the lengths.
+    """Pads sequences packed by `pack_padded_sequence`; returns the batch and the lengths.
 
     Args:
         sequence: The packed sequences.
@@ -220,7 +220,7 @@ def pad_sequence(
     """Stacks sequences of several lengths in one tensor, padded to the longest.
 
     Args:
-        sequences: Tensors whose sizes are equal but for the first.
+        sequences: Tensors whose sizes are equal except the first.
         batch_first: If true, the result is (N, steps, ...), not (steps, N, ...).
         padding_value: Value of the padding.
         padding_side: "right" to pad after the sequences, "left" before.

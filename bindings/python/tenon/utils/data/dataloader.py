@@ -225,7 +225,7 @@ class _WorkerBatches:
             self._send()
 
     def _send(self) -> None:
-        """Gives the next active worker the next task, if there is one."""
+        """Sends the next task to the next active worker, if there is one."""
         if not self._active:
             return
         try:

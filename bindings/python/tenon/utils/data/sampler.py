@@ -151,12 +151,12 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of what another sampler yields.
+    """Batches of the indices of another sampler.
 
     Args:
-        sampler: The other one, or any iterable.
+        sampler: The sampler, or any iterable.
         batch_size: The length of the lists.
-        drop_last: Whether a last list that is shorter is left out.
+        drop_last: If true, a last list that is shorter is left out.
     """
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
