@@ -275,8 +275,8 @@ def jacobian(
     Args:
         func: From tensors to a tensor or a tuple of them.
         inputs: A tensor or a tuple of them.
-        create_graph: If true, the results can be derived.
-        strict: If true, outputs that do not depend on inputs are an error, and not zeros.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, outputs that do not depend on inputs are an error, not zeros.
         vectorize: Has no effect: passes run in sequence.
         strategy: "reverse-mode" takes a pass for each element of outputs, "forward-mode" one for
             each element of inputs.
@@ -338,8 +338,8 @@ def hessian(
     Args:
         func: From tensors to a tensor of one element.
         inputs: A tensor or a tuple of them.
-        create_graph: If true, the results can be derived.
-        strict: If true, derivatives that do not depend on inputs are an error, and not zeros.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, derivatives that do not depend on inputs are an error, not zeros.
         vectorize: As for jacobian.
         outer_jacobian_strategy: The strategy of the second derivative.
 

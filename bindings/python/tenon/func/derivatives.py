@@ -154,7 +154,7 @@ def _finish_grad(*call: Any) -> Any:
 def grad_and_value(
     func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[_P, tuple[Any, Any]]:
-    """Makes a function that returns (gradient, value) of one that returns a scalar.
+    """Returns a function that computes (gradient, value) of a scalar function.
 
     Args:
         func: Returns a Tensor without dims, with `has_aux` a pair of it and a tree of Tensors.
@@ -171,7 +171,7 @@ def grad_and_value(
 def grad(
     func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[_P, Any]:
-    """Makes a function that returns the gradient of one that returns a scalar.
+    """Returns a function that computes the gradient of a scalar function.
 
     Args:
         func: Returns a Tensor without dims, with `has_aux` a pair of it and a tree of Tensors.
@@ -480,7 +480,7 @@ def jacfwd(
 
 
 def hessian(func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0) -> Callable[_P, Any]:
-    """Makes a function that returns the Hessian of another: `jacfwd` of `jacrev`."""
+    """Returns a function that computes the Hessian of another: `jacfwd` of `jacrev`."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 

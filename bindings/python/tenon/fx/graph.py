@@ -167,11 +167,11 @@ class Graph:
             self._at = before
 
     def inserting_before(self, node: Node) -> Any:
-        """Makes new nodes of a `with` block go before a node."""
+        """Inserts new nodes of a `with` block before a node."""
         return self._inserting(self._nodes.index(node))
 
     def inserting_after(self, node: Node) -> Any:
-        """Makes new nodes of a `with` block go after a node."""
+        """Inserts new nodes of a `with` block after a node."""
         return self._inserting(self._nodes.index(node) + 1)
 
     # ---- Checking and changing --------------------------------------------------------------

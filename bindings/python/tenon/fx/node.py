@@ -144,7 +144,7 @@ class Node:
         self._set(args, kwargs)
 
     def replace_all_uses_with(self, new: Node) -> list[Node]:
-        """Makes those that use its value use another node's; returns them."""
+        """Replaces this node by another in all its users; returns the users."""
         users = [user for user in self.users if user is not new]
         for user in users:
             user.replace_input_with(self, new)

@@ -47,7 +47,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
     __torch_function__ = _disabled_torch_function_impl  # results of operators are not parameters
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
-        """Makes it on the memory of `data`."""
+        """Creates a tensor that shares the memory of `data`."""
         if cls is Parameter and isinstance(data, Tensor):
             of = type(data)
             if of is not Tensor and not issubclass(of, (Parameter, Buffer)):
@@ -94,7 +94,7 @@ class Buffer(Tensor):
     __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
-        """Makes it on the memory of `data`."""
+        """Creates a tensor that shares the memory of `data`."""
         self: Self = _kept(cls, data)
         self.persistent = persistent
         return self

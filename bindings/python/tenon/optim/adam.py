@@ -58,7 +58,7 @@ class Adam(Optimizer):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         name = type(self).__name__
         check_kind(name, foreach, fused)
         require_number(name, "lr", lr)
@@ -206,7 +206,7 @@ class AdamW(Adam):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         super().__init__(
             params,
             lr,

@@ -53,7 +53,7 @@ class RMSprop(SingleUpdate):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered},
             "weight_decay": weight_decay,
@@ -93,11 +93,11 @@ class Adagrad(SingleUpdate):
         params: See `Optimizer`.
         lr: Learning rate.
         lr_decay: By which the rate shrinks: lr / (1 + steps * lr_decay).
-        weight_decay: This many parameters are added to the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         initial_accumulator_value: Where the sums begin.
         eps: Added to the root.
         foreach: Has no effect.
-        maximize: If true, parameters go up the gradient.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
         fused: Has no effect.
     """
@@ -116,7 +116,7 @@ class Adagrad(SingleUpdate):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups, and begins the sums."""
+        """Stores the groups, and begins the sums."""
         options = {
             **{"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay},
             "initial_accumulator_value": initial_accumulator_value,
@@ -169,7 +169,7 @@ class Adadelta(SingleUpdate):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay}
         extras = {"maximize": maximize, "capturable": capturable, "foreach": foreach}
         super().__init__(params, options, {**extras, "differentiable": differentiable})
@@ -216,7 +216,7 @@ class Adamax(SingleUpdate):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         extras = {"foreach": foreach, "maximize": maximize, "differentiable": differentiable}
         super().__init__(params, options, {**extras, "capturable": capturable})
@@ -266,7 +266,7 @@ class NAdam(SingleUpdate):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay},
             "momentum_decay": momentum_decay,
@@ -335,7 +335,7 @@ class RAdam(SingleUpdate):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay},
             "decoupled_weight_decay": decoupled_weight_decay,

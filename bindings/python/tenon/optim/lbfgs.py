@@ -46,7 +46,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        """Keeps the group."""
+        """Stores the group."""
         if line_search_fn not in (None, "strong_wolfe"):
             raise InvalidArgumentError(
                 f"LBFGS: line_search_fn must be None or 'strong_wolfe', got {line_search_fn!r}"

@@ -50,7 +50,7 @@ class SGD(Optimizer):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         check_kind("SGD", foreach, fused)
         require_number("SGD", "lr", lr)
         require_number("SGD", "momentum", momentum)

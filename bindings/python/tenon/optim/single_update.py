@@ -22,7 +22,7 @@ class SingleUpdate(Optimizer):
     """
 
     def __init__(self, params: Any, options: dict[str, Any], extras: dict[str, Any]) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         name = type(self).__name__
         for option, value in options.items():
             values = value if isinstance(value, tuple) else (value,)

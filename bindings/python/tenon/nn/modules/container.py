@@ -91,7 +91,7 @@ class _Modules(Module):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Takes a module out and returns it."""
+        """Removes a module and returns it."""
         module = self[key]
         del self[key]
         return module
@@ -105,7 +105,7 @@ class Sequential(_Modules):
     """
 
     def __init__(self, *args: Any) -> None:
-        """Takes the modules."""
+        """Adds the initial modules."""
         super().__init__()
         if len(args) == 1 and isinstance(args[0], Mapping):
             for name, module in args[0].items():
@@ -158,7 +158,7 @@ class ModuleList(_Modules):
     """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
-        """Takes the modules."""
+        """Adds the initial modules."""
         super().__init__()
         if modules is not None:
             self.extend(modules)
@@ -198,7 +198,7 @@ class ModuleDict(Module):
     """
 
     def __init__(self, modules: Any = None) -> None:
-        """Takes the modules."""
+        """Adds the initial modules."""
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -222,11 +222,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Takes all modules out."""
+        """Removes all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Takes a module out and returns it."""
+        """Removes a module and returns it."""
         return self._modules.pop(key)
 
     def keys(self) -> KeysView[str]:
@@ -279,7 +279,7 @@ class ParameterList(Module):
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
-        """Takes the values."""
+        """Adds the initial values."""
         super().__init__()
         self._size = 0
         if values is not None:
@@ -330,7 +330,7 @@ class ParameterDict(Module):
     """
 
     def __init__(self, parameters: Any = None) -> None:
-        """Takes the values."""
+        """Adds the initial values."""
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -388,18 +388,18 @@ class ParameterDict(Module):
         return self[key]
 
     def pop(self, key: str) -> Any:
-        """Takes a value out and returns it."""
+        """Removes a value and returns it."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Takes the last pair out and returns it."""
+        """Removes the last pair and returns it."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def clear(self) -> None:
-        """Takes all values out."""
+        """Removes all values."""
         for key in list(self._keys):
             del self[key]
 

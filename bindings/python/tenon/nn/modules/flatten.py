@@ -9,7 +9,7 @@ from .module import Module
 
 
 class Flatten(Module):
-    """Makes one dim of several, by default of all but the first.
+    """Merges several dims into one, by default all but the first.
 
     Args:
         start_dim: The first of them.
@@ -17,7 +17,7 @@ class Flatten(Module):
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        """Keeps the dims."""
+        """Stores the dims."""
         super().__init__()
         self.start_dim = start_dim
         self.end_dim = end_dim

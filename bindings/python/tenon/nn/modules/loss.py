@@ -116,7 +116,7 @@ class CTCLoss(_Loss):
     Args:
         blank: Index of the blank label.
         reduction: "mean", "sum" or "none".
-        zero_infinity: If true, losses of targets that cannot be spelt are 0.
+        zero_infinity: If true, losses of impossible targets are 0 instead of infinite.
     """
 
     def __init__(

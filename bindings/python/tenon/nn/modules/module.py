@@ -228,12 +228,12 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     # ---- What is in it ---------------------------------------------------------------------------
 
     def children(self) -> Iterator[Module]:
-        """The modules directly in it, each once."""
+        """Yields the modules directly in it, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly in it with their names, each once."""
+        """Yields the modules directly in it with their names, each once."""
         seen: set[Module] = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -241,14 +241,14 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """The module itself and all modules in it."""
+        """Yields the module itself and all modules in it."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """The module itself and all modules in it with their paths, such as "first.0"."""
+        """Yields the module itself and all modules in it with their paths, such as "first.0"."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -278,7 +278,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
                 yield path + ("." if path else "") + name, member
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters, each once; also those of the modules in it."""
+        """Yields the parameters, each once; also those of the modules in it."""
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 
@@ -289,7 +289,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers, each once; also those of the modules in it."""
+        """Yields the buffers, each once; also those of the modules in it."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 

@@ -55,7 +55,7 @@ class LayerNorm(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters: ones, and zeros to add."""
+        """Creates the parameters: ones as scale, zeros as offset."""
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
         self.normalized_shape = tuple(shape)
@@ -96,7 +96,7 @@ class RMSNorm(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameter: ones."""
+        """Creates the parameter: ones."""
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
         self.normalized_shape = tuple(shape)
@@ -142,7 +142,7 @@ class GroupNorm(Module):
         *,
         bias: bool = True,
     ) -> None:
-        """Makes the parameters: ones, and zeros to add."""
+        """Creates the parameters: ones as scale, zeros as offset."""
         if num_groups < 1 or num_channels % num_groups != 0:
             raise InvalidArgumentError(
                 f"GroupNorm: num_groups must divide num_channels {num_channels}, got {num_groups}"

@@ -35,7 +35,7 @@ class _ConstantPad(_Pad):
     _mode = "constant"
 
     def __init__(self, padding: Any, value: float) -> None:
-        """Keeps how many elements are added, and their value."""
+        """Stores the padding and its value."""
         super().__init__(padding)
         self.value = value
 
@@ -50,7 +50,7 @@ class _ConstantPad(_Pad):
 
 class _ZeroPad(_ConstantPad):
     def __init__(self, padding: Any) -> None:
-        """Keeps how many elements are added."""
+        """Stores the padding."""
         super().__init__(padding, 0.0)
 
 
@@ -128,7 +128,7 @@ class UpsamplingNearest2d(Upsample):
     """2-D upsampling by nearest neighbours."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        """Keeps the size or the factor."""
+        """Stores the size or the factor."""
         super().__init__(size, scale_factor, "nearest")
 
 
@@ -136,7 +136,7 @@ class UpsamplingBilinear2d(Upsample):
     """2-D bilinear upsampling with aligned corners."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        """Keeps the size or the factor."""
+        """Stores the size or the factor."""
         super().__init__(size, scale_factor, "bilinear", True)
 
 
@@ -144,7 +144,7 @@ class PixelShuffle(Module):
     """Pixel shuffle: rearranges (C * r * r, H, W) to (C, H * r, W * r)."""
 
     def __init__(self, upscale_factor: int) -> None:
-        """Keeps r."""
+        """Stores r."""
         super().__init__()
         self.upscale_factor = upscale_factor
 
@@ -161,7 +161,7 @@ class PixelUnshuffle(Module):
     """Pixel unshuffle: rearranges (C, H * r, W * r) to (C * r * r, H, W)."""
 
     def __init__(self, downscale_factor: int) -> None:
-        """Keeps r."""
+        """Stores r."""
         super().__init__()
         self.downscale_factor = downscale_factor
 

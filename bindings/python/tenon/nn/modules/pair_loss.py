@@ -146,7 +146,7 @@ class MultiMarginLoss(_Loss):
         *,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options; `weight` is a buffer."""
+        """Stores the options; `weight` is a buffer."""
         super().__init__(reduction)
         self.p = p
         self.margin = margin

@@ -104,7 +104,7 @@ class Embedding(_Rows):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the rows."""
+        """Creates the rows."""
         super().__init__()
         self.max_norm = max_norm
         self.norm_type = norm_type
@@ -174,7 +174,7 @@ class EmbeddingBag(_Rows):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the rows."""
+        """Creates the rows."""
         super().__init__()
         self.max_norm = max_norm
         self.norm_type = norm_type

@@ -216,7 +216,7 @@ def remove_parametrizations(
     Args:
         module: The module.
         tensor_name: The name of the tensor.
-        leave_parametrized: If true, it keeps the computed elements, or the original ones.
+        leave_parametrized: If true, keeps the computed elements; otherwise the original ones.
 
     Returns:
         The module.

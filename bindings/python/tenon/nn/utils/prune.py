@@ -121,7 +121,7 @@ class PruningContainer(BasePruningMethod):
     """Several pruning methods of one tensor, each applied to what the previous ones kept."""
 
     def __init__(self, *args: Any) -> None:
-        """Takes methods, all of one tensor."""
+        """Adds methods, which must be of one tensor."""
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
         methods = args[0] if len(args) == 1 and not isinstance(args[0], BasePruningMethod) else args
         methods = list(methods)
@@ -307,7 +307,7 @@ class CustomFromMask(BasePruningMethod):
     PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
-        """Takes the mask."""
+        """Stores the mask."""
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:

@@ -41,7 +41,7 @@ class PackedSequence(_Packed):
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
-        """Makes it of its parts; the inverse of the order is computed if it is left out."""
+        """Creates a packed sequence; computes the inverse of the order if it is omitted."""
         if batch_sizes is None:
             data, batch_sizes = data
         if unsorted_indices is None:

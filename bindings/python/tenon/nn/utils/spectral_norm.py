@@ -58,7 +58,7 @@ class SpectralNorm:
         return weight / u.dot(matrix.mv(v))
 
     def remove(self, module: Module) -> None:
-        """Makes the weight a parameter again."""
+        """Turns the weight into a parameter again."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         delattr(module, self.name)
@@ -123,7 +123,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Makes a parameter with a spectral norm a plain one again."""
+    """Turns a parameter with a spectral norm into a plain one again."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

@@ -39,7 +39,7 @@ class TensorDataset(Dataset[Any]):
     """Rows of tensors of the same first size, as tuples."""
 
     def __init__(self, *tensors: Tensor) -> None:
-        """Keeps the tensors."""
+        """Stores the tensors."""
         if any(one.shape[0] != tensors[0].shape[0] for one in tensors):
             sizes = [one.shape[0] for one in tensors]
             raise InvalidArgumentError(f"TensorDataset: first sizes must be equal, got {sizes}")
@@ -56,7 +56,7 @@ class StackDataset(Dataset[Any]):
     """Data sets of the same length side by side: tuples, or dicts of named ones."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Keeps the data sets, which are all given by position or all by name."""
+        """Stores the data sets, which are all given by position or all by name."""
         if bool(args) == bool(kwargs):
             raise InvalidArgumentError(
                 "StackDataset: datasets must be given either by position or by name"
@@ -82,7 +82,7 @@ class ConcatDataset(Dataset[T_co]):
     """The concatenation of data sets."""
 
     def __init__(self, datasets: Any) -> None:
-        """Keeps the data sets."""
+        """Stores the data sets."""
         self.datasets = list(datasets)
         if not self.datasets:
             raise InvalidArgumentError("ConcatDataset: datasets must not be empty")
@@ -108,7 +108,7 @@ class ChainDataset(IterableDataset[Any]):
     """The concatenation of streams."""
 
     def __init__(self, datasets: Any) -> None:
-        """Keeps the streams."""
+        """Stores the streams."""
         self.datasets = datasets
 
     def __iter__(self) -> Any:
@@ -123,7 +123,7 @@ class Subset(Dataset[T_co]):
     """Some examples of a data set."""
 
     def __init__(self, dataset: Dataset[T_co], indices: Any) -> None:
-        """Keeps the data set and the indices of the examples."""
+        """Stores the data set and the indices of the examples."""
         self.dataset = dataset
         self.indices = indices
 

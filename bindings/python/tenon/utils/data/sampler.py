@@ -29,7 +29,7 @@ class SequentialSampler(Sampler[int]):
     """All indices in order."""
 
     def __init__(self, data_source: Any) -> None:
-        """Keeps the data set."""
+        """Stores the data set."""
         self.data_source = data_source
 
     def __iter__(self) -> Any:
@@ -102,7 +102,7 @@ class SubsetRandomSampler(Sampler[int]):
     """Given indices in random order."""
 
     def __init__(self, indices: Any, generator: Any = None) -> None:
-        """Keeps the indices."""
+        """Stores the indices."""
         self.indices = indices
         self.generator = generator
 

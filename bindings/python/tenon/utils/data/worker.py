@@ -39,7 +39,7 @@ class Failure:
     """An exception of a worker, which the loader raises again."""
 
     def __init__(self, worker: int) -> None:
-        """Keeps the exception that is being handled."""
+        """Stores the exception that is being handled."""
         kind, value, trace = sys.exc_info()
         self.kind: Any = kind
         lines = "".join(traceback.format_exception(kind, value, trace))
