@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autocast regions, what the thread has set for them, and casts for what casts by itself.
+"""Autocast regions, the thread's autocast settings, and helpers for code that casts explicitly.
 
-A region is of one device type. Inside of it operators whose cast rule says so compute in the lower
-precision, or in float32 where they would lose too much; all others in what they are given.
+A region applies to one device type. Inside it, operators whose cast rule says so compute in the
+lower precision, or in float32 if they would lose too much; all others in their arguments' dtype.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CACHE = _tenon.TENON_AUTOCAST_CACHE
 
 @_functools.cache
 def _number(device_type: str) -> int:
-    """The number of a device type that has autocast.
+    """Returns the number of a device type that has autocast.
 
     Device types are only ever added: what was found stays.
     """
@@ -43,11 +43,11 @@ def _number(device_type: str) -> int:
     return where.type_code
 
 
-# ---- What the thread has set ---------------------------------------------------------------------
+# ---- Settings of the thread ----------------------------------------------------------------------
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Tells whether a device type has autocast."""
+    """Returns true if a device type has autocast."""
     try:
         _number(device_type)
     except (ValueError, LookupError):
@@ -56,7 +56,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Tells whether the thread is in a region of a device type; one without autocast never is."""
+    """Returns true if the thread is in an autocast region of a device type."""
     if not is_autocast_available(device_type):
         _device(device_type)  # an unknown type is an error
         return False
@@ -69,7 +69,7 @@ def get_autocast_dtype(device_type: str) -> dtype:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Tells whether regions keep casts of parameters."""
+    """Returns true if regions cache casts of parameters."""
     return bool(_tenon.autocast_get(0)[0] & _CACHE)
 
 
@@ -95,13 +95,13 @@ def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Says whether the thread's regions keep casts of parameters."""
+    """Sets whether the thread's regions cache casts of parameters."""
     flags, lower = _tenon.autocast_get(0)
     _tenon.autocast_set(0, _changed(flags, _CACHE, enabled), lower)
 
 
 def clear_autocast_cache() -> None:
-    """Drops the casts that the thread keeps."""
+    """Clears the thread's cached casts."""
     _tenon.tenon_autocast_clear_cache()
 
 
@@ -114,12 +114,12 @@ class autocast:
     Args:
         device_type: "cpu", "cuda", or a registered backend.
         dtype: The lower precision; by default the thread's, bfloat16 for CPU and float16 else.
-        enabled: False ends an outer region for a while.
-        cache_enabled: Whether casts of float32 parameters are kept until the outermost region
-            ends; by default as the thread has it.
+        enabled: False disables autocast within an outer region.
+        cache_enabled: If true, casts of float32 parameters are cached until the outermost region
+            ends; by default the thread's setting.
 
     Raises:
-        InvalidArgumentError: a device type without autocast.
+        InvalidArgumentError: If the device type has no autocast.
     """
 
     device: str
@@ -132,7 +132,7 @@ class autocast:
         enabled: bool = True,
         cache_enabled: bool | None = None,
     ) -> None:
-        """Prepares it; entering it begins the region."""
+        """Prepares the region; entering it activates autocast."""
         number = _number(device_type)
         flags, lower = _tenon.autocast_get(number)
         self.device = device_type
@@ -150,7 +150,7 @@ class autocast:
         flags = _changed(flags, _ENABLED, enabled)
         self._flags = flags if cache_enabled is None else _changed(flags, _CACHE, cache_enabled)
         self._number = number
-        self._guards: list[Any] = []  # innermost last: a region may be entered inside itself
+        self._guards: list[Any] = []  # innermost last: the object may be entered recursively
 
     def __enter__(self) -> autocast:
         guard = _tenon.AutocastGuard(self._number, self._flags, self.fast_dtype)
@@ -171,11 +171,11 @@ class autocast:
         return _decorated(lambda: self, function)
 
 
-# ---- Functions with gradients of their own -------------------------------------------------------
+# ---- Autograd functions --------------------------------------------------------------------------
 
 
 def _cast_in(value: Any, number: int, dtype: dtype) -> Any:
-    """A value with its eligible tensors cast, inside of lists, tuples and dicts."""
+    """Returns a value with its eligible tensors cast, inside of lists, tuples and dicts."""
     if isinstance(value, Tensor):
         return _tenon.autocast_cast(number, dtype, value)
     if isinstance(value, dict):
@@ -200,13 +200,13 @@ def custom_fwd(fwd: _F, *, device_type: str, cast_inputs: dtype | None = None) -
 def custom_fwd(
     fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None
 ) -> Callable[..., Any]:
-    """Decorates `forward` of an `autograd.Function`: what autocast does there is remembered.
+    """Decorates `forward` of an `autograd.Function`; records the autocast state for `backward`.
 
     Args:
         fwd: The method; without it a decorator is returned.
-        device_type: Whose regions count.
-        cast_inputs: Inside a region eligible tensors are cast to this dtype and `forward` runs
-            with autocast off; outside of one nothing is done.
+        device_type: Device type of the regions that apply.
+        cast_inputs: Inside a region, eligible tensors are cast to this dtype and `forward` runs
+            with autocast off; outside, nothing is done.
     """
     number = _number(device_type)
     if fwd is None:
@@ -238,7 +238,8 @@ def custom_bwd(bwd: _F, *, device_type: str) -> _F: ...
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Callable[..., Any]:
-    """Decorates `backward` of a function whose `forward` has `custom_fwd`: it runs alike.
+    """Decorates `backward` of a function whose `forward` has `custom_fwd`; it runs with its
+    state.
 
     Args:
         bwd: The method; without it a decorator is returned.

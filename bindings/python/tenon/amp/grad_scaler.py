@@ -33,7 +33,7 @@ class OptState(_enum.Enum):
 
 
 def _as_float32(number: float) -> float:
-    """The nearest float32: what a scale is multiplied with on every device."""
+    """Returns the nearest float32, so that scaling is equal on every device."""
     try:
         return float(_struct.unpack("f", _struct.pack("f", number))[0])
     except OverflowError:
@@ -41,11 +41,11 @@ def _as_float32(number: float) -> float:
 
 
 class _Progress:
-    """What the scaler knows of an optimizer since the last `update`."""
+    """State of an optimizer since the last `update`."""
 
     def __init__(self) -> None:
         self.stage = OptState.READY
-        self.found: list[Tensor] = []  # one a device: 0, or NaN where a gradient is not finite
+        self.found: list[Tensor] = []  # one per device: 0, or NaN if a gradient is not finite
 
 
 class GradScaler:
@@ -63,16 +63,15 @@ class GradScaler:
             scaler.update()
 
     Args:
-        device: Device type. Where "cuda" has no device, scaling is disabled with a warning.
+        device: Device type. If "cuda" has no device, scaling is disabled with a warning.
         init_scale: The first scale.
-        growth_factor: What the scale is multiplied with after `growth_interval` steps without an
-            infinite gradient.
-        backoff_factor: What it is multiplied with after a step with one.
-        growth_interval: Steps.
-        enabled: False: `step` is the optimizer's, and all else does nothing.
+        growth_factor: Factor of the scale after `growth_interval` steps with finite gradients.
+        backoff_factor: Factor of the scale after a step with a gradient that is not finite.
+        growth_interval: Number of steps.
+        enabled: If false, `step` only calls the optimizer, and all other methods do nothing.
 
     Raises:
-        InvalidArgumentError: factors on the wrong side of 1, or a device type without autocast.
+        InvalidArgumentError: If a factor is on the wrong side of 1, or the device has no autocast.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class GradScaler:
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        """Makes a scaler of the first scale."""
+        """Creates a scaler with the initial scale."""
         _number(device)
         self._device = device
         self._enabled = bool(enabled)
@@ -120,7 +119,7 @@ class GradScaler:
         """Multiplies a tensor, or tensors in lists, tuples and other iterables, with the scale.
 
         Raises:
-            ArgumentTypeError: what is neither.
+            ArgumentTypeError: If outputs are of another type.
         """
         if not self._enabled:
             return outputs
@@ -145,13 +144,13 @@ class GradScaler:
         return self._scale
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divides an optimizer's gradients by the scale, once a step, for clipping say.
+        """Divides an optimizer's gradients by the scale, once per step, e.g. before clipping.
 
-        `step` does it where it was not done.
+        `step` calls it if it has not been called.
 
         Raises:
-            StateError: gradients that are unscaled already, and before any loss was scaled.
-            InvalidArgumentError: float16 gradients: parameters are to be float32.
+            StateError: If gradients are already unscaled, or no loss has been scaled yet.
+            InvalidArgumentError: If gradients are float16: parameters should be float32.
         """
         if not self._enabled:
             return
@@ -168,14 +167,14 @@ class GradScaler:
         progress.stage = OptState.UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Takes an optimizer's step, unless a gradient is not finite.
+        """Runs an optimizer's step, unless a gradient is not finite.
 
         Returns:
-            What the optimizer returned; None where the step was left out.
+            The result of the optimizer; None if the step was skipped.
 
         Raises:
-            StateError: a second step before `update`, a closure, no gradients, and before any loss
-                was scaled.
+            StateError: If the step was already taken since the last `update`, a closure is given,
+                there are no gradients, or no loss has been scaled yet.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -245,44 +244,45 @@ class GradScaler:
         if _math.isfinite(grown):
             self._scale = grown
 
-    # ---- What it is set to -----------------------------------------------------------------------
+    # ---- Settings
+    # ------------------------------------------------------------------------------------
 
     def is_enabled(self) -> bool:
-        """Tells whether losses are scaled."""
+        """Returns true if losses are scaled."""
         return self._enabled
 
     def get_scale(self) -> float:
-        """Returns the scale, 1 where scaling is disabled."""
+        """Returns the scale, or 1 if scaling is disabled."""
         if not self._enabled:
             return 1.0
         return float(self._init_scale) if self._scale is None else self._scale
 
     def get_growth_factor(self) -> float:
-        """Returns what the scale grows by."""
+        """Returns the factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Sets what the scale grows by."""
+        """Sets the factor by which the scale grows."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """Returns what the scale shrinks by."""
+        """Returns the factor by which the scale shrinks."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Sets what the scale shrinks by."""
+        """Sets the factor by which the scale shrinks."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """Returns after how many good steps the scale grows."""
+        """Returns the number of finite steps after which the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Sets after how many good steps the scale grows."""
+        """Sets the number of finite steps after which the scale grows."""
         self._growth_interval = new_interval
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns the scale, what changes it, and the count of good steps; {} where disabled."""
+        """Returns the scale, its options, and the count of finite steps; {} if disabled."""
         if not self._enabled:
             return {}
         return {
@@ -294,10 +294,10 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what another scaler's `state_dict` gave.
+        """Restores the state that another scaler's `state_dict` returned.
 
         Raises:
-            InvalidArgumentError: the state of a disabled one.
+            InvalidArgumentError: If the state is that of a disabled scaler.
         """
         if not self._enabled:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for what PyTorch has and Tenon lacks: they can be imported, and raise when used."""
+"""Stand-ins for names that PyTorch has and Tenon lacks: importing works, using them raises."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Absence:
 
     Attributes:
         name: With its path, such as "torch.nested.nested_tensor".
-        reason: Why Tenon lacks it.
+        reason: Why Tenon lacks the name.
         place: FILE:LINE of the first use, or of the first mention if it was not used.
-        is_used: Whether it was called, or one of its attributes was read.
+        is_used: True if it was called, or one of its attributes was read.
     """
 
     def __init__(self, name: str) -> None:
-        """Notes the place that asks for it."""
+        """Records where the name is requested."""
         self.name = name
         self.reason = reason_for(name)
         self.place = _place()
@@ -66,7 +66,8 @@ def _note(name: str) -> Absence:
 class _AbsentClass(abc.ABCMeta):
     """The type of stand-ins for classes: usable in annotations, isinstance and as a base.
 
-    It derives from ABCMeta, so that classes beside abstract ones can have such a base, too.
+    It derives from ABCMeta, so that a class can have both an abstract class and a stand-in as
+    bases.
     """
 
     _absence: Absence

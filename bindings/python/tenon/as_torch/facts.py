@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program may ask about the host, and functions that return what they are given.
+"""Facts about the host that a program may query, and functions that return their argument.
 
-Facts are true: a device is available if Tenon has one, and what Tenon does not have is not there.
-Nothing here computes with tensors.
+Facts are true: a device is available if Tenon has one, and features that Tenon lacks are reported
+as absent. Nothing here computes with tensors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODULES = {
 
 
 class _Devices:
-    """The devices of a type; `tenon.device` is a class, so its module is imported by name."""
+    """The devices of one type; `tenon.device` is a class, so its module is imported by name."""
 
     @staticmethod
     def count(kind: str) -> int:
@@ -78,14 +78,14 @@ class TorchVersion(str):
 
 
 def _identity(function: Any = None, *args: object, **kwargs: object) -> Any:
-    """Returns what it is given; with options only, a decorator that does."""
+    """Returns its argument; with options only, returns a decorator that does."""
     if function is None:
         return lambda given: given
     return function
 
 
 def _decorator(reason: object = None, **kwargs: object) -> Any:
-    """As a decorator, with or without a text in parentheses: returns the function."""
+    """Returns the function; works as a decorator with or without a text in parentheses."""
     return reason if callable(reason) else lambda given: given
 
 
@@ -115,7 +115,7 @@ class _Scope(contextlib.ContextDecorator):
 
 
 class _Flags:
-    """A module of switches: those that were set are read back, none has an effect."""
+    """A module of switches: they can be set and read back, but have no effect."""
 
     def __init__(self, **values: object) -> None:
         self.__dict__.update(values)
@@ -129,7 +129,7 @@ def _refusal(name: str, text: str) -> Callable[..., Any]:
 
 
 def _seed_device(kind: str) -> Callable[[int], None]:
-    """Returns manual_seed of a kind of device: of those that are there, else nothing."""
+    """Returns manual_seed of a device kind; it does nothing for devices that do not exist."""
 
     def manual_seed(seed: int) -> None:
         from .._tenon import default_generator

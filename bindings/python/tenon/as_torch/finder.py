@@ -70,7 +70,7 @@ def _of_tenon(path: str, module: types.ModuleType, name: str) -> Any:
     """Returns Tenon's object of a name, unless it is only an implementation detail."""
     found = getattr(module, name, _MISSING)
     if name.startswith("_") and name not in getattr(module, "__all__", ()):
-        # Only what a module defines for programs that reach for it, such as init._calculate_*.
+        # Private names: only callables that the module itself defines, e.g. init._calculate_*.
         is_own = getattr(found, "__module__", None) == module.__name__ != "tenon"
         return found if is_own and callable(found) else _operator(path, name)
     if isinstance(found, types.ModuleType):
@@ -153,7 +153,7 @@ def _is_there(module: types.ModuleType, name: str) -> bool:
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """What the package's metadata say: programs ask for the version before they import it."""
+    """The package's metadata, because programs read the version before they import the package."""
 
     def read_text(self, filename: str) -> str | None:
         if filename == "METADATA":

@@ -18,9 +18,9 @@ def run(program: str, arguments: list[str], *, as_module: bool, report: bool) ->
 
     Args:
         program: Path of a file, or name of a module.
-        arguments: What the program finds in sys.argv behind its own name.
-        as_module: Whether `program` is the name of a module.
-        report: Whether the absent names that it touched are listed on the standard error.
+        arguments: The program's arguments in sys.argv, after its name.
+        as_module: If true, `program` is the name of a module.
+        report: If true, lists the missing names that the program used on standard error.
     """
     import tenon.as_torch
 
@@ -38,7 +38,7 @@ def run(program: str, arguments: list[str], *, as_module: bool, report: bool) ->
 
 
 def _run_file(path: str) -> None:
-    # A module of its own: multiprocessing and pickle look for __main__ and its __file__.
+    # multiprocessing and pickle look up __main__ and its __file__, so it must be a real module.
     main = types.ModuleType("__main__")
     main.__file__ = path
     main.__dict__["__builtins__"] = __builtins__

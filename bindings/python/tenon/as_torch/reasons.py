@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why Tenon lacks what it lacks: the first pattern that a name with its path matches decides."""
+"""Reasons why Tenon lacks names: the first pattern that matches a name with its path decides."""
 
 from __future__ import annotations
 

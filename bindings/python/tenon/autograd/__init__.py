@@ -66,16 +66,17 @@ def backward(
     """Runs a backward pass, which adds gradients to `.grad` of the leaves.
 
     Args:
-        tensors: Where it begins: tensors that require grad, or gradient edges.
-        grad_tensors: A gradient for each of them, of its shape; None for one of one element: 1.
-        retain_graph: Whether the graph can be run again; by default as `create_graph`.
-        create_graph: Whether the pass is recorded itself, for derivatives of gradients.
-        inputs: The tensors that get gradients, in a dict too; by default all leaves. Results of
-            operators retain their gradients from then on.
+        tensors: Start of the pass: tensors that require grad, or gradient edges.
+        grad_tensors: A gradient for each of them, of its shape; None means 1 for a tensor of one
+            element.
+        retain_graph: If true, the graph can be run again; by default as `create_graph`.
+        create_graph: If true, records the pass itself, for higher derivatives.
+        inputs: The tensors that get gradients, optionally in a dict; by default all leaves. Results
+            of operators retain their gradients from then on.
 
     Raises:
-        Error: an output does not require grad, or needs a gradient and has none; the graph was
-            freed; a tensor that was needed has been written in place; what a formula raised.
+        Error: If an output does not require grad, or needs a gradient and has none; if the graph
+            was freed; if a saved tensor was written in place; also errors of formulas.
     """
     outputs = _places("backward", "tensors", tensors)
     wanted = () if inputs is None else _places("backward", "inputs", inputs)
@@ -86,7 +87,7 @@ def backward(
 
 
 def _zeros_for(place: int, end: Any, batch: tuple[int, ...]) -> Tensor:
-    """The gradient of an input that no output depends on, laid out as the input."""
+    """Returns the gradient of an input that no output depends on, laid out as the input."""
     if not isinstance(end, Tensor):
         raise StateError(
             f"grad: input {place} must be a Tensor for materialize_grads=True to make zeros for "
@@ -113,18 +114,20 @@ def grad(
 
     Args:
         outputs: Where the pass begins: tensors that require grad, or gradient edges.
-        inputs: Tensors that require grad, or gradient edges; a dict gives a dict.
-        grad_outputs: A gradient for each output, of its shape; None for one of one element: 1.
-        retain_graph: Whether the graph can be run again; by default as `create_graph`.
-        create_graph: Whether the pass is recorded itself, for derivatives of gradients.
-        only_inputs: Must be True, as it always is: `backward` is for all leaves.
-        allow_unused: Whether inputs that no output depends on get None; else that is an error.
-        is_grads_batched: Whether the first dim of grad_outputs counts passes, whose results are
-            stacked.
-        materialize_grads: Whether those get zeros instead.
+        inputs: Tensors that require grad, or gradient edges; for a dict the result is a dict.
+        grad_outputs: A gradient for each output, of its shape; None means 1 for a one-element
+            output.
+        retain_graph: If true, the graph can be run again; by default as `create_graph`.
+        create_graph: If true, records the pass itself, for higher derivatives.
+        only_inputs: Must be True: use `backward` to accumulate into all leaves.
+        allow_unused: If true, inputs that no output depends on get None; otherwise they are an
+            error.
+        is_grads_batched: If true, the first dim of grad_outputs is a batch of passes, whose results
+            are stacked.
+        materialize_grads: If true, unused inputs get zeros instead of None.
 
     Raises:
-        Error: as `backward`; an input does not require grad, or no output depends on it.
+        Error: As `backward`; or if an input does not require grad, or no output depends on it.
     """
     if not only_inputs:
         raise NotSupportedError("grad: only_inputs must be True; backward() is for all leaves")
@@ -157,7 +160,7 @@ def _backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Runs a backward pass that begins here: see `autograd.backward`."""
+    """Runs a backward pass that begins at this tensor: see `autograd.backward`."""
     if gradient is None and inputs is None:
         _tenon.run_backward_from(self, retain_graph, create_graph)
     else:
@@ -165,7 +168,7 @@ def _backward(
 
 
 def _is_view(self: Tensor) -> bool:
-    """Whether it is a view of another tensor."""
+    """Returns true if the tensor is a view of another tensor."""
     return self._base is not None
 
 
@@ -175,19 +178,19 @@ _multithreading: ContextVar[bool] = ContextVar("_multithreading", default=True)
 
 
 def is_multithreading_enabled() -> bool:
-    """Tells what `set_multithreading_enabled` has set for the calling thread."""
+    """Returns the calling thread's setting of `set_multithreading_enabled`."""
     return _multithreading.get()
 
 
 class set_multithreading_enabled(_Context):
-    """Says whether backward passes may use threads of their own; as a context until that is left.
+    """Enables or disables multithreaded backward; as a context manager, until exit.
 
-    All nodes run on the thread that asked for the pass as it is: only `is_multithreading_enabled`
-    tells of it.
+    All nodes run on the calling thread in any case: the setting only changes the result of
+    `is_multithreading_enabled`.
     """
 
     def __init__(self, mode: bool) -> None:
-        """Sets it at once."""
+        """Applies the setting immediately."""
         self.mode = bool(mode)
         self.prev = _multithreading.get()
         _multithreading.set(self.mode)
@@ -196,7 +199,7 @@ class set_multithreading_enabled(_Context):
         return type(self)(self.mode)
 
     def __call__(self, function: Any) -> Any:
-        """Decorates a function; the setting is what it was before this was made."""
+        """Decorates a function; restores the setting that preceded this object."""
         self.__exit__()
         return super().__call__(function)
 
@@ -208,12 +211,12 @@ class set_multithreading_enabled(_Context):
 
 
 class _ExecutionEngine:
-    """What PyTorch's programs ask of the engine that runs backward passes."""
+    """The part of PyTorch's execution engine that Python programs use."""
 
     queue_callback = staticmethod(graph.queue_callback)
 
 
-# PyTorch's older name of tensors that gradients flow to.
+# PyTorch's older name for tensors that require grad.
 Variable = Tensor
 Tensor._execution_engine = _ExecutionEngine()
 
@@ -221,7 +224,7 @@ _backward.__name__ = "backward"
 _backward.__qualname__ = "Tensor.backward"
 Tensor.backward = overridable(_backward)
 Tensor._is_view = overridable(_is_view)
-# What subclasses inherit leaves their results what they are.
+# Inherited by subclasses, these getters must not convert their results to the subclass.
 _tenon.set_plain_results((Tensor._base.__get__, Tensor.grad.__get__))
 
 __all__ = [

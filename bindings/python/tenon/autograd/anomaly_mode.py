@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Anomaly mode: nodes remember where they were made, and one that gives NaN fails."""
+"""Anomaly mode: nodes remember where they were created, and producing NaN is an error."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _CHECK_NAN = _tenon.TENON_ANOMALY_CHECK_NAN
 
 
 def is_anomaly_enabled() -> bool:
-    """Tells whether anomaly mode is on for the calling thread."""
+    """Returns true if anomaly mode is on for the calling thread."""
     return bool(_tenon.tenon_anomaly_get() & _RECORD)
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Tells whether nodes that give NaN fail in the calling thread's passes."""
+    """Returns true if NaN results of nodes are errors in the calling thread's passes."""
     return bool(_tenon.tenon_anomaly_get() & _CHECK_NAN)
 
 
@@ -26,16 +26,16 @@ def _flags(mode: bool, check_nan: bool) -> int:
 
 
 class set_detect_anomaly:
-    """Turns anomaly mode on or off, at once; as a context until that is left.
+    """Turns anomaly mode on or off immediately; as a context manager, until exit.
 
     Args:
-        mode: Whether nodes remember the code that recorded them. The error of one that fails in a
-            backward pass tells it in a note.
-        check_nan: Whether a node that gives NaN fails.
+        mode: If true, nodes remember the code that recorded them. If one fails in a backward pass,
+            its error has a note with that code.
+        check_nan: If true, a node that produces NaN fails.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        """Sets the mode; leaving the context puts back what was there."""
+        """Sets the mode; leaving the context restores the previous one."""
         self.prev = _tenon.tenon_anomaly_get()
         _tenon.tenon_anomaly_set(_flags(mode, check_nan))
 
@@ -47,10 +47,10 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """A context in which anomaly mode is on: for finding errors, since it is slow.
+    """A context in which anomaly mode is on; slow, for debugging only.
 
     Args:
-        check_nan: Whether a node that gives NaN fails.
+        check_nan: If true, a node that produces NaN fails.
     """
 
     def __init__(self, check_nan: bool = True) -> None:

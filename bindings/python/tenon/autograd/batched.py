@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
-    """The size of the first dim of all gradients, each behind it like its output."""
+    """Returns the size of the first dim of all gradients; the other dims are those of the
+    outputs."""
     sizes = set()
     for place, (output, grad) in enumerate(zip(outputs, grads, strict=True)):
         if grad is None:
@@ -35,15 +36,15 @@ def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
 def run_batched(
     outputs: tuple[Any, ...], grads: tuple[Any, ...], inputs: tuple[Any, ...], flags: int
 ) -> tuple[Tensor | None, ...]:
-    """Returns what `run_grad` gives for each element of the batch, stacked.
+    """Returns the stacked results of `run_grad` for all elements of the batch.
 
     Raises:
-        InvalidArgumentError: gradients are missing, or differ in their batch sizes.
+        InvalidArgumentError: If gradients are missing, or their batch sizes differ.
     """
     from ..func import vmap
 
     _batch_size(outputs, grads)
-    found: list[int] = []  # which inputs have a gradient
+    found: list[int] = []  # indices of inputs that have a gradient
 
     def one(*some: Tensor) -> tuple[Tensor, ...]:
         every = _tenon.run_grad(outputs, some, inputs, flags)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward mode: tangents, which calls carry from their arguments to their results.
+"""Forward mode: tangents, which operators propagate from their arguments to their results.
 
     with dual_level():
         y = f(make_dual(x, t))
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"])):
-    """What `unpack_dual` returns."""
+    """The result of `unpack_dual`."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"])
 
 
 def enter_dual_level() -> int:
-    """Opens a level on the calling thread and returns its number: 0.
+    """Opens a level on the calling thread and returns its number, 0.
 
     Raises:
         StateError: another one is open.
@@ -42,7 +42,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Closes the level that was opened last; its tangents are gone.
+    """Closes the innermost level and drops its tangents.
 
     Args:
         level: Its number; by default it is not looked at.
@@ -61,18 +61,18 @@ def _check_float(what: str, tensor: Tensor) -> None:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """Makes a view of a tensor that has a tangent.
+    """Returns a view of a tensor that has a tangent.
 
-    The tangent is kept itself where it lies in memory as the tensor does, else a copy of it.
+    The tangent itself is kept if its memory layout matches the tensor's; otherwise a copy is.
 
     Args:
-        tensor: Of a floating or complex dtype.
-        tangent: Of its sizes, dtype and device.
-        level: The number of the open level, which is the default.
+        tensor: Tensor of a floating or complex dtype.
+        tangent: Tensor with the same sizes, dtype and device.
+        level: Number of the open level, which is the default.
 
     Raises:
-        StateError: no level is open, sizes differ, or one of the tensors has a tangent.
-        InvalidArgumentError: a dtype that is neither floating nor complex.
+        StateError: If no level is open, sizes differ, or one of the tensors has a tangent.
+        InvalidArgumentError: If a dtype is neither floating nor complex.
     """
     if level is None:
         level = _tenon.tenon_dual_level()
@@ -104,12 +104,12 @@ class dual_level(_Context):
     _level: int | None = None
 
     def __enter__(self) -> int:
-        """Opens it and returns its number."""
+        """Opens the level and returns its number."""
         self._level = enter_dual_level()
         return self._level
 
     def __exit__(self, *exc: Any) -> None:
-        """Closes it."""
+        """Closes the level."""
         exit_dual_level(level=self._level)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions with gradients of their own, as `torch.autograd.Function` has them."""
+"""Custom autograd functions, as in `torch.autograd.Function`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FunctionCtx(FunctionContext):
-    """The context of a call: what forward leaves for backward, and the call's node in one."""
+    """The context of a call: state that forward leaves for backward; also the call's node."""
 
     output_grad_dtypes: tuple[Any, ...] | None = None
 
@@ -42,7 +42,7 @@ class FunctionCtx(FunctionContext):
         self.output_grad_dtypes = dtypes
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Saves tensors for `jvp`, which finds them in `saved_tensors`."""
+        """Saves tensors for `jvp`, which reads them from `saved_tensors`."""
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, _tenon.Tensor):
                 raise ArgumentTypeError(
@@ -53,7 +53,7 @@ class FunctionCtx(FunctionContext):
 
 
 def declare_grad_dtypes(dtypes: tuple[Any, ...], result: Any) -> None:
-    """Carries out what `set_output_grad_dtype` has declared for the outputs of a call."""
+    """Applies `set_output_grad_dtype` to the outputs of a call."""
     outputs = result if isinstance(result, tuple) else (result,)
     if len(dtypes) != len(outputs):
         raise StateError(
@@ -81,7 +81,7 @@ class BackwardCFunction(FunctionCtx):
 def _bind_defaults(
     forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    import inspect  # a large module, of which few need anything
+    import inspect  # imported late: a large module that is rarely needed
 
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -94,10 +94,10 @@ def _bind_defaults(
 
 
 class Function(_tenon.FunctionBase):
-    """A function with a gradient of its own: static methods of a class that derives from this.
+    """A function with a custom gradient: static methods of a class that derives from this.
 
-    `forward(ctx, *args)` and `backward(ctx, *grads)`; or `forward(*args)` without `ctx`, and
-    `setup_context(ctx, inputs, output)`, which leaves in `ctx` what backward needs. `jvp(ctx,
+    Define `forward(ctx, *args)` and `backward(ctx, *grads)`; or `forward(*args)` without `ctx`, and
+    `setup_context(ctx, inputs, output)`, which stores in `ctx` what backward needs. `jvp(ctx,
     *tangents)` serves forward mode::
 
         class Exp(Function):
@@ -115,8 +115,8 @@ class Function(_tenon.FunctionBase):
         y = Exp.apply(x)
 
     Attributes:
-        generate_vmap_rule: Whether vmap maps forward, backward and jvp instead of asking `vmap`.
-        clear_saved_tensors_on_access: Whether `saved_tensors` are freed once they were read.
+        generate_vmap_rule: If true, vmap maps forward, backward and jvp instead of calling `vmap`.
+        clear_saved_tensors_on_access: If true, frees `saved_tensors` after they are read.
     """
 
     # For type checkers `**kwargs` are what lets a subclass name the arguments of its methods.
@@ -132,7 +132,7 @@ class Function(_tenon.FunctionBase):
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Warns: functions are applied as classes, and need no instances."""
+        """Warns: functions are applied through their class and need no instances."""
         warnings.warn(
             f"{type(self).__name__}: a Function should be applied as a class, "
             f"{type(self).__name__}.apply(...), got an instance",
@@ -141,7 +141,7 @@ class Function(_tenon.FunctionBase):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: calls of instances are an old style without a context.
+        """Raises: calling instances is a deprecated style without a context.
 
         Raises:
             StateError: always.
@@ -153,7 +153,7 @@ class Function(_tenon.FunctionBase):
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Computes the outputs, in no_grad mode. To be overridden.
+        """Computes the outputs, in no_grad mode. Must be overridden.
 
         Returns:
             A Tensor, a tuple whose Tensors are outputs, or anything else, which has no gradient.
@@ -162,12 +162,12 @@ class Function(_tenon.FunctionBase):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Leaves in `ctx` what backward needs, for a forward without `ctx`. May be overridden."""
+        """Stores in `ctx` what backward needs, for a forward without `ctx`. May be overridden."""
         raise NotImplementedError("setup_context is not implemented")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
-        """Returns a gradient, or None, for each argument of forward. To be overridden."""
+        """Returns a gradient, or None, for each argument of forward. Must be overridden."""
         raise NotImplementedError(
             "a Function must implement backward or vjp to be run backward, got one that does not"
         )
@@ -176,16 +176,16 @@ class Function(_tenon.FunctionBase):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
-        """Serves the function in a vmap, with tensors that show the mapped dims.
+        """Implements the function under vmap; tensors include the mapped dims.
 
         Args:
             info: Has `batch_size` and `randomness`.
-            in_dims: Of each argument the dim that is mapped, or None.
+            in_dims: The mapped dim of each argument, or None.
             args: The arguments.
             kwargs: None.
 
         Returns:
-            A pair: the output, and where the mapped dim is in it.
+            A pair: the output, and its mapped dim.
         """
         raise NotImplementedError(
             "a Function must implement vmap to be used in a vmap, got one that does not"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions with gradients of their own inside of vmap, grad and jvp."""
+"""Custom autograd functions inside vmap, grad and jvp."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VMAP = _tenon.TENON_LAYER_VMAP
 
 
 def _unwrap_all(handle: Any, values: Any) -> tuple[list[Any], list[int | None]]:
-    """What tensors of a layer stand for, and the dim that a vmap maps of each."""
+    """Returns the values below a layer, and the dim that a vmap maps of each."""
     below = []
     dims = []
     for each in values:
@@ -41,7 +41,7 @@ def _wrap_mapped(handle: Any, value: Any, dim: int | None) -> Any:
 
 
 def _class_of_layer(cls: Any, records: bool) -> Any:
-    """The Function as a grad or jvp layer records it: its forward runs below the layer."""
+    """Returns the Function as recorded by a grad or jvp layer: its forward runs below the layer."""
     known = cls.__dict__.get("_classes_of_layer")
     if known is None:
         known = cls._classes_of_layer = {}
@@ -108,18 +108,18 @@ class _MappedContext:
         self.__dict__.update(_ctx=ctx, _handle=handle, _memo=memo)
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Saves what the tensors stand for, and remembers what is mapped."""
+        """Saves the tensors below the layer, and remembers their mapped dims."""
         below, self._memo["saved"] = _unwrap_all(self._handle, tensors)
         self._ctx.save_for_backward(*below)
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """The same for jvp."""
+        """Saves tensors for jvp, like save_for_backward()."""
         below, self._memo["forward"] = _unwrap_all(self._handle, tensors)
         self._ctx.save_for_forward(*below)
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The saved tensors, as the layer has them."""
+        """Returns the saved tensors, wrapped for the layer."""
         saved = self._ctx.saved_tensors
         dims = self._memo.get("saved") or self._memo.get("forward") or [None] * len(saved)
         return tuple(
@@ -127,11 +127,11 @@ class _MappedContext:
         )
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Says that outputs have no gradient."""
+        """Marks outputs as having no gradient."""
         self._ctx.mark_non_differentiable(*_unwrap_all(self._handle, tensors)[0])
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Says that inputs were written."""
+        """Marks inputs as written in place."""
         self._ctx.mark_dirty(*_unwrap_all(self._handle, tensors)[0])
 
     def __getattr__(self, name: str) -> Any:
@@ -150,7 +150,8 @@ class _MappedContext:
 
 
 def _reduce(grad: Any, given_dim: int | None, in_dim: int | None, size: int) -> Any:
-    """A gradient as the argument has it: summed over the mapped where that is one for all."""
+    """Returns a gradient mapped like its argument: summed or expanded over the mapped dim if
+    needed."""
     if grad is None or not isinstance(grad, Tensor):
         return grad
     if in_dim is None:
@@ -166,7 +167,7 @@ def _reduce(grad: Any, given_dim: int | None, in_dim: int | None, size: int) -> 
 def _generated(
     cls: Any, info: VmapInfo, randomness: int, in_dims: Any
 ) -> tuple[Any, dict[str, Any]]:
-    """A Function on tensors that show the mapped dim, which runs the parts of `cls` mapped."""
+    """Returns a Function whose forward, backward and jvp are those of `cls` under vmap."""
     size = info.batch_size
     memo: dict[str, Any] = {}
 
@@ -222,7 +223,7 @@ def _generated(
         "setup_context": staticmethod(setup_context),
         "backward": staticmethod(backward),
         "jvp": staticmethod(jvp),
-        "generate_vmap_rule": True,  # for a vmap around this one
+        "generate_vmap_rule": True,  # for an enclosing vmap
     }
     return type(cls.__name__, (Function,), body), memo
 
@@ -259,10 +260,10 @@ def _apply_mapped(cls: Any, handle: Any, size: int, randomness: int, args: Any) 
 
 
 def apply_in_layer(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What `apply` does inside of transforms: the part of the innermost one.
+    """Runs `apply` inside transforms, for the innermost one.
 
     Raises:
-        StateError: the Function's forward takes `ctx`, or the vmap has no rule for it.
+        StateError: If the Function's forward takes `ctx`, or it has no rule for vmap.
     """
     if cls.setup_context is Function.setup_context:
         raise StateError(

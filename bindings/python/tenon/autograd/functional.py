@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jacobians, Hessians, and their products with vectors, of functions of tensors."""
+"""Jacobians, Hessians, and their products with vectors, for functions of tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
 
 
 def _tensors(function: str, what: str, value: Any) -> tuple[bool, Tensors]:
-    """Whether a tuple was given, and the tensors as one."""
+    """Returns whether `given` was a tuple, and the tensors as a tuple."""
     given = value if isinstance(value, tuple) else (value,)
     for place, one in enumerate(given):
         if not isinstance(one, Tensor):
@@ -37,7 +37,7 @@ def _tensors(function: str, what: str, value: Any) -> tuple[bool, Tensors]:
 
 
 def _prepare(inputs: Tensors, create_graph: bool) -> Tensors:
-    """The inputs as tensors to derive by: linked to the caller's where a graph is created."""
+    """Returns the inputs to differentiate by; linked to the caller's if a graph is created."""
     if create_graph:
         return tuple(one.view(one.shape) if one.requires_grad else _leaf(one) for one in inputs)
     return tuple(_leaf(one) for one in inputs)
@@ -56,7 +56,7 @@ def _as_given(is_tuple: bool, values: tuple[Any, ...]) -> Any:
 
 
 def _vector(function: str, v: Any, like: Tensors, is_tuple: bool, what: str) -> Tensors:
-    """The vector of a product, checked; 1 where it may be left out."""
+    """Returns the checked vector of a product; 1 if it may be omitted."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise InvalidArgumentError(
@@ -151,9 +151,9 @@ def vjp(
     Args:
         func: From tensors to a tensor or a tuple of them.
         inputs: A tensor or a tuple of them.
-        v: Of the outputs' sizes; None where the output is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether outputs that do not depend on inputs are an error, and not zeros.
+        v: Vector of the outputs' sizes; None if the output is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, outputs that do not depend on inputs are an error, not zeros.
     """
     with enable_grad():
         in_tuple, given = _tensors("vjp", "inputs", inputs)
@@ -170,7 +170,7 @@ def vjp(
 
 
 def _pushed(function: str, outputs: Tensors, inputs: Tensors, v: Tensors, strict: bool) -> Any:
-    """The Jacobian times v: the gradient of the gradients, which are linear in what they get."""
+    """Returns the Jacobian times v by double backward: gradients are linear in their cotangents."""
     dummies = tuple(_leaf(one.new_zeros(one.shape)) for one in outputs)
     grads = _grads(outputs, inputs, dummies, create_graph=True)
     linear = _filled(function, grads, inputs, strict, "the outputs")
@@ -186,14 +186,14 @@ def jvp(
 ) -> Any:
     """Returns a function's outputs, and the product of its Jacobian and a vector.
 
-    The product is made of two backward passes.
+    Computes the product by two backward passes (double backward).
 
     Args:
         func: From tensors to a tensor or a tuple of them.
         inputs: A tensor or a tuple of them.
-        v: Of the inputs' sizes; None where the input is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether outputs that do not depend on inputs are an error, and not zeros.
+        v: Vector of the inputs' sizes; None if the input is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, outputs that do not depend on inputs are an error, not zeros.
     """
     with enable_grad():
         in_tuple, given = _tensors("jvp", "inputs", inputs)
@@ -213,7 +213,7 @@ def jvp(
 
 
 def _unit(like: Tensor, place: int) -> Tensor:
-    """A tensor of zeros and, at one place in row-major order, a one."""
+    """Returns a tensor of zeros and, at one place in row-major order, a one."""
     unit = like.new_zeros(like.numel())
     unit[place] = 1
     return unit.reshape(like.shape)
@@ -222,7 +222,7 @@ def _unit(like: Tensor, place: int) -> Tensor:
 def _rows(
     outputs: Tensors, number: int, given: Tensors, create_graph: bool, strict: bool
 ) -> Tensors:
-    """The Jacobian of one output by all inputs, a backward pass for each element."""
+    """Returns the Jacobian of one output by all inputs, a backward pass for each element."""
     from ..functional import stack
 
     output = outputs[number]
@@ -241,7 +241,7 @@ def _rows(
 
 
 def _columns(func: Any, inputs: Tensors, strict: bool) -> tuple[bool, list[Tensors]]:
-    """The Jacobian of all outputs, a product with a unit vector for each element of inputs."""
+    """Returns the Jacobian of all outputs, by a product with a unit vector per input element."""
     from ..functional import movedim, stack
 
     given = _prepare(inputs, False)
@@ -275,9 +275,9 @@ def jacobian(
     Args:
         func: From tensors to a tensor or a tuple of them.
         inputs: A tensor or a tuple of them.
-        create_graph: Whether the results can be derived.
-        strict: Whether outputs that do not depend on inputs are an error, and not zeros.
-        vectorize: Accepted, and changes nothing: passes run one after the other.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, outputs that do not depend on inputs are an error, not zeros.
+        vectorize: Has no effect: passes run in sequence.
         strategy: "reverse-mode" takes a pass for each element of outputs, "forward-mode" one for
             each element of inputs.
 
@@ -312,7 +312,7 @@ def jacobian(
 
 
 def _single(function: str, func: Any) -> Any:
-    """The function, whose output must be one tensor of one element."""
+    """Returns the function, whose output must be one tensor of one element."""
 
     def single(*inputs: Tensor) -> Tensor:
         output = func(*inputs)
@@ -338,8 +338,8 @@ def hessian(
     Args:
         func: From tensors to a tensor of one element.
         inputs: A tensor or a tuple of them.
-        create_graph: Whether the results can be derived.
-        strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, derivatives that do not depend on inputs are an error, not zeros.
         vectorize: As for jacobian.
         outer_jacobian_strategy: The strategy of the second derivative.
 
@@ -389,7 +389,7 @@ def _hessian_product(
     strict: bool,
     product: Callable[[Tensors, Tensors, Tensors], Any],
 ) -> Any:
-    """The output, and what `product` makes of the first gradients, the inputs and the vector."""
+    """Returns the output and `product` applied to the gradients, the inputs and the vector."""
     with enable_grad():
         in_tuple, given = _tensors(function, "inputs", inputs)
         given = _prepare(given, create_graph)
@@ -416,9 +416,9 @@ def vhp(
     Args:
         func: From tensors to a tensor of one element.
         inputs: A tensor or a tuple of them.
-        v: Of the inputs' sizes; None where the input is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
+        v: Vector of the inputs' sizes; None if the input is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, derivatives that do not depend on inputs are an error, not zeros.
     """
 
     def product(first: Tensors, given: Tensors, vector: Tensors) -> Any:
@@ -439,9 +439,9 @@ def hvp(
     Args:
         func: From tensors to a tensor of one element.
         inputs: A tensor or a tuple of them.
-        v: Of the inputs' sizes; None where the input is one element.
-        create_graph: Whether the results can be derived.
-        strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
+        v: Vector of the inputs' sizes; None if the input is one element.
+        create_graph: If true, the results can be differentiated.
+        strict: If true, derivatives that do not depend on inputs are an error, not zeros.
     """
 
     def product(first: Tensors, given: Tensors, vector: Tensors) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of gradients: those of backward passes beside differences of the function.
+"""Checks of gradients against finite differences.
 
-Names and arguments are PyTorch's. The work is done in C, for functions of every language.
+Names and arguments are PyTorch's. The checks run in C, for functions of every language.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _FLAGS = {
 
 
 class GradcheckError(RuntimeError):
-    """A gradient that is not the derivative, or a backward pass that breaks a rule."""
+    """A gradient that differs from the derivative, or a backward pass that breaks a rule."""
 
 
 class NothingToCheckError(InvalidArgumentError, AssertionError):
-    """A call that asks for no check at all."""
+    """An error for a call that requests no check at all."""
 
 
 def _inputs(function: str, func: Any, inputs: Any) -> tuple[Any, ...]:
@@ -75,34 +75,34 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Compares gradients with differences of the function's outputs, for each input element.
+    """Compares gradients with finite differences of the function, for each input element.
 
-    Of a complex function the real and the imaginary part are checked as two real ones, and complex
-    inputs move along both axes. Differences need inputs of double precision.
+    For complex functions the real and the imaginary part are checked separately, and complex inputs
+    are perturbed along both axes. Finite differences need inputs of double precision.
 
     Args:
-        func: Gives a tensor or several; it runs many times and must always give the same.
-        inputs: What it is called with; gradients are checked of tensors that require grad.
-        eps: By how much an element moves to both sides.
-        atol: A derivative may be off by this,
-        rtol: and by this times the difference quotient.
-        raise_exception: Whether a wrong gradient raises, or gives False.
-        nondet_tol: By how much two passes with the same gradient may differ.
-        check_undefined_grad: Whether undefined gradients of outputs must count as zero.
-        check_grad_dtypes: Whether a gradient's dtype must be its input's.
-        check_batched_grad: Whether gradients must add up, as batches of them need.
-        check_batched_forward_grad: The same of forward mode.
-        check_forward_ad: Whether derivatives of forward mode are compared.
-        check_backward_ad: Whether those of backward passes are.
-        fast_mode: Compares products with random vectors first: one pass an output.
-        masked: No difference: all tensors are dense.
+        func: Returns one or several tensors; it runs many times and must be deterministic.
+        inputs: Arguments of `func`; gradients of tensors that require grad are checked.
+        eps: Perturbation of an element in both directions.
+        atol: Absolute tolerance.
+        rtol: Tolerance relative to the difference quotient.
+        raise_exception: If true, a wrong gradient raises; otherwise False is returned.
+        nondet_tol: Tolerated difference between two passes with the same gradient.
+        check_undefined_grad: If true, undefined gradients of outputs must be treated as zeros.
+        check_grad_dtypes: If true, a gradient must have its input's dtype.
+        check_batched_grad: If true, gradients must add up, as batched gradients require.
+        check_batched_forward_grad: Like `check_batched_grad`, for forward mode.
+        check_forward_ad: If true, checks forward-mode derivatives.
+        check_backward_ad: If true, checks gradients of backward passes.
+        fast_mode: If true, first compares products with random vectors: one pass per output.
+        masked: Has no effect: all tensors are dense.
 
     Returns:
-        Whether all gradients are right.
+        True if all gradients are right.
 
     Raises:
-        GradcheckError: a gradient is wrong; the text says which, and what mistake it looks like.
-        Error: no input requires grad, one overlaps itself; what `func` or a formula raised.
+        GradcheckError: If a gradient is wrong; the message names it and the likely mistake.
+        Error: If no input requires grad or one overlaps itself; also errors of `func` or a formula.
     """
     values = _inputs("gradcheck", func, inputs)
     flags = _flags(
@@ -145,32 +145,32 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Does the same for gradients of gradients, by the inputs and by gradients of the outputs.
+    """Checks gradients of gradients, by the inputs and by the gradients of the outputs.
 
     Args:
-        func: As of `gradcheck`, and so are the arguments that are not named here.
-        inputs: What it is called with.
+        func: As in `gradcheck`, like the other arguments that are not described here.
+        inputs: Arguments of `func`.
         grad_outputs: Gradients of the outputs that require grad; by default random ones.
-        eps: By how much an element moves to both sides.
-        atol: A derivative may be off by this,
-        rtol: and by this times the difference quotient.
-        gen_non_contig_grad_outputs: Whether random ones have gaps in memory.
-        raise_exception: Whether a wrong gradient raises, or gives False.
-        nondet_tol: By how much two passes with the same gradient may differ.
-        check_undefined_grad: Whether undefined gradients must count as zero.
-        check_grad_dtypes: Whether a gradient's dtype must be its input's.
-        check_batched_grad: Whether gradients must add up.
-        check_fwd_over_rev: Whether forward mode derives backward passes.
-        check_rev_over_rev: Whether backward passes do.
-        fast_mode: Compares products with random vectors first.
-        masked: No difference: all tensors are dense.
+        eps: Perturbation of an element in both directions.
+        atol: Absolute tolerance.
+        rtol: Tolerance relative to the difference quotient.
+        gen_non_contig_grad_outputs: If true, random gradients are not contiguous.
+        raise_exception: If true, a wrong gradient raises; otherwise False is returned.
+        nondet_tol: Tolerated difference between two passes with the same gradient.
+        check_undefined_grad: If true, undefined gradients must be treated as zeros.
+        check_grad_dtypes: If true, a gradient must have its input's dtype.
+        check_batched_grad: If true, gradients must add up.
+        check_fwd_over_rev: If true, checks forward mode over backward passes.
+        check_rev_over_rev: If true, checks backward passes over backward passes.
+        fast_mode: If true, first compares products with random vectors.
+        masked: Has no effect: all tensors are dense.
 
     Returns:
-        Whether all gradients are right.
+        True if all gradients are right.
 
     Raises:
-        GradcheckError: a gradient is wrong.
-        Error: as `gradcheck`; grad_outputs do not fit the outputs.
+        GradcheckError: If a gradient is wrong.
+        Error: As in `gradcheck`; or if grad_outputs do not fit the outputs.
     """
     values = _inputs("gradgradcheck", func, inputs)
     grads = (grad_outputs,) if isinstance(grad_outputs, Tensor) else tuple(grad_outputs or ())

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 class GradientEdge(namedtuple("GradientEdge", ["node", "output_nr"])):
-    """Where a gradient goes: output `output_nr` of a node. `grad` and `backward` take it."""
+    """The destination of a gradient: output `output_nr` of a node. Accepted by `grad` and
+    `backward`."""
 
     __slots__ = ()
 
@@ -63,21 +64,20 @@ def draw(
 ) -> str:
     """Draws the graph behind tensors or nodes: SVG text, as `python -m tenon graph` writes it.
 
-    Data runs down the arrows, gradients against them. Numbers at an arrow tell which result of a
-    call it is, where a call has several. Views and writes through views have boxes of their own.
+    Data flows down the arrows, gradients up. A number at an arrow is the index of the result, if
+    a call has several. Views and in-place writes to views have separate boxes.
 
     Args:
-        tensor_or_node: Where it begins: a tensor that requires grad, a node or an edge.
-        more: Others.
+        tensor_or_node: Start of the picture: a tensor that requires grad, a node or an edge.
+        more: Further starts.
         params: Names of tensors: a dict, pairs, or a module with `named_parameters`.
-        saved: Whether nodes tell the shapes of what they saved, which hooks of saved tensors
-            unpack.
-        limit: How many calls are drawn, the latest first, and how many leaves. The others are
-            one box, which tells how many they are.
+        saved: If true, nodes list the shapes of their saved tensors, which runs unpack hooks.
+        limit: Maximum number of calls, latest first, and of leaves. The remaining ones are drawn as
+            one box with their number.
 
     Raises:
-        Error: a tensor does not require grad.
-        TypeError: an argument is neither a tensor, a node nor an edge.
+        Error: If a tensor does not require grad.
+        TypeError: If an argument is neither a tensor, a node nor an edge.
     """
     from .picture import picture, svg
 
@@ -88,13 +88,13 @@ def draw(
 
 
 class _Handles:
-    """The hooks of several tensors as one: removed together."""
+    """A handle of the hooks of several tensors, which are removed together."""
 
     def __init__(self, handles: Sequence[Any]) -> None:
         self._handles = tuple(handles)
 
     def remove(self) -> None:
-        """Removes the hooks; again does nothing."""
+        """Removes the hooks; does nothing if they are already removed."""
         for handle in self._handles:
             handle.remove()
 
@@ -106,7 +106,7 @@ class _Handles:
 
 
 class _Gathered:
-    """What of several gradients has come in one pass."""
+    """The gradients that a hook of several tensors has received in one pass."""
 
     def __init__(self, nodes: Sequence[ref[Node]]) -> None:
         self.grads: list[Tensor | None] = [None] * len(nodes)
@@ -114,19 +114,20 @@ class _Gathered:
         self.left = sum(node is not None and _tenon.pass_reaches(node) for node in alive)
 
     def keep(self) -> None:
-        """Called when the pass is done, which keeps this until then."""
+        """Does nothing; a pass holds this bound method, which keeps the object alive until it
+        ends."""
 
 
 class _MultiHook:
-    """A hook of several tensors: per pass, what has come."""
+    """A hook of several tensors: the gradients received so far, per pass."""
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
-        # The nodes keep the hook, so that it must not keep them.
+        # Weak references: the nodes own the hook, so owning them would be a reference cycle.
         self.nodes = [ref(get_gradient_edge(tensor).node) for tensor in tensors]
         self.passes: WeakValueDictionary[int, _Gathered] = WeakValueDictionary()
 
     def add(self, index: int, grad: Tensor | None) -> tuple[_Gathered, bool]:
-        """Adds a gradient; tells whether it is the pass's first."""
+        """Adds a gradient; returns the pass's state, and true if it is the first one."""
         number = _tenon.current_pass()
         gathered = self.passes.get(number)
         first = gathered is None
@@ -148,16 +149,16 @@ def register_multi_grad_hook(
 
     Args:
         tensors: Tensors that require grad.
-        fn: Called once a pass, and returns nothing. With "all": with a list of the gradients, when
-            those of all tensors that the pass comes to are there, None for the others. With "any":
-            with the first gradient.
+        fn: Called once per pass; returns nothing. With "all": called with a list of the gradients,
+            once those of all tensors that the pass reaches have arrived; None for tensors that it
+            does not reach. With "any": called with the first gradient.
         mode: "all" or "any".
 
     Returns:
-        A handle with `remove()`, which is a context manager, too.
+        A handle with `remove()`, which is also a context manager.
 
     Raises:
-        ValueError: another mode.
+        ValueError: For any other mode.
     """
     if mode not in ("all", "any"):
         raise ValueError(f'register_multi_grad_hook: mode must be "all" or "any", got {mode!r}')

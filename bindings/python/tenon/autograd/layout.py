@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A layered layout of a graph without cycles: boxes in rows, edges that lead down through them.
+"""A layered layout of an acyclic graph: boxes in rows, with edges that lead down.
 
-Rows, orders and places follow Sugiyama's method: every box stands one row above the highest box
-that it leads to, an edge over several rows gets a bend in each of those between, orders within
-rows are improved by barycentres, and places by least squares that keep the order.
+Rows, orders and positions follow Sugiyama's method: every box is one row above the highest box
+that it leads to, an edge over several rows has a bend in each row that it crosses, orders within
+rows are improved by barycentres, and positions by least squares that keep the order.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 
 
 def _rows_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Row of each box, counted from below: one more than the highest that it leads to."""
+    """Returns the row of each box from below: one above the highest box that it leads to."""
     entering: list[list[int]] = [[] for _ in range(count)]
     waits = [0] * count
     for begin, end in edges:
@@ -59,14 +59,15 @@ def _rows_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 class _Grid:
-    """Boxes and bends in rows; a bend is a box of its own, numbered behind the others."""
+    """Boxes and bends in rows; bends are represented as extra boxes, numbered after the real
+    ones."""
 
     def __init__(self, widths: Sequence[float], edges: Sequence[tuple[int, int]]) -> None:
         self.widths = list(widths)
         from_below = _rows_of(len(self.widths), edges)
         top = max(from_below, default=-1)
         self.row = [top - row for row in from_below]
-        self.paths: list[list[int]] = []  # of each edge: its two boxes, bends between
+        self.paths: list[list[int]] = []  # per edge: its two boxes, with bends between
         for begin, end in edges:
             path = [begin]
             for row in range(self.row[begin] + 1, self.row[end]):
@@ -85,7 +86,7 @@ class _Grid:
             self.rows[row].append(box)
 
     def crossings(self) -> int:
-        """How many pairs of edges cross, between each row and the next."""
+        """Returns the number of crossing edges between each row and the next."""
         place = self.places()
         count = 0
         for row in self.rows:
@@ -97,7 +98,7 @@ class _Grid:
         return count
 
     def places(self) -> list[int]:
-        """The place of each box in its row."""
+        """Returns the place of each box in its row."""
         place = [0] * len(self.widths)
         for row in self.rows:
             for index, box in enumerate(row):
@@ -127,7 +128,7 @@ class _Grid:
         self.rows = best
 
     def spread(self, gap: float) -> list[float]:
-        """Centres, left to right: near those of their neighbours, and never closer than `gap`."""
+        """Returns centres, left to right: near those of their neighbours, at least `gap` apart."""
         centre = [0.0] * len(self.widths)
         for row in self.rows:
             _place(row, [0.0] * len(row), self.widths, gap, centre)
@@ -150,7 +151,7 @@ class _Grid:
         return centre
 
     def _link(self, box: int) -> int:
-        """The box above in a chain, which is to be straight; else the box itself."""
+        """Returns the box above in a chain, which should be straight; otherwise the box itself."""
         above = set(self.above[box])
         if len(above) != 1:
             return box
@@ -161,7 +162,7 @@ class _Grid:
 def _place(
     row: list[int], wanted: list[float], widths: list[float], gap: float, centre: list[float]
 ) -> None:
-    """Sets centres closest to those wanted, in this order and apart: isotonic regression."""
+    """Moves centres as little as possible so that they keep order and gaps: isotonic regression."""
     offset, offsets = 0.0, []  # of each box from the first, with nothing between but the gap
     for index, box in enumerate(row):
         if index:

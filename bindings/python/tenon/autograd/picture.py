@@ -28,7 +28,7 @@ KINDS = {
 
 
 class Picture(NamedTuple):
-    """What is drawn: boxes, from where to where data went, and the nodes that are left out."""
+    """The contents of a picture: boxes, edges, and the number of nodes that are left out."""
 
     boxes: list[Box]
     edges: list[Edge]
@@ -63,7 +63,7 @@ def _described(tensor: Tensor) -> str:
 
 
 def _begin(given: Any) -> tuple[Node, int, Tensor | None]:
-    """Where a tensor or a node begins: a node, which of its outputs, and the tensor."""
+    """Returns the start of a tensor or a node: a node, its output index, and the tensor."""
     if isinstance(given, Node):
         return given, 0, None
     if isinstance(given, GradientEdge):
@@ -86,7 +86,7 @@ def _following(node: Node) -> list[tuple[Node, int]]:
 
 
 def _reach(roots: Iterable[Node], limit: int) -> tuple[list[Node], list[Node]]:
-    """The nodes to draw and those left out: the latest calls, and the leaves they lead to."""
+    """Returns the nodes to draw and those left out: the latest calls, and their leaves."""
     known = dict.fromkeys(roots)
     heap = [(-node._sequence_nr(), index, node) for index, node in enumerate(known)]
     heapq.heapify(heap)
@@ -107,7 +107,7 @@ def _reach(roots: Iterable[Node], limit: int) -> tuple[list[Node], list[Node]]:
 
 
 def _saved(node: Node) -> list[str]:
-    """A line for each tensor that a node saved, with its shape."""
+    """Returns a line for each tensor that a node saved, with its shape."""
     names = [name for name in dir(node) if name.startswith("_saved_")]
     if not names and hasattr(type(node), "saved_tensors"):
         names = ["saved_tensors"]
@@ -148,7 +148,7 @@ def _box(node: Node, number: int, names: Mapping[int, str], views: set[str], sav
 def picture(
     given: Sequence[Any], params: Any = None, saved: bool = False, limit: int = 200
 ) -> Picture:
-    """What a picture of the graph behind tensors and nodes shows: see `graph.draw`."""
+    """Builds the picture of the graph behind tensors and nodes: see `graph.draw`."""
     if limit < 1:
         raise ArgumentTypeError(f"draw: limit must be at least 1, got {limit}")
     names = _named(params)
@@ -185,7 +185,7 @@ def picture(
 
 
 def text(shown: Picture) -> str:
-    """A line for each box: what it is, and the numbers of those that it was made from."""
+    """Returns a line for each box: what it is, and the numbers of those that it was made from."""
     made: list[list[str]] = [[] for _ in shown.boxes]
     for begin, end, output in shown.edges:
         source = shown.boxes[begin].number

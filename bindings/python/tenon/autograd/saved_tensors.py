@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes save for backward: hooks that pack and unpack it, and hooks of new nodes."""
+"""Tensors saved for backward: hooks that pack and unpack them, and hooks on new nodes."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 class saved_tensors_hooks:
     """A context in which tensors that are saved for backward are packed by a function.
 
-    The innermost context packs. Thread states carry it; other threads know nothing of it.
+    The innermost context packs. It applies to the calling thread and travels with thread states.
 
     Args:
         pack_hook: Called with a tensor that is about to be saved, without gradient; must not write
-            it. What it returns, of any type, is saved in the tensor's place.
-        unpack_hook: Called with that when a pass comes to the node, each time; returns a tensor
-            with the same elements.
+            it. Its result, of any type, is saved instead of the tensor.
+        unpack_hook: Called with the packed value each time a pass reaches the node; returns a
+            tensor with the same elements.
 
     Raises:
-        Error: hooks of saved tensors are disabled, see `disable_saved_tensors_hooks`.
+        Error: If hooks of saved tensors are disabled, see `disable_saved_tensors_hooks`.
     """
 
     def __init__(
         self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
     ) -> None:
-        """Keeps the functions; they pack from the context's beginning on."""
+        """Stores the functions; they are active once the context is entered."""
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
         self._pushed: list[int] = []
@@ -51,7 +51,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """A context in which tensors are saved in the CPU's memory, and copied back for backward.
+    """A context in which saved tensors are kept in CPU memory, and copied back for backward.
 
     Args:
         pin_memory: Not supported yet.
@@ -59,7 +59,7 @@ class save_on_cpu(saved_tensors_hooks):
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        """Makes the hooks that copy."""
+        """Creates the hooks that copy."""
         if pin_memory:
             raise NotSupportedError("save_on_cpu: pin_memory must be False, is not supported yet")
 
@@ -75,7 +75,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """A context in which hooks of saved tensors are refused with a message.
+    """A context in which hooks on saved tensors are rejected with a message.
 
     Raises:
         Error: with the message, where such hooks are in use already.
@@ -92,11 +92,11 @@ _mutation_allowed: ContextVar[bool] = ContextVar("_mutation_allowed", default=Fa
 
 
 class _OutsideError(StateError, AssertionError):
-    """A backward pass outside of the context in which its graph was recorded."""
+    """A backward pass outside the context in which its graph was recorded."""
 
 
 class _Handle:
-    """What is packed in the place of a saved tensor."""
+    """The packed value that represents a saved tensor."""
 
     __slots__ = ("__weakref__",)
 
@@ -118,14 +118,14 @@ class _SavedOriginals:
         self.sid_to_tid: dict[int, set[Any]] = {}
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Drops all saved tensors."""
         self.original.clear()
         self.cloned.clear()
         self.tid_to_weakhandle.clear()
         self.sid_to_tid.clear()
 
     def pack(self, tensor: Tensor) -> _Handle:
-        """Keeps a tensor as it is."""
+        """Saves a reference to a tensor, without copying."""
         sid = tensor._storage_address()
         tid = (sid, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         handle = self.tid_to_weakhandle.get(tid)
@@ -148,7 +148,7 @@ class _SavedOriginals:
         return found
 
     def keep_elements(self, tensor: Tensor) -> None:
-        """Copies what is saved on a tensor's storage, which is about to be written."""
+        """Copies the saved tensors on a tensor's storage, which is about to be written."""
         for tid in self.sid_to_tid.pop(tensor._storage_address(), ()):
             handle = self.tid_to_weakhandle.pop(tid, None)
             original = None if handle is None else self.original.pop(handle, None)
@@ -157,7 +157,7 @@ class _SavedOriginals:
 
 
 def _writes_of(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tensor]:
-    """The tensors that a call writes."""
+    """Returns the tensors that a call writes."""
     for place, argument in enumerate(func._schema.arguments):
         if not argument.is_write:
             continue
@@ -169,13 +169,13 @@ def _writes_of(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iter
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_SavedOriginals]:
-    """A context in which tensors may be written in place though they are saved for backward.
+    """A context in which tensors may be written in place although they are saved for backward.
 
-    What is saved inside of it is copied when it is first written. Backward passes must run inside
-    of it, too. Its value tells what is saved; it is cleared when the context is left.
+    Tensors saved inside the context are copied when they are first written. Backward passes must
+    also run inside it. Yields the table of saved tensors, which is cleared on exit.
 
     Raises:
-        StateError: the context is inside another one; from backward passes outside of it.
+        StateError: If contexts are nested; or if a backward pass runs outside the context.
     """
     from ..utils._python_dispatch import TorchDispatchMode
 
@@ -186,7 +186,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_SavedOriginals]:
     saved = _SavedOriginals()
 
     class KeepElements(TorchDispatchMode):
-        """Copies what is saved before an operator writes it."""
+        """Copies saved tensors before an operator writes them."""
 
         def __torch_dispatch__(
             self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None

@@ -33,7 +33,7 @@ class Independent(Distribution):
         reinterpreted_batch_ndims: int,
         validate_args: bool | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         dims = reinterpreted_batch_ndims
         if dims > len(base_distribution.batch_shape):
             raise InvalidArgumentError(
@@ -98,14 +98,14 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """Samples of a distribution behind one transform or several."""
+    """A distribution whose samples are passed through one or several transforms."""
 
     arg_constraints: Any = {}
 
     def __init__(
         self, base_distribution: Distribution, transforms: Any, validate_args: bool | None = None
     ) -> None:
-        """Keeps the base and the transforms."""
+        """Stores the base and the transforms."""
         self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
         whole = ComposeTransform(self.transforms)
         shape = base_distribution.batch_shape + base_distribution.event_shape
@@ -195,7 +195,7 @@ class LogNormal(TransformedDistribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
 
     @property
@@ -307,7 +307,7 @@ class Gumbel(TransformedDistribution):
     support = constraints.real
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.loc, self.scale = broadcast_all(loc, scale)
         facts = finfo(self.loc.dtype)
         base = Uniform(self.loc * 0 + facts.tiny, self.loc * 0 + (1 - facts.eps), False)
@@ -356,7 +356,7 @@ class Pareto(TransformedDistribution):
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.scale, self.alpha = broadcast_all(scale, alpha)
         base = Exponential(self.alpha, validate_args)
         super().__init__(base, [ExpTransform(), AffineTransform(0, self.scale)], validate_args)
@@ -404,7 +404,7 @@ class MixtureSameFamily(Distribution):
         component_distribution: Distribution,
         validate_args: bool | None = None,
     ) -> None:
-        """Keeps the parts; the last batch dim of the components is chosen from."""
+        """Stores the parts; the last batch dim of the components is chosen from."""
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
         shape = component_distribution.batch_shape[:-1]
@@ -462,7 +462,7 @@ class MixtureSameFamily(Distribution):
 
 
 class MultivariateNormal(Distribution):
-    """Normal vectors, by a covariance, its inverse, or a lower triangle of it."""
+    """Multivariate normal, by a covariance, its inverse, or its lower Cholesky factor."""
 
     arg_constraints = {"loc": constraints.real_vector}
     support = constraints.real_vector
@@ -476,7 +476,7 @@ class MultivariateNormal(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         from ..broadcasting import broadcast_shapes
 
         given = (covariance_matrix, precision_matrix, scale_tril)

@@ -12,7 +12,7 @@ class Constraint:
     """Base of constraints.
 
     Attributes:
-        is_discrete: Whether values are whole numbers.
+        is_discrete: True if values are whole numbers.
         event_dim: How many last dims make one value.
     """
 
@@ -138,7 +138,7 @@ class dependent_property(property):
     """A property whose value is a constraint: `support` of distributions with such bounds."""
 
     def __init__(self, fn: Any = None, *, is_discrete: bool = False, event_dim: int = 0) -> None:
-        """Keeps the function."""
+        """Stores the function."""
         super().__init__(fn)
         self._options = {"is_discrete": is_discrete, "event_dim": event_dim}
 

@@ -32,7 +32,7 @@ class _LocScale(Distribution):
     has_rsample = True
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
@@ -103,7 +103,7 @@ class Uniform(Distribution):
     has_rsample = True
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
-        """Keeps the bounds."""
+        """Stores the bounds."""
         self.low, self.high = broadcast_all(low, high)
         super().__init__(self.low.shape, validate_args=validate_args)
 
@@ -155,7 +155,7 @@ class Exponential(ExponentialFamily):
     has_rsample = True
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        """Keeps the rate."""
+        """Stores the rate."""
         (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.shape, validate_args=validate_args)
 
@@ -281,7 +281,7 @@ class Gamma(ExponentialFamily):
     has_rsample = True
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.concentration, self.rate = broadcast_all(concentration, rate)
         super().__init__(self.concentration.shape, validate_args=validate_args)
 
@@ -325,7 +325,7 @@ class Chi2(Gamma):
     arg_constraints = {"df": constraints.positive}
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
-        """Keeps the number."""
+        """Stores the number."""
         (df,) = broadcast_all(df)
         super().__init__(0.5 * df, df * 0 + 0.5, validate_args=validate_args)
 
@@ -343,7 +343,7 @@ class Dirichlet(ExponentialFamily):
     has_rsample = True
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.concentration = concentration
         shape = concentration.shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
@@ -393,7 +393,7 @@ class Beta(ExponentialFamily):
     def __init__(
         self, concentration1: Any, concentration0: Any, validate_args: bool | None = None
     ) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
         super().__init__(self.concentration1.shape, validate_args=validate_args)
 
@@ -439,7 +439,7 @@ class StudentT(_LocScale):
     def __init__(
         self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None
     ) -> None:
-        """Keeps the parameters."""
+        """Stores the parameters."""
         self.df, loc, scale = broadcast_all(df, loc, scale)
         super().__init__(loc, scale, validate_args=validate_args)
 

@@ -32,12 +32,12 @@ def _only_one(name: str, probs: Any, logits: Any) -> None:
 
 
 class _OfProbs(Distribution):
-    """Base of distributions of probabilities, or of their logits; the other is computed."""
+    """Base of distributions of probabilities or their logits; the missing one is computed."""
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        """Keeps what is given."""
+        """Stores probs or logits."""
         _only_one(type(self).__name__, probs, logits)
         name, given = ("probs", probs) if logits is None else ("logits", logits)
         (value,) = broadcast_all(given)
@@ -154,7 +154,7 @@ class Poisson(ExponentialFamily):
     support = constraints.nonnegative_integer
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        """Keeps the rate."""
+        """Stores the rate."""
         (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.shape, validate_args=validate_args)
 
@@ -194,7 +194,7 @@ class Categorical(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        """Keeps what is given."""
+        """Stores probs or logits."""
         _only_one(type(self).__name__, probs, logits)
         given = logits if probs is None else probs
         if given.ndim < 1:
@@ -279,7 +279,7 @@ class OneHotCategorical(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        """Keeps what is given."""
+        """Stores probs or logits."""
         self._categorical = Categorical(probs, logits, validate_args)
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all distributions share: shapes, checks, and what follows from log_prob and samples."""
+"""Base classes of distributions: shapes, checks, and methods derived from log_prob and samples."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Distribution:
     Attributes:
         arg_constraints: The constraint of each parameter by its name.
         support: The constraint of samples.
-        has_rsample: Whether gradients flow through samples.
-        has_enumerate_support: Whether all values can be listed.
+        has_rsample: True if gradients flow through samples.
+        has_enumerate_support: True if all values can be listed.
     """
 
     has_rsample = False
@@ -43,7 +43,7 @@ class Distribution:
     def __init__(
         self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None
     ) -> None:
-        """Keeps the shapes, and checks the parameters."""
+        """Stores the shapes, and checks the parameters."""
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
         if validate_args is not None:
             self._validate_args = validate_args
@@ -96,7 +96,7 @@ class Distribution:
 
     @property
     def mode(self) -> Tensor:
-        """The most likely value."""
+        """The mode: the most likely value."""
         raise NotImplementedError(f"{type(self).__name__} has no mode")
 
     @property
@@ -106,16 +106,16 @@ class Distribution:
 
     @property
     def stddev(self) -> Tensor:
-        """The root of the variance."""
+        """The standard deviation."""
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Returns samples, through which no gradients flow."""
+        """Returns samples without gradients."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Returns samples, through which gradients flow to the parameters."""
+        """Returns reparametrized samples, through which gradients flow to the parameters."""
         raise NotImplementedError(f"{type(self).__name__} has no rsample")
 
     def sample_n(self, n: int) -> Tensor:
@@ -123,15 +123,15 @@ class Distribution:
         return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """Returns the logarithm of the density or of the probability of values."""
+        """Returns the log density or log probability of values."""
         raise NotImplementedError(f"{type(self).__name__} has no log_prob")
 
     def cdf(self, value: Tensor) -> Tensor:
-        """Returns the probability of all that is at most a value."""
+        """Returns the cumulative distribution function at values."""
         raise NotImplementedError(f"{type(self).__name__} has no cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
-        """Returns the value whose cdf is given."""
+        """Returns the inverse of the cumulative distribution function."""
         raise NotImplementedError(f"{type(self).__name__} has no icdf")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -143,7 +143,7 @@ class Distribution:
         raise NotImplementedError(f"{type(self).__name__} has no entropy")
 
     def perplexity(self) -> Tensor:
-        """Returns e to the power of the entropy."""
+        """Returns the perplexity: e to the power of the entropy."""
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Any = ()) -> Any:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples of the gamma distribution by Marsaglia and Tsang (2000), one by one.
 
-The draws are those of PyTorch in its order, so that a seed gives the same numbers. No gradients
-flow through them.
+Samples are drawn in PyTorch's order, so that equal seeds produce equal numbers. No gradients
+flow
+through them.
 """
 
 from __future__ import annotations

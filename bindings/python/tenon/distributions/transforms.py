@@ -12,13 +12,13 @@ from . import constraints
 
 
 class Transform:
-    """Base of transforms: a subclass gives `_call`, `_inverse` and `log_abs_det_jacobian`.
+    """Base of transforms: a subclass defines `_call`, `_inverse` and `log_abs_det_jacobian`.
 
     Attributes:
-        domain: The constraint of what goes in.
-        codomain: The constraint of what comes out.
-        bijective: Whether there is an inverse.
-        sign: 1 or -1 of monotonous transforms.
+        domain: The constraint of inputs.
+        codomain: The constraint of outputs.
+        bijective: If true, the transform has an inverse.
+        sign: 1 or -1 for monotonic transforms.
     """
 
     bijective = False
@@ -27,12 +27,12 @@ class Transform:
     sign: Any = 1
 
     def __init__(self, cache_size: int = 0) -> None:
-        """Takes the size of a cache, of which there is none."""
+        """Accepts a cache size for compatibility; nothing is cached."""
         self._cache_size = cache_size
 
     @property
     def event_dim(self) -> int:
-        """How many last dims are mapped together."""
+        """Number of trailing dims that are mapped together."""
         return max(self.domain.event_dim, self.codomain.event_dim)
 
     @property
@@ -59,11 +59,11 @@ class Transform:
         raise NotImplementedError
 
     def forward_shape(self, shape: Any) -> Any:
-        """Returns the shape of what comes out."""
+        """Returns the output shape of an input shape."""
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """Returns the shape of what went in."""
+        """Returns the input shape of an output shape."""
         return shape
 
     def __eq__(self, other: object) -> bool:
@@ -104,10 +104,10 @@ def _summed(value: Tensor, dims: int) -> Tensor:
 
 
 class ComposeTransform(Transform):
-    """Transforms one behind the other."""
+    """A composition of transforms, applied in order."""
 
     def __init__(self, parts: Any, cache_size: int = 0) -> None:
-        """Keeps the parts."""
+        """Stores the parts."""
         super().__init__(cache_size)
         self.parts = list(parts)
         self.bijective = all(part.bijective for part in self.parts)
@@ -173,7 +173,7 @@ class PowerTransform(Transform):
     bijective = True
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
-        """Keeps the exponent."""
+        """Stores the exponent."""
         super().__init__(cache_size)
         self.exponent = exponent
 
@@ -258,7 +258,7 @@ class AffineTransform(Transform):
     bijective = True
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(cache_size)
         self.loc, self.scale = loc, scale
         if event_dim > 0:
@@ -293,7 +293,7 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """Vectors as shares of what the shares before left."""
+    """Stick breaking: each share is a fraction of what the previous shares left."""
 
     domain, codomain = constraints.real_vector, constraints.simplex
     bijective = True
@@ -347,7 +347,7 @@ class IndependentTransform(Transform):
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(cache_size)
         self.base_transform, self.dims = base_transform, reinterpreted_batch_ndims
         self.domain = constraints.independent(base_transform.domain, self.dims)

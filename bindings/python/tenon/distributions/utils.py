@@ -49,7 +49,7 @@ class lazy_property:
     """An attribute that is computed at its first use."""
 
     def __init__(self, wrapped: Any) -> None:
-        """Keeps the function."""
+        """Stores the function."""
         self.wrapped = wrapped
         self.__doc__ = wrapped.__doc__
 

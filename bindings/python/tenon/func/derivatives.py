@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _argnums(name: str, argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions of the arguments that are differentiated."""
+    """Returns the positions of the arguments that are differentiated."""
     listed = argnums if isinstance(argnums, tuple) else (argnums,)
     if not listed or not all(isinstance(each, int) for each in listed):
         raise StateError(f"{name}: argnums must be int or a tuple of them, got {argnums!r}")
@@ -75,7 +75,7 @@ def _check_scalar(name: str, output: Any, results: list[Any], spec: Any) -> None
 
 
 class _Recorded:
-    """What one call in a grad layer has left."""
+    """The state of one call in a grad layer that is needed for its gradient."""
 
     __slots__ = ("aux", "output", "pullback", "results", "spec")
 
@@ -89,7 +89,7 @@ def _record(
     has_aux: bool,
     is_scalar: bool,
 ) -> tuple[_Recorded, Any]:
-    """Calls a function, recorded for the arguments at some places; gives these' structure, too."""
+    """Calls a function and records it for some arguments; also returns their tree structure."""
     leaves, spec = tree_flatten([args[place] for place in places])
     _tensors(name, "arguments that are differentiated", leaves)
     recorded = _Recorded()
@@ -127,19 +127,19 @@ def _grad_and_value(
 
 
 def _call_for_both(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
-    """Serves any call of what grad_and_value returns."""
+    """Runs a call of the result of grad_and_value."""
     grads, value, aux = _grad_and_value("grad_and_value", func, *options, args, kwargs)
     return (grads, (value, aux)) if options[1] else (grads, value)
 
 
 def _call_for_grad(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
-    """Serves any call of what grad returns."""
+    """Runs a call of the result of grad."""
     grads, _, aux = _grad_and_value("grad", func, *options, args, kwargs)
     return (grads, aux) if options[1] else grads
 
 
 def _finish_both(func: Any, options: Any, handle: Any, output: Any, given: Tensor) -> Any:
-    """What a layer's result is outside of it, after its gradient in the layer's argument."""
+    """Returns the gradient in the layer's argument, and the layer's result, unwrapped."""
     results, spec = tree_flatten(output)
     _check_scalar("grad", output, results, spec)
     value = unwrap(handle, results[0])
@@ -154,12 +154,12 @@ def _finish_grad(*call: Any) -> Any:
 def grad_and_value(
     func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[_P, tuple[Any, Any]]:
-    """Makes a function that returns (gradient, value) of one that returns a scalar.
+    """Returns a function that computes (gradient, value) of a scalar function.
 
     Args:
         func: Returns a Tensor without dims, with `has_aux` a pair of it and a tree of Tensors.
         argnums: Which arguments are differentiated: trees of floating or complex Tensors.
-        has_aux: Whether the result is (gradient, (value, aux)).
+        has_aux: If true, the result is (gradient, (value, aux)).
 
     Raises:
         StateError: from the function returned, for other arguments and results.
@@ -171,12 +171,12 @@ def grad_and_value(
 def grad(
     func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[_P, Any]:
-    """Makes a function that returns the gradient of one that returns a scalar.
+    """Returns a function that computes the gradient of a scalar function.
 
     Args:
         func: Returns a Tensor without dims, with `has_aux` a pair of it and a tree of Tensors.
         argnums: Which arguments are differentiated: trees of floating or complex Tensors.
-        has_aux: Whether the result is (gradient, aux).
+        has_aux: If true, the result is (gradient, aux).
 
     Raises:
         StateError: from the function returned, for other arguments and results.
@@ -207,10 +207,10 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     Args:
         func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
         primals: The arguments, all of them differentiated.
-        has_aux: Whether (result, function, aux) is returned.
+        has_aux: If true, (result, function, aux) is returned.
 
     Raises:
-        StateError: for what is no floating or complex Tensor.
+        StateError: If a value is not a floating or complex Tensor.
     """
     if not primals:
         raise StateError("vjp: function must have arguments to be differentiated, got none")
@@ -279,9 +279,9 @@ def jvp(
         func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
         primals: The arguments, a tuple.
         tangents: For each a tangent, in the same structure.
-        strict: Whether a result that does not depend on the arguments is refused; it has a tangent
+        strict: If true, a result that does not depend on the arguments is refused; it has a tangent
             of zeros else.
-        has_aux: Whether (result, tangents, aux) is returned.
+        has_aux: If true, (result, tangents, aux) is returned.
 
     Raises:
         StateError: for arguments that do not match, or are no floating or complex Tensors.
@@ -321,7 +321,7 @@ def jvp(
 
 
 def _duals(handle: Any, output: Any) -> tuple[list[Tensor], list[Tensor | None], Any]:
-    """The tensors of a jvp's result, their tangents, and its structure."""
+    """Returns the tensors of a jvp's result, their tangents, and its structure."""
     results, spec = tree_flatten(output)
     _tensors("jvp", "output of the function", results)
     return results, [_tenon.layer_tangent(handle, each) for each in results], spec
@@ -330,7 +330,7 @@ def _duals(handle: Any, output: Any) -> tuple[list[Tensor], list[Tensor | None],
 def _outside(
     handle: Any, strict: bool, duals: list[Tensor], found: list[Tensor | None], spec: Any
 ) -> tuple[Any, Any]:
-    """The same outside of the jvp: the result, and its tangent."""
+    """Unwraps a jvp's result and tangents from the layer, and restores their structure."""
     from ..factories import zeros_like
 
     results = [unwrap(handle, each) for each in duals]
@@ -346,7 +346,7 @@ def _outside(
 
 
 def _basis(tensors: list[Tensor], dtype_of: list[Tensor] | None = None) -> list[Tensor]:
-    """Unit vectors of all tensors together: for each a first dim over the elements of all."""
+    """Returns unit vectors of all tensors together, with a first dim over all elements."""
     from ..factories import eye
 
     total = sum(each.numel() for each in tensors)
@@ -363,7 +363,7 @@ def _basis(tensors: list[Tensor], dtype_of: list[Tensor] | None = None) -> list[
 def _with_argnums(
     name: str, function: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kwargs: Any
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """The function of the differentiated arguments alone, and these."""
+    """Returns the function of the differentiated arguments alone, and these arguments."""
     places = _argnums(name, argnums, len(args))
 
     def of_some(*some: Any) -> Any:
@@ -383,17 +383,17 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """Makes a function that returns the Jacobian of another, by one backward pass for all rows.
+    """Returns a function that computes the Jacobian of another, with vmap over backward passes.
 
     Args:
-        func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
-        argnums: Which arguments are differentiated.
-        has_aux: Whether (Jacobian, aux) is returned.
-        chunk_size: So many rows at once; None for all.
+        func: Takes and returns trees of Tensors; with `has_aux`, a pair of one and aux.
+        argnums: Indices of the differentiated arguments.
+        has_aux: If true, (Jacobian, aux) is returned.
+        chunk_size: Number of rows computed at once; None for all.
 
     Returns:
-        A function that gives for each result, in their structure, for each argument a Tensor of the
-        result's sizes and then the argument's.
+        A function that returns, in the structure of the results, for each argument a Tensor whose
+        shape is the result's sizes followed by the argument's.
     """
 
     @functools.wraps(func)
@@ -432,17 +432,17 @@ def jacfwd(
     randomness: str = "error",
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Makes a function that returns the Jacobian of another, in forward mode for all columns.
+    """Returns a function that computes the Jacobian of another, with vmap over forward mode.
 
     Args:
-        func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
-        argnums: Which arguments are differentiated.
-        has_aux: Whether (Jacobian, aux) is returned.
-        randomness: What random operators do, see `vmap`.
-        chunk_size: So many columns at once; None for all.
+        func: Takes and returns trees of Tensors; with `has_aux`, a pair of one and aux.
+        argnums: Indices of the differentiated arguments.
+        has_aux: If true, (Jacobian, aux) is returned.
+        randomness: Behaviour of random operators, see `vmap`.
+        chunk_size: Number of columns computed at once; None for all.
 
     Returns:
-        A function that gives what that of `jacrev` does.
+        A function with the same results as that of `jacrev`.
     """
 
     @functools.wraps(func)
@@ -480,7 +480,7 @@ def jacfwd(
 
 
 def hessian(func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0) -> Callable[_P, Any]:
-    """Makes a function that returns the Hessian of another: `jacfwd` of `jacrev`."""
+    """Returns a function that computes the Hessian of another: `jacfwd` of `jacrev`."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _plain_state() -> ThreadState:
-    """The state of a thread that is in no mode, transform or recording."""
+    """Returns the state of a thread that is in no mode, transform or recording."""
     made: list[ThreadState] = []
     thread = threading.Thread(target=lambda: made.append(ThreadState()))
     thread.start()
@@ -33,7 +33,7 @@ def _plain_state() -> ThreadState:
 
 
 def _record(function: Callable[..., Any], tensors: list[Tensor]) -> Graph:
-    """The graph of what a function calls on tensors like these, which it does not see."""
+    """Traces a function on fake tensors with the layout of the given ones."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         fakes = [
             empty_strided(t.shape, t.stride(), dtype=t.dtype, device=t.device) for t in tensors
@@ -42,20 +42,20 @@ def _record(function: Callable[..., Any], tensors: list[Tensor]) -> Graph:
 
 
 def functionalize(func: Callable[_P, _R], *, remove: str = "mutations") -> Callable[_P, _R]:
-    """Gives a function that calls operators that give new values in place of those that write.
+    """Returns a function that runs `func` with in-place operators replaced by functional ones.
 
-    Each time it first runs `func` on fake tensors, outside of all transforms, and records what it
-    calls; then it calls that without the writes on the tensors themselves, as the transforms and
-    recordings around it see. Inputs that `func` writes are given their values at the end.
+    Each call first traces `func` on fake tensors, outside of all transforms; it then runs the trace
+    without the writes on the real tensors, inside the surrounding transforms and recordings. At the
+    end, inputs that `func` writes are updated.
 
     Args:
-        func: It takes trees of tensors and of what else it likes, and returns trees of tensors. It
-            may not read elements (`item`), nor write to tensors that it captures from transforms.
-        remove: "mutations", or "mutations_and_views": views become copies, too.
+        func: Takes trees of tensors and other values, and returns trees of tensors. It must not
+            read elements (`item`), nor write to captured tensors of transforms.
+        remove: "mutations", or "mutations_and_views", which also replaces views by copies.
 
     Raises:
-        StateError: `remove` is another text.
-        DataDependentError: `func` reads elements.
+        StateError: If `remove` is any other text.
+        DataDependentError: If `func` reads elements.
         NotSupportedError: As `Graph.functionalize`.
     """
     if remove not in ("mutations", "mutations_and_views"):

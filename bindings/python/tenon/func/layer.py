@@ -21,12 +21,12 @@ RANDOMNESS_NAMES = {number: name for name, number in RANDOMNESS.items()}
 
 
 class Layer:
-    """Enters a layer for a `with` block, whose value is its handle."""
+    """A `with` block inside a layer; its value is the layer's handle."""
 
     __slots__ = ("_args", "handle")
 
     def __init__(self, *args: int) -> None:
-        """Takes what `_tenon.layer_enter` takes: kind, size, randomness."""
+        """Takes the arguments of `_tenon.layer_enter`: kind, size, randomness."""
         self._args = args
 
     def __enter__(self) -> Any:
@@ -38,24 +38,24 @@ class Layer:
 
 
 def grad_layer() -> Layer:
-    """A layer in which gradients flow to its own tensors."""
+    """Returns a layer in which gradients flow to its own tensors."""
     return Layer(_tenon.TENON_LAYER_GRAD)
 
 
 def jvp_layer() -> Layer:
-    """A layer whose tensors have tangents."""
+    """Returns a layer whose tensors have tangents."""
     return Layer(_tenon.TENON_LAYER_JVP)
 
 
 def unwrap(handle: Any, value: Any) -> Any:
-    """What a tensor of a layer stands for; anything else as it is."""
+    """Returns the value below a layer of a tensor; other values unchanged."""
     if isinstance(value, _tenon.Tensor):
         return _tenon.layer_unwrap(handle, value)[0]
     return value
 
 
 class hidden_layer:
-    """Takes the innermost layer out of sight for a `with` block: calls are those outside of it."""
+    """Hides the innermost layer during a `with` block: calls are made outside of it."""
 
     __slots__ = ("_hidden",)
 
@@ -67,16 +67,16 @@ class hidden_layer:
 
 
 def plain(tensor: Tensor) -> Tensor:
-    """What a tensor stands for below all grad and jvp layers.
+    """Returns the tensor below all grad and jvp layers.
 
     Raises:
-        StateError: a vmap maps it.
+        StateError: If a vmap maps the tensor.
     """
     return _tenon.tensor_plain(tensor)
 
 
 def is_mapped(tensor: Tensor) -> bool:
-    """Whether a vmap maps the tensor, at some level: its elements cannot be read then."""
+    """Returns true if a vmap maps the tensor at any level: its elements cannot be read then."""
     try:
         plain(tensor)
     except StateError:

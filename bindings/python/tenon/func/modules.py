@@ -36,7 +36,7 @@ def _merge(dictionaries: Any) -> dict[str, Any]:
 
 
 def _places(module: Module) -> dict[str, tuple[dict[str, Any], str]]:
-    """Where each parameter and buffer is kept, by its full name; tied ones under each name."""
+    """Returns the owner of each parameter and buffer by full name; tied ones under each name."""
     found = {}
     for prefix, each in module.named_modules(remove_duplicate=False):
         for kept in (each._parameters, each._buffers):
@@ -46,7 +46,7 @@ def _places(module: Module) -> dict[str, tuple[dict[str, Any], str]]:
 
 
 class _Swapped:
-    """A module with other tensors in the place of its own, for a `with` block."""
+    """Replaces parameters and buffers of a module during a `with` block."""
 
     def __init__(self, module: Module, tensors: dict[str, Any], tie: bool, strict: bool) -> None:
         places = _places(module)
@@ -111,20 +111,20 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Calls a module with other tensors in the place of its parameters and buffers.
+    """Calls a module with its parameters and buffers replaced by given tensors.
 
     Args:
-        module: Is as before afterwards.
+        module: The module; it is unchanged afterwards.
         parameter_and_buffer_dicts: Tensors by the names of `named_parameters` and `named_buffers`:
-            a dict, or a tuple of dicts that share no name. What is not named stays.
-        args: The arguments: a tuple, or one that is none.
+            a dict, or a tuple of dicts that share no name. Others are not replaced.
+        args: The arguments: a tuple, or a single argument that is not a tuple.
         kwargs: The arguments by name.
-        tie_weights: Whether a tensor that the module has under several names is replaced in all
-            where one is named.
-        strict: Whether all names must be there.
+        tie_weights: If true, a tensor that the module has under several names is replaced under all
+            of them if one is given.
+        strict: If true, all names must be given.
 
     Raises:
-        InvalidArgumentError: a name twice, an unknown one, or with `strict` a missing one.
+        InvalidArgumentError: If a name is repeated or unknown or, with `strict`, missing.
     """
     tensors = _merge(parameter_and_buffer_dicts)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)

@@ -29,7 +29,7 @@ def _is_dim(value: Any) -> bool:
 
 
 def _kernel_of(name: str, op: Any, rule: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel at Batched that a rule makes."""
+    """Returns the kernel at Batched that a rule makes."""
 
     def batched(*args: Any, **kwargs: Any) -> Any:
         found = _tenon.layer_innermost()

@@ -28,7 +28,7 @@ def _name_of(function: Any) -> str:
 
 
 def _in_dims(name: str, in_dims: Any, spec: Any) -> tuple[Any, ...]:
-    """The dim of each leaf of the arguments."""
+    """Returns the dim of each leaf of the arguments."""
     if isinstance(in_dims, int):
         return (in_dims,) * spec.num_leaves
     if not isinstance(in_dims, (tuple, list)):
@@ -70,7 +70,8 @@ def _run(
     randomness: int,
     kwargs: dict[str, Any],
 ) -> tuple[list[Any], Any, list[Any]]:
-    """Calls the function in a layer; gives the results' leaves, their structure and dims."""
+    """Calls the function in a layer; returns the leaves of its results, their structure and
+    dims."""
     wrap = _tenon.layer_wrap
     layer = Layer(_VMAP, size, randomness)
     with layer as handle:
@@ -85,7 +86,7 @@ def _run(
 def _results(
     name: str, handle: Any, out_dims: Any, output: Any
 ) -> tuple[list[Any], Any, list[Any]]:
-    """The leaves of what a function gave, outside of its layer; their structure and dims."""
+    """Unwraps results from their layer; returns their leaves, structure and dims."""
     results, out_spec = tree_flatten(output)
     dims = _out_dims(name, out_dims, out_spec)
     result = _tenon.vmap_result
@@ -100,7 +101,7 @@ def _narrow(tensor: Any, dim: int, start: int, count: int) -> Any:
 
 
 def _run_in_chunks(chunk_size: int, *call: Any) -> Any:
-    """The same for so many of the mapped at once, the results put together."""
+    """Runs vmap in chunks of `chunk_size` and concatenates the results."""
     from ..functional import cat
 
     name, function, leaves, spec, in_dims, out_dims, size, randomness, kwargs = call
@@ -129,7 +130,7 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _with_numbers(tensor: Any) -> Any:
-    """A tensor of symbolic sizes with these as numbers, which a trace is then bound to.
+    """Returns a tensor of symbolic sizes with these as numbers, which a trace is then bound to.
 
     Layers of a vmap are of a number of examples. Expanding checks the sizes when the trace runs.
     """
@@ -165,7 +166,7 @@ def _map(
 def _finish(
     func: Callable[..., Any], options: tuple[Any, ...], handle: Any, output: Any, _inputs: None
 ) -> Any:
-    """What a layer's results, of any structure, are outside of it."""
+    """Unwraps a tree of results from a layer."""
     results, spec, _ = _results(_name_of(func), handle, options[1], output)
     return tree_unflatten(results, spec)
 
@@ -180,21 +181,20 @@ def vmap(
 ) -> Callable[_P, _R]:
     """Maps a function over a dim of its arguments.
 
-    The function is called once, with tensors that lack the mapped dim; what it calls works on all
-    of them at once. Nests with itself, `grad`, `jvp` and their like in any order.
+    The function is called once, with tensors that lack the mapped dim; each operator runs once
+    for
+    all examples. vmap nests with itself, `grad`, `jvp` and similar transforms in any order.
 
     Args:
         func: Takes and returns trees of Tensors.
-        in_dims: Which dim of each argument is mapped: one for all, or a tree that the arguments'
-            begins with; None for what is passed on as it is.
-        out_dims: Where the mapped dim is in each result, likewise; None for a result that is one
-            for all.
-        randomness: What random operators do: "error", "same" numbers for all, or "different".
-        chunk_size: So many are mapped at once; None for all.
+        in_dims: Mapped dim of each argument: one for all, or a tree that is a prefix of the
+            arguments'; None for an argument that is not mapped.
+        randomness: For random operators: "error", "same" numbers for all examples, or "different".
+        chunk_size: Number of examples mapped at once; None for all.
 
     Raises:
-        InvalidArgumentError: a chunk_size below 1. The function returned raises it for dims that do
-            not fit the arguments or results.
+        InvalidArgumentError: If chunk_size is below 1. The returned function raises it for dims
+            that do not fit the arguments or results.
     """
     if chunk_size is not None and chunk_size <= 0:
         raise InvalidArgumentError(f"vmap: chunk_size must be > 0 or None, got {chunk_size}")

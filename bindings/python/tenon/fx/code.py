@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .graph import Graph
 
     class Code(NamedTuple):
-        """A function's text, and what its names stand for."""
+        """A function's source text, and the values of its global names."""
 
         text: str
         names: dict[str, Any]
@@ -44,7 +44,7 @@ class _Writer:
         return name
 
     def value(self, value: Any) -> str:
-        """An argument or result as an expression."""
+        """Returns an argument or result as an expression."""
         if isinstance(value, Node):
             return value.name
         kind = node_type(value)
@@ -81,7 +81,7 @@ class _Writer:
         return f"{function}({', '.join(given)})"
 
     def step(self, node: Node) -> str:
-        """The expression that a node is."""
+        """Returns the expression of a node."""
         args = node.args
         if node.op == "get_attr":
             return f"{self._root}.{node.target}"
@@ -95,7 +95,7 @@ class _Writer:
 
 
 def write_code(graph: Graph, root: str = "self") -> Code:
-    """The function `forward` of a graph, and what its names stand for."""
+    """Writes the function `forward` of a graph; also returns the values of its global names."""
     import tenon
 
     writer = _Writer(root)

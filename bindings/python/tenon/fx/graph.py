@@ -28,23 +28,23 @@ class Graph:
         """Makes an empty graph."""
         self._nodes: list[Node] = []
         self._names: set[str] = set()
-        self._numbers: dict[str, int] = {}  # behind the last name made of another
-        self._at: int | None = None  # where new nodes go; None: the end
-        self._in_spec: Any = None  # of what is traced: the structure of arguments
+        self._numbers: dict[str, int] = {}  # next suffix for each base name
+        self._at: int | None = None  # insertion point of new nodes; None: the end
+        self._in_spec: Any = None  # for traced graphs: the structure of the arguments
 
     # ---- Nodes ------------------------------------------------------------------------------
 
     @property
     def nodes(self) -> list[Node]:
-        """The nodes now: what is walked may be changed meanwhile."""
+        """A snapshot of the nodes: the graph may be changed while it is iterated."""
         return list(self._nodes)
 
     def find_nodes(self, *, op: str, target: Any = None) -> list[Node]:
-        """The nodes of a kind, and with a target unless that is None."""
+        """Returns the nodes of a kind, and with a target unless that is None."""
         return [n for n in self._nodes if n.op == op and (target is None or n.target is target)]
 
     def output_node(self) -> Node:
-        """The node that returns."""
+        """Returns the output node."""
         found = self.find_nodes(op="output")
         if not found:
             raise StateError("Graph: graph must have an output, got none")
@@ -88,7 +88,7 @@ class Graph:
             target: The function; the name of an input, attribute, method or module.
             args: Arguments by position, with nodes of this graph.
             kwargs: Arguments by name.
-            name: What its value is called; one is made of the target.
+            name: Name of the node's value; by default derived from the target.
         """
         if op not in OPS:
             raise InvalidArgumentError(f"create_node: op must be one of {', '.join(OPS)}, got {op}")
@@ -139,7 +139,7 @@ class Graph:
         return self.create_node("output", "output", (result,))
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Any] = lambda n: n) -> Node:
-        """Adds a copy of a node, perhaps of another graph."""
+        """Adds a copy of a node, which may be of another graph."""
         args, kwargs = map_arg((node.args, node.kwargs), arg_transform)
         copy = self.create_node(node.op, node.target, args, kwargs, node.name)
         copy.meta = dict(node.meta)
@@ -167,11 +167,11 @@ class Graph:
             self._at = before
 
     def inserting_before(self, node: Node) -> Any:
-        """Makes new nodes of a `with` block go before a node."""
+        """Inserts new nodes of a `with` block before a node."""
         return self._inserting(self._nodes.index(node))
 
     def inserting_after(self, node: Node) -> Any:
-        """Makes new nodes of a `with` block go behind a node."""
+        """Inserts new nodes of a `with` block after a node."""
         return self._inserting(self._nodes.index(node) + 1)
 
     # ---- Checking and changing --------------------------------------------------------------
@@ -206,7 +206,7 @@ class Graph:
     # ---- Text -------------------------------------------------------------------------------
 
     def python_code(self, root_module: str = "self") -> str:
-        """The function `forward` that runs the graph."""
+        """Returns the function `forward` that runs the graph."""
         return write_code(self, root_module).text
 
     def print_tabular(self) -> None:

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class GraphModule(Module):
-    """A module that runs a graph, as Python code that can be read.
+    """A module that runs a graph as readable Python code.
 
     Args:
         root: The module that the graph's attributes are taken from, or a dict of them by name.
-        graph: Who changes it calls `recompile`.
-        class_name: What the module is called in texts.
+        graph: The graph; call `recompile` after changing it.
+        class_name: Name of the module in printed output and in its code.
     """
 
     def __init__(
         self, root: Module | Mapping[str, Any], graph: Graph, class_name: str = "GraphModule"
     ) -> None:
-        """Takes over the attributes that the graph reads, and writes the code."""
+        """Takes the attributes that the graph reads from `root`, and writes the code."""
         super().__init__()
         self._class_name = class_name
         for node in graph.nodes:
@@ -46,7 +46,7 @@ class GraphModule(Module):
     @graph.setter
     def graph(self, graph: Graph) -> None:
         self._graph = graph
-        # Written and compiled when first wanted: that costs more than tracing.
+        # Written and compiled lazily, because that costs more than tracing.
         self._code: str | None = None
         self._run: Any = None
 
@@ -56,7 +56,7 @@ class GraphModule(Module):
         return self.recompile() if self._code is None else self._code
 
     def recompile(self) -> str:
-        """Writes the code of the graph as it is now; returns it."""
+        """Writes and compiles the code of the current graph, and returns it."""
         code = write_code(self._graph)
         names = dict(code.names)
         exec(compile(code.text, f"<{self._class_name}>", "exec"), names)
@@ -80,7 +80,7 @@ class GraphModule(Module):
         return leaves
 
     def print_readable(self, print_output: bool = True) -> str:
-        """The module as a class; prints it, too, unless told not to."""
+        """Returns the module as a class; prints it, too, unless told not to."""
         body = self.code.replace("\n", "\n    ").rstrip()
         text = f"class {self._class_name}(tenon.nn.Module):\n    {body}\n"
         if print_output:

@@ -52,7 +52,7 @@ _FUNCTIONS = {
 
 
 class _Decomposing(TorchDispatchMode):
-    """Has functions serve the operators of a table, in terms of others."""
+    """A mode in which the functions of a table replace operators."""
 
     def __init__(self, table: dict[Any, Callable[..., Any]]) -> None:
         self._table = table
@@ -62,7 +62,7 @@ class _Decomposing(TorchDispatchMode):
     ) -> Any:
         rule = self._table.get(func)
         if rule is not None:
-            with self:  # what it is made of may be in the table, too
+            with self:  # the replacement may call operators of the table, too
                 result = rule(*args, **(kwargs or {}))
             if result is not NotImplemented:
                 return result
@@ -79,26 +79,28 @@ def make_fx(
 ) -> Callable[..., GraphModule]:
     """Returns a function that runs `f` once on its arguments and returns the graph of its calls.
 
-    What is recorded reaches the kernels: composites are decomposed, vmap, grad and autocast traced
-    away, backward passes included. Arguments and results may be trees. Values that are no tensors
-    are constants of the graph.
+    The recorded calls are those that reach the kernels: composites are decomposed, and vmap,
+    grad,
+    autocast and backward passes are traced through. Arguments and results may be trees. Values
+    other
+    than tensors are constants of the graph.
 
     Args:
         f: The function.
-        decomposition_table: Functions that serve overloads while `f` runs: what they call is
-            recorded in the place of these. One that returns NotImplemented leaves the call alone.
+        decomposition_table: Functions that implement overloads while `f` runs: the calls that they
+            make are recorded instead. If one returns NotImplemented, the original call is kept.
         tracing_mode: "real" runs kernels; "fake" runs `f` on fake tensors, without memory;
-            "symbolic" does with a symbol for each size of 2 and more of the arguments, so that the
-            module takes others. What was asked of sizes is told by `module.shape_env.guards`; the
-            module does not check it, as a graph of `tenon.graph.trace` does.
-        record_stack_traces: Nodes know the lines of `f` that they come from: `Node.stack_trace`,
-            and comments in the code.
-        _allow_non_fake_inputs: Whether real tensors that `f` meets there are made fake.
+            "symbolic" also replaces each argument size of at least 2 by a symbol, so that the
+            module accepts other sizes. `module.shape_env.guards` lists the assumptions about sizes;
+            unlike a graph of `tenon.graph.trace`, the module does not check them.
+        record_stack_traces: If true, nodes have the lines of `f` that they come from as
+            `Node.stack_trace` and as comments in the code.
+        _allow_non_fake_inputs: If true, real tensors met in fake modes are made fake.
 
     Raises:
-        InvalidArgumentError: another tracing_mode.
-        StateError: from the function returned, where `f` reads elements of what depends on its
-            arguments, as `item()` and `if` do: the graph would hold for these values only.
+        InvalidArgumentError: For any other tracing_mode.
+        StateError: From the returned function, if `f` reads elements that depend on its arguments,
+            as `item()` and `if` do: the graph would hold for these values only.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise InvalidArgumentError(
@@ -128,7 +130,7 @@ def make_fx(
 
 
 def _check_values(recorded: _graphs.Graph) -> None:
-    """Refuses calls that read elements of what depends on the inputs: their results are numbers."""
+    """Rejects calls that read elements that depend on the inputs: their results are numbers."""
     dependent = {ref.value for ref in recorded.inputs}
 
     def depends(tree: Any) -> bool:
@@ -170,10 +172,10 @@ def _trace(
 
 
 def from_graph(graph: _graphs.Graph) -> GraphModule:
-    """Returns a graph of any language, such as a file's, as a module of nodes and code.
+    """Returns a graph of any language, e.g. one from a file, as a module of nodes and code.
 
     Args:
-        graph: The graph; it stays as it is, and its tensors are shared.
+        graph: The graph; it is not changed, and its tensors are shared.
     """
     values = graph.values
     names = [str(values[ref.value].name) for ref in graph.inputs]
@@ -184,7 +186,7 @@ def from_graph(graph: _graphs.Graph) -> GraphModule:
 
 
 def _add_outputs(recorded: _graphs.Graph, results: list[Any]) -> dict[int, Any]:
-    """Adds the tensors among the results; returns the others by place."""
+    """Adds the tensors among the results as outputs; returns the other values by index."""
     constants = {}
     for place, result in enumerate(results):
         if isinstance(result, Tensor):
@@ -195,7 +197,7 @@ def _add_outputs(recorded: _graphs.Graph, results: list[Any]) -> dict[int, Any]:
 
 
 def _input_names(f: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
-    """A name for each leaf of the arguments: "a_1" for the parameter `a`."""
+    """Returns a name for each leaf of the arguments: "a_1" for the parameter `a`."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -211,7 +213,7 @@ def _input_names(f: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
 
 
 class _Converter:
-    """A recorded graph as one of Python's nodes."""
+    """Converts a recorded graph to a graph of nodes."""
 
     def __init__(self, recorded: _graphs.Graph, names: list[str], leaves: list[Any] | None) -> None:
         self._recorded = recorded
@@ -235,7 +237,7 @@ class _Converter:
             node.meta.update(shape=shape, dtype=its.dtype, device=its.device)
 
     def _size(self, size: int | Ref) -> int | str:
-        """A size as it is told: "2*s0" where it is no number."""
+        """Returns a size as a number, or as text such as "2*s0" if it is symbolic."""
         return size if isinstance(size, int) else self._recorded.number_text(size)
 
     def convert(self, result: Any) -> Graph:
@@ -274,10 +276,10 @@ class _Converter:
         return used
 
     def _arguments(self, call: _graphs.Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and named arguments, without those that equal their defaults."""
+        """Returns positional and named arguments, without those that equal their defaults."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        positional = 0  # up to the last one that does not equal its default
+        positional = 0  # number up to the last argument that differs from its default
         for (name, kwarg_only, has_default, default), value in zip(
             self._schema(call.op), call.args, strict=True
         ):
@@ -291,7 +293,7 @@ class _Converter:
         return tuple(map(self._filled, args[:positional])), kwargs
 
     def _schema(self, op: Any) -> list[tuple[str, bool, bool, Any]]:
-        """Name, kwarg_only, and default of each argument, with whether there is one."""
+        """Returns name, kwarg_only and default of each argument, and whether it has a default."""
         known = self._schemas.get(op)
         if known is None:
             known = self._schemas[op] = [
@@ -309,7 +311,7 @@ class _Converter:
         return tree_map(lambda v: self._node(v.value) if isinstance(v, Ref) else v, tree)
 
     def _node(self, number: int) -> Node:
-        """The node of a value; attributes and elements get theirs when first used."""
+        """Returns the node of a value; attributes and elements get theirs when first used."""
         node = self._known.get(number)
         if node is not None:
             return node

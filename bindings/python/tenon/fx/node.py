@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes: one step of a graph, with what it uses and what uses it."""
+"""Nodes: the steps of a graph, with the nodes that they use and their users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module",
 
 
 def map_arg(arg: Any, function: Callable[[Node], Any]) -> Any:
-    """An argument with what the function gives in the place of each node in it."""
+    """Returns an argument with each node in it replaced by the function's result for it."""
     if isinstance(arg, Node):
         return function(arg)
     kind = node_type(arg)
@@ -35,7 +35,7 @@ _PLAIN = frozenset((bool, complex, float, int, str, type(None)))
 
 
 def note_uses(arg: Any, uses: dict[Node, None]) -> None:
-    """Notes the nodes in an argument, in order."""
+    """Appends the nodes in an argument, in order."""
     kind = type(arg)
     if kind in _PLAIN:
         return
@@ -49,7 +49,7 @@ def note_uses(arg: Any, uses: dict[Node, None]) -> None:
 
 
 def target_name(target: Any) -> str:
-    """How a target is written: "aten.add.Tensor"."""
+    """Returns the text of a target: "aten.add.Tensor"."""
     if isinstance(target, (str, OpOverload)):
         return str(target)
     module = getattr(target, "__module__", "")
@@ -61,13 +61,12 @@ class Node:
     """A step of a graph.
 
     Attributes:
-        op: What it does: one of `OPS`.
-        target: Whom it calls: an operator or function, or the name of an input, attribute or
-            method.
+        op: Kind of step: one of `OPS`.
+        target: The callee: an operator or function, or the name of an input, attribute or method.
         users: The nodes that use its value, in order.
-        name: What its value is called in code, unique in the graph.
-        meta: Of whoever works on the graph: traced nodes have `shape`, `dtype` and `device` there,
-            and `stack_trace` where that was asked for.
+        name: Name of the node's value in code, unique in the graph.
+        meta: Data of graph passes: traced nodes have `shape`, `dtype` and `device`, and
+            `stack_trace` if it was requested.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class Node:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> None:
-        """Makes a node that is in no list yet; graphs do."""
+        """Makes a node that is not in a graph yet; use the methods of Graph instead."""
         self.graph = graph
         self.name = name
         self.op = op
@@ -103,7 +102,7 @@ class Node:
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """Arguments by position; nodes among them stand for their values."""
+        """Arguments by position; a node among them represents its value."""
         return self._args
 
     @args.setter
@@ -121,7 +120,7 @@ class Node:
 
     @property
     def all_input_nodes(self) -> list[Node]:
-        """The nodes whose values it uses, each once."""
+        """The nodes whose values this node uses, each once."""
         return list(self._uses)
 
     @property
@@ -131,7 +130,7 @@ class Node:
 
     @property
     def next(self) -> Node:
-        """The node behind it; the first one behind the last."""
+        """The next node; the first one after the last."""
         return self.graph._neighbour(self, 1)
 
     @property
@@ -145,7 +144,7 @@ class Node:
         self._set(args, kwargs)
 
     def replace_all_uses_with(self, new: Node) -> list[Node]:
-        """Makes those that use its value use another node's; returns them."""
+        """Replaces this node by another in all its users; returns the users."""
         users = [user for user in self.users if user is not new]
         for user in users:
             user.replace_input_with(self, new)
@@ -160,7 +159,7 @@ class Node:
         self.kwargs = {**self._kwargs, key: arg}
 
     def append(self, node: Node) -> None:
-        """Moves a node behind this one."""
+        """Moves a node to the position after this one."""
         self.graph._move(node, self, 1)
 
     def prepend(self, node: Node) -> None:
@@ -168,7 +167,7 @@ class Node:
         self.graph._move(node, self, 0)
 
     def is_impure(self) -> bool:
-        """Whether it does more than give a value: dead code removal leaves it."""
+        """Returns true if the node has side effects: dead code removal keeps it."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op != "call_function":
@@ -180,7 +179,7 @@ class Node:
         return writes or not schema.returns or "nondeterministic_seeded" in self.target.tags
 
     def format_node(self) -> str:
-        """One line that tells the node."""
+        """Returns a line that describes the node."""
         if self.op == "placeholder":
             return f"%{self.name} : [num_users={len(self.users)}] = placeholder[{self.target}]"
         if self.op == "output":

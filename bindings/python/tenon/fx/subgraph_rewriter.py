@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Match(NamedTuple):
-    """Where a pattern was: the node that its last one was, and all nodes by the pattern's."""
+    """A match: the node that matches the pattern's last one, and all nodes by the pattern's."""
 
     anchor: Node
     nodes_map: dict[Node, Any]
@@ -37,16 +37,18 @@ def replace_pattern(
 ) -> list[Match]:
     """Replaces each match of a pattern in a module's graph, in its place.
 
-    Placeholders of the pattern match any value, the same one wherever they are used. A match is
-    none where something else uses its inner nodes, where a node between its nodes writes, and where
-    it shares nodes with an earlier one.
+    Placeholders of the pattern match any value, the same one wherever they are used. Matches are
+    skipped if their inner nodes have other uses, if a node between their nodes writes, or if
+    they
+    share nodes with an earlier match.
 
     Args:
-        gm: The module, which is changed and compiled anew.
-        pattern: What is searched for. A function is traced.
-        replacement: What stands there; its placeholders and results are the pattern's, one by one.
-        example_inputs: What functions are traced with; a 2 by 2 tensor for each parameter.
-        ignore_literals: Constants of the pattern match any others.
+        gm: The module; it is changed and recompiled.
+        pattern: The pattern. A function is traced.
+        replacement: The replacement; its placeholders and results correspond to those of the
+            pattern.
+        example_inputs: Arguments for tracing functions; by default a 2 by 2 tensor per parameter.
+        ignore_literals: If true, constants of the pattern match any constant.
 
     Returns:
         The matches, with the nodes that were there.
@@ -72,7 +74,7 @@ def replace_pattern(
         )
     finder = _Finder(gm, wanted, wanted_results, tensors, ignore_literals)
     matches = finder.find_all()
-    changed: dict[Node, Any] = {}  # nodes that are gone, by what stands for them
+    changed: dict[Node, Any] = {}  # replacements of removed nodes
     for match in matches:
         _replace(gm, match, stands, attributes, (wanted_inputs, wanted_results), changed)
     gm.graph.lint()
@@ -81,7 +83,7 @@ def replace_pattern(
 
 
 def _graph_of(what: Any, examples: Sequence[Any] | None) -> tuple[Graph, dict[str, Any]]:
-    """A graph, and the tensors that its `get_attr` nodes name."""
+    """Returns a graph, and the tensors that its `get_attr` nodes name."""
     if isinstance(what, Graph):
         return what, {}
     if not isinstance(what, GraphModule):
@@ -93,7 +95,7 @@ def _graph_of(what: Any, examples: Sequence[Any] | None) -> tuple[Graph, dict[st
 
 
 def _ends(graph: Graph) -> tuple[list[Node], list[Any]]:
-    """Its placeholders and what it returns."""
+    """Returns the graph's placeholders and results."""
     result = graph.output_node().args[0]
     results = list(result) if isinstance(result, (tuple, list)) else [result]
     return graph.find_nodes(op="placeholder"), results
@@ -128,7 +130,7 @@ class _Finder:
         self._taken: set[Node] = set()
 
     def find_all(self) -> list[Match]:
-        """All matches, by their last nodes."""
+        """Returns all matches, by the nodes that match the pattern's last one."""
         if not self._steps:
             raise InvalidArgumentError("replace_pattern: pattern must have calls, got none")
         matches = []
@@ -195,7 +197,7 @@ class _Finder:
         return self._ignores or (type(wanted) is type(given) and bool(wanted == given))
 
     def _is_closed(self, found: dict[Node, Any]) -> bool:
-        """Whether only results are used elsewhere, and nothing writes between the nodes."""
+        """Returns true if only results are used elsewhere, and nothing writes between the nodes."""
         nodes = self._nodes_of(found)
         for wanted, node in found.items():
             if wanted.op in ("placeholder", "get_attr") or wanted in self._results:
@@ -233,7 +235,7 @@ def _replace(
         known[stand] = map_arg(found[old], lambda node: changed.get(node, node))
     gone_nodes = set(_matched(found))
     users = {user for old in old_results for user in found[old].users} - gone_nodes
-    # Behind the last node that goes, so that it is calculated when it was; or before the first use.
+    # Insert after the last removed node, to keep the order of effects; or before the first use.
     ends_at = next(n for n in reversed(graph.nodes) if n in gone_nodes and n.op != "get_attr")
     first = next((n for n in graph.nodes if n in users or n is ends_at), ends_at)
     place = graph.inserting_after(first) if first is ends_at else graph.inserting_before(first)
@@ -269,7 +271,7 @@ def _matched(found: dict[Node, Any]) -> list[Node]:
 
 
 def _own_attribute(gm: GraphModule, tensor: Any) -> str:
-    """The name under which a module has a tensor; it gets one if it has none."""
+    """Returns the name of a tensor in a module; adds an attribute if it has none."""
     number = 0
     while True:
         name = f"_tensor_constant{number}"

@@ -161,13 +161,13 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 @overridable
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Returns each element where it is positive, else `alpha * (exp(x) - 1)`."""
+    """Returns x if it is positive, otherwise `alpha * (exp(x) - 1)`, elementwise."""
     return (_elu_ if inplace else _operators.elu)(input, alpha)
 
 
 @overridable
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Returns each element where it is positive, else `negative_slope` times it."""
+    """Returns x if it is positive, otherwise `negative_slope * x`, elementwise."""
     return (_leaky_relu_ if inplace else _operators.leaky_relu)(input, negative_slope)
 
 
@@ -179,21 +179,21 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Returns each element where it is positive, else a factor between two bounds times it.
+    """Applies a leaky ReLU with random slopes.
 
     Args:
-        input: Of a floating dtype.
-        lower: The least factor.
-        upper: The largest one.
-        training: Whether factors are drawn; else each is the mean of the two.
-        inplace: Whether the input is overwritten.
+        input: Tensor of a floating dtype.
+        lower: Lower bound of the slopes.
+        upper: Upper bound of the slopes.
+        training: If true, draws slopes; otherwise each is the mean of the bounds.
+        inplace: If true, overwrites the input.
     """
     return (_rrelu_ if inplace else _operators.rrelu)(input, lower, upper, training)
 
 
 @overridable
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Returns each element where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
+    """Returns x if it is positive, otherwise `alpha * (exp(x / alpha) - 1)`, elementwise."""
     return (_celu_ if inplace else _operators.celu)(input, alpha)
 
 
@@ -213,7 +213,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    """Returns each element, or the bound that it is beyond."""
+    """Clamps each element to [min_val, max_val]."""
     if min_val > max_val:
         raise InvalidArgumentError(
             f"hardtanh: min_val must not be above max_val, got {min_val} and {max_val}"
@@ -223,7 +223,7 @@ def hardtanh(
 
 @overridable
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Returns each element, or of 0 and 6 the one that it is beyond."""
+    """Clamps each element to [0, 6]."""
     return (_relu6_ if inplace else _operators.relu6)(input)
 
 
@@ -250,7 +250,7 @@ def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tens
 
 @overridable
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
-    """Returns the logarithm of softmax, without losing digits."""
+    """Returns the logarithm of softmax, computed in a numerically stable way."""
     return _operators.log_softmax(input, _softmax_dim("log_softmax", input, dim), dtype)
 
 
@@ -266,13 +266,13 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Returns the input less its mean, divided by its deviation, over the last dims.
+    """Normalizes the last dims to mean 0 and variance 1.
 
     Args:
-        input: Of shape `(..., *normalized_shape)`.
-        normalized_shape: Sizes of the last dims, over which mean and deviation are taken.
-        weight: Of those sizes; what the result is multiplied by.
-        bias: Of those sizes; what is added then.
+        input: Tensor of shape `(..., *normalized_shape)`.
+        normalized_shape: Sizes of the last dims, over which mean and variance are taken.
+        weight: Scale of that shape, applied after normalization.
+        bias: Offset of that shape, added after the scale.
         eps: Added to the variance.
     """
     shape = _normalized_shape(normalized_shape)
@@ -283,13 +283,13 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """Returns the input, divided by the root of the mean of its squares over the last dims.
+    """Divides the input by the root mean square of its last dims.
 
     Args:
-        input: Of shape `(..., *normalized_shape)`.
+        input: Tensor of shape `(..., *normalized_shape)`.
         normalized_shape: Sizes of the last dims, over which the mean is taken.
-        weight: Of those sizes; what the result is multiplied by.
-        eps: Added to the mean; by default the distance from 1 to the next number.
+        weight: Scale of that shape, applied after normalization.
+        eps: Added to the mean square; by default the machine epsilon.
     """
     return _operators.rms_norm(input, _normalized_shape(normalized_shape), weight, eps)
 
@@ -302,13 +302,13 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Returns the input less its mean, divided by its deviation, over groups of channels.
+    """Normalizes groups of channels to mean 0 and variance 1.
 
     Args:
-        input: Of shape (N, channels, ...).
-        num_groups: A number that divides the channels.
-        weight: One of each channel; what the result is multiplied by.
-        bias: One of each channel; what is added then.
+        input: Tensor of shape (N, channels, ...).
+        num_groups: Number of groups; must divide the number of channels.
+        weight: Scale of each channel, applied after normalization.
+        bias: Offset of each channel, added after the scale.
         eps: Added to the variance.
     """
     return _operators.group_norm(input, num_groups, weight, bias, eps)
@@ -324,16 +324,16 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Returns the rows of a matrix that indices name.
+    """Returns the rows of a matrix that indices select.
 
     Args:
         input: Indices of rows, of any shape.
-        weight: The matrix: a row each.
-        padding_idx: A row that gets no gradient; negative ones count from the end.
-        max_norm: The rows that are named are scaled in place to this norm, if theirs is larger.
-        norm_type: The order of that norm.
-        scale_grad_by_freq: Whether gradients are divided by how often a row is named.
-        sparse: Gradients are dense all the same, which a warning says.
+        weight: The matrix of rows.
+        padding_idx: Index of a row without gradient; negative indices count from the end.
+        max_norm: Selected rows with a larger norm are scaled to it in place.
+        norm_type: Order of that norm.
+        scale_grad_by_freq: If true, divides gradients by the number of times a row is selected.
+        sparse: Accepted, but gradients are dense; a warning says so.
     """
     rows = weight.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
@@ -352,7 +352,7 @@ def embedding(
 
 
 def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Returns the dims from `start_dim` to `end_dim` as one."""
+    """Merges the dims from `start_dim` to `end_dim` into one."""
     ndim = max(input.ndim, 1)
     first, last = (dim + ndim if dim < 0 else dim for dim in (start_dim, end_dim))
     for name, dim, given in (("start_dim", first, start_dim), ("end_dim", last, end_dim)):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _as_added(mask: Tensor | None, like: Tensor) -> Tensor | None:
-    """A mask as what is added to scores: of bools, minus infinity where they are True."""
+    """Returns a mask as numbers to add to scores: minus infinity for True."""
     if mask is None or mask.dtype.is_floating_point:
         return mask
     from ..factories import zeros
@@ -28,7 +28,7 @@ def _as_added(mask: Tensor | None, like: Tensor) -> Tensor | None:
 def _projected(
     query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Tensor | None
 ) -> list[Tensor]:
-    """The three inputs by their weights: parts of one matrix, or three."""
+    """Projects query, key and value by one packed weight matrix, or by one weight each."""
     size = query.shape[-1]
     if isinstance(weights, Tensor):
         weights = list(weights.chunk(3, 0))
@@ -48,7 +48,7 @@ def _projected(
 
 
 def _heads(tensor: Tensor, heads: int) -> Tensor:
-    """Of shape (L, N, features) as (N, heads, L, features of each)."""
+    """Reshapes (L, N, features) to (N, heads, L, features per head)."""
     length, batch, features = tensor.shape
     return tensor.reshape((length, batch, heads, features // heads)).permute((1, 2, 0, 3))
 
@@ -101,35 +101,35 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Returns what queries find at values by keys, in several heads; and how much of each.
+    """Computes multi-head attention; returns the output and the attention weights.
 
     Args:
-        query: Of shape (L, N, features), or (L, features) without a batch.
-        key: Of shape (S, N, features of keys).
-        value: Of shape (S, N, features of values).
-        embed_dim_to_check: The features of a query.
-        num_heads: In so many parts.
-        in_proj_weight: What all three are multiplied by, (3 * features, features).
-        in_proj_bias: What is added then, of 3 * features.
-        bias_k: A key more.
+        query: Tensor of shape (L, N, features), or (L, features) without a batch.
+        key: Tensor of shape (S, N, features of keys).
+        value: Tensor of shape (S, N, features of values).
+        embed_dim_to_check: Expected number of features of a query.
+        num_heads: Number of heads; must divide the number of features.
+        in_proj_weight: Packed input projection, (3 * features, features).
+        in_proj_bias: Bias of the input projection, (3 * features,).
+        bias_k: One more key, appended to the projected keys.
         bias_v: Its value.
-        add_zero_attn: Whether there are zeros as one more key and value.
-        dropout_p: With what probability a value is not looked at, in training.
-        out_proj_weight: What the result is multiplied by.
-        out_proj_bias: What is added then.
-        training: Whether anything is dropped.
-        key_padding_mask: Of shape (N, S): True for keys that are none; or numbers to add.
-        need_weights: Whether the shares are returned, too.
-        attn_mask: Of shape (L, S) or (N * heads, L, S): True where a query may not look; or
-            numbers to add.
-        use_separate_proj_weight: Whether the next three weights are taken.
-        q_proj_weight: Of queries.
-        k_proj_weight: Of keys.
-        v_proj_weight: Of values.
+        add_zero_attn: If true, appends one more key and value of zeros.
+        dropout_p: Dropout probability of the attention weights in training.
+        out_proj_weight: Weight of the output projection.
+        out_proj_bias: Bias of the output projection.
+        training: If true, applies dropout.
+        key_padding_mask: Tensor of shape (N, S): True for padding keys; or numbers to add.
+        need_weights: If true, also returns the attention weights.
+        attn_mask: Tensor of shape (L, S) or (N * heads, L, S): True where attention is not
+            allowed; or numbers to add.
+        use_separate_proj_weight: If true, uses the next three weights, not `in_proj_weight`.
+        q_proj_weight: Projection of queries.
+        k_proj_weight: Projection of keys.
+        v_proj_weight: Projection of values.
         static_k: Not supported.
         static_v: Not supported.
-        average_attn_weights: Whether shares are the mean of the heads'.
-        is_causal: A hint that `attn_mask` hides later keys; it must be given.
+        average_attn_weights: If true, averages the returned weights over the heads.
+        is_causal: A hint that `attn_mask` hides later keys; the mask must be given.
     """
     name = "multi_head_attention_forward"
     if static_k is not None or static_v is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images at places that a grid names, and grids of affine maps, as functions."""
+"""Grid sampling and affine grids as functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _grid_sampler = _packet("aten::grid_sampler")
 _affine_grid_generator = _packet("aten::affine_grid_generator")
 
-# Words, and the operator's numbers.
+# Modes and the numbers that the operator takes for them.
 _MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 
@@ -39,20 +39,19 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """Returns images of what an input has at places that a grid names.
+    """Samples an input at the positions of a grid.
 
     Args:
-        input: Of shape (batch, channels, height, width); volumes with a depth before the height.
-        grid: Places x, y in a last dim, of shape (batch, height, width, 2): from -1 at the left or
-            upper edge to 1 at the other. Of volumes x, y, z, of shape (batch, depth, height,
-            width, 3).
-        mode: How elements are made of those around a place: "bilinear", "nearest" or "bicubic".
-        padding_mode: What is beyond the edges: "zeros", the elements at the "border", or the image
-            by "reflection".
-        align_corners: Whether -1 and 1 are the centres of the outer elements, or their outer edges.
+        input: Tensor of shape (batch, channels, height, width), or with a depth before the height.
+        grid: Positions x, y of shape (batch, height, width, 2): from -1 at the left or upper edge
+            to 1 at the opposite one. For volumes x, y, z of shape (batch, depth, height, width, 3).
+        mode: Interpolation: "bilinear", "nearest" or "bicubic".
+        padding_mode: Values outside the input: "zeros", "border" or "reflection".
+        align_corners: If true, -1 and 1 are the centres of the outer elements, not their outer
+            edges.
 
     Raises:
-        InvalidArgumentError: For other words.
+        InvalidArgumentError: For other modes.
     """
     if mode not in _MODES:
         raise InvalidArgumentError(
@@ -68,12 +67,13 @@ def grid_sample(
 
 @overridable
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """Returns grids for `grid_sample` of the places that affine maps take those of images to.
+    """Returns sampling grids of affine maps for `grid_sample`.
 
     Args:
-        theta: Matrices of shape (batch, 2, 3); of volumes (batch, 3, 4).
-        size: Of the images: batch, channels, height and width; of volumes a depth before.
-        align_corners: As that of `grid_sample`.
+        theta: Matrices of shape (batch, 2, 3); for volumes (batch, 3, 4).
+        size: Size of the images: batch, channels, height, width; volumes have a depth before
+            height.
+        align_corners: As in `grid_sample`.
 
     Raises:
         InvalidArgumentError: For matrices that are not floating or do not fit the size, and for a

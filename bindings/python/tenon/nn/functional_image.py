@@ -75,7 +75,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Returns the largest element that a window sees at each of its places along the last dim.
+    """Returns the maximum of each window along the last dim (1-D max pooling).
 
     The arguments are those of `max_pool2d`.
     """
@@ -93,16 +93,16 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Returns the largest element that a window sees at each of its places.
+    """Returns the maximum of each window (2-D max pooling).
 
     Args:
-        input: Of shape (channels, height, width), or with a batch before.
-        kernel_size: Of the window: a number, or one for each dim.
-        stride: From one place to the next; by default those of the kernel.
-        padding: So much is added on both sides, below all elements.
-        dilation: From one element that the window sees to the next.
-        ceil_mode: Whether the last place may reach beyond the end.
-        return_indices: Whether the elements' places in their plane are returned, too.
+        input: Tensor of shape ([N,] channels, height, width).
+        kernel_size: Size of the window: one number, or one per dim.
+        stride: Step between windows; by default `kernel_size`.
+        padding: Number of elements of negative infinity that are added on both sides.
+        dilation: Step between the elements of a window.
+        ceil_mode: If true, the last window may extend beyond the end.
+        return_indices: If true, also returns the index of each maximum within its plane.
     """
     args = (kernel_size, stride, padding, dilation, ceil_mode)
     return _max_pool(2, input, args, return_indices)
@@ -118,7 +118,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Returns the largest element that a window sees at each of its places in the last 3 dims.
+    """Returns the maximum of each window over the last 3 dims (3-D max pooling).
 
     The arguments are those of `max_pool2d`.
     """
@@ -127,7 +127,7 @@ def max_pool3d(
 
 
 def _unpooled_size(input: Tensor, window: list[list[int]], output_size: Any) -> list[int]:
-    """The size that a pooling was of, or the one that is asked for where it may have been."""
+    """Returns the input size of a pooling: `output_size` if it is plausible, or the smallest."""
     dims = len(window[0])
     sizes = [
         (places - 1) * step + kernel - 2 * padding
@@ -148,7 +148,7 @@ def _unpooled_size(input: Tensor, window: list[list[int]], output_size: Any) -> 
 
 
 def _unpool_window(dims: int, kernel_size: Any, stride: Any, padding: Any) -> list[list[int]]:
-    """Kernel, strides and padding, with a number for each dim."""
+    """Returns kernel size, stride and padding, each as a list of one number per dim."""
     return [
         _as_list(kernel_size, dims),
         _as_list(kernel_size if stride is None else stride, dims),
@@ -165,19 +165,19 @@ def max_unpool1d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Returns signals of zeros, with elements where `max_pool1d` found them.
+    """Inverts `max_pool1d`: puts the maxima at their indices and fills all other elements with 0.
 
     Args:
-        input: Of shape (channels, length), or with a batch before.
-        indices: Places of the elements in their channel, as `max_pool1d` tells.
-        kernel_size: Of the pooling's window.
-        stride: From one place of it to the next; by default the kernel's size.
-        padding: So much was added on both sides.
-        output_size: Of the signals, where several lengths are pooled to that of the input: the
-            length, perhaps behind a batch and channels.
+        input: Tensor of shape ([N,] channels, length).
+        indices: Indices of the maxima in their channel, as returned by `max_pool1d`.
+        kernel_size: Window size of the pooling.
+        stride: Step between its windows; by default `kernel_size`.
+        padding: Padding of the pooling.
+        output_size: Length of the result, optionally after batch and channels; needed if several
+            lengths are pooled to that of the input.
 
     Raises:
-        InvalidArgumentError: For an `output_size` that is not pooled to the input's.
+        InvalidArgumentError: If `output_size` would not be pooled to the size of the input.
     """
     window = _unpool_window(1, kernel_size, stride, padding)
     size = [*_unpooled_size(input, window, output_size), 1]
@@ -193,19 +193,19 @@ def max_unpool2d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Returns images of zeros, with elements where `max_pool2d` found them.
+    """Inverts `max_pool2d`: puts the maxima at their indices and fills all other elements with 0.
 
     Args:
-        input: Of shape (channels, height, width), or with a batch before.
-        indices: Places of the elements in their plane, as `max_pool2d` tells.
-        kernel_size: Of the pooling's window: a number, or one for each dim.
-        stride: From one place of it to the next; by default those of the kernel.
-        padding: So much was added on both sides.
-        output_size: Of the images, where several sizes are pooled to that of the input: a height
-            and a width, perhaps behind a batch and channels.
+        input: Tensor of shape ([N,] channels, height, width).
+        indices: Indices of the maxima in their plane, as returned by `max_pool2d`.
+        kernel_size: Window size of the pooling: one number, or one per dim.
+        stride: Step between its windows; by default `kernel_size`.
+        padding: Padding of the pooling.
+        output_size: Height and width of the result, optionally after batch and channels; needed if
+            several sizes are pooled to that of the input.
 
     Raises:
-        InvalidArgumentError: For an `output_size` that is not pooled to the input's.
+        InvalidArgumentError: If `output_size` would not be pooled to the size of the input.
     """
     window = _unpool_window(2, kernel_size, stride, padding)
     return _max_unpool2d(input, indices, _unpooled_size(input, window, output_size))
@@ -220,19 +220,19 @@ def max_unpool3d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Returns volumes of zeros, with elements where `max_pool3d` found them.
+    """Inverts `max_pool3d`: puts the maxima at their indices and fills all other elements with 0.
 
     Args:
-        input: Of shape (channels, depth, height, width), or with a batch before.
-        indices: Places of the elements in their volume, as `max_pool3d` tells.
-        kernel_size: Of the pooling's window: a number, or one for each dim.
-        stride: From one place of it to the next; by default those of the kernel.
-        padding: So much was added on both sides.
-        output_size: Of the volumes, where several sizes are pooled to that of the input: a depth,
-            a height and a width, perhaps behind a batch and channels.
+        input: Tensor of shape ([N,] channels, depth, height, width).
+        indices: Indices of the maxima in their volume, as returned by `max_pool3d`.
+        kernel_size: Window size of the pooling: one number, or one per dim.
+        stride: Step between its windows; by default `kernel_size`.
+        padding: Padding of the pooling.
+        output_size: Depth, height and width of the result, optionally after batch and channels;
+            needed if several sizes are pooled to that of the input.
 
     Raises:
-        InvalidArgumentError: For an `output_size` that is not pooled to the input's.
+        InvalidArgumentError: If `output_size` would not be pooled to the size of the input.
     """
     window = _unpool_window(3, kernel_size, stride, padding)
     size = _unpooled_size(input, window, output_size)
@@ -240,7 +240,7 @@ def max_unpool3d(
 
 
 def _asked_size(name: str, input: Tensor, output_size: Any, dims: int) -> list[int]:
-    """As many sizes as dims, those that are None as the input's."""
+    """Returns one size per dim; a size of None is replaced by that of the input."""
     sizes = [output_size] * dims if output_size is None else _as_list(output_size, dims)
     if len(sizes) != dims or input.ndim < dims:
         raise InvalidArgumentError(
@@ -253,19 +253,18 @@ def _asked_size(name: str, input: Tensor, output_size: Any, dims: int) -> list[i
 
 @overridable
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Returns means of parts of images, which share them evenly.
+    """Averages each plane over regions to a given output size (2-D adaptive average pooling).
 
     Args:
-        input: Of shape (channels, height, width), or with a batch before.
-        output_size: How many parts along each dim, or one number for both; None: as many as there
-            are elements.
+        input: Tensor of shape ([N,] channels, height, width).
+        output_size: Output size per dim, or one number for both; None keeps the input size.
     """
     return _adaptive_avg_pools[1](input, _asked_size("adaptive_avg_pool2d", input, output_size, 2))
 
 
 @overridable
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Returns means of parts along the last 3 dims, as `adaptive_avg_pool2d` along 2."""
+    """Applies 3-D adaptive average pooling over the last 3 dims; see `adaptive_avg_pool2d`."""
     return _adaptive_avg_pools[2](input, _asked_size("adaptive_avg_pool3d", input, output_size, 3))
 
 
@@ -277,39 +276,37 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
 
 @overridable
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Returns the largest elements of parts of lines, as `adaptive_max_pool2d` of images."""
+    """Applies 1-D adaptive max pooling; see `adaptive_max_pool2d`."""
     return _adaptive_max_pool(1, input, output_size, return_indices)
 
 
 @overridable
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Returns the largest elements of parts of images, which share them evenly.
+    """Pools each plane to a given size by the maximum (2-D adaptive max pooling).
 
     Args:
-        input: Of shape (channels, height, width), or with a batch before.
-        output_size: How many parts along each dim, or one number for both; None: as many as there
-            are elements.
-        return_indices: Whether the elements' places in their plane are returned, too.
+        input: Tensor of shape ([N,] channels, height, width).
+        output_size: Output size per dim, or one number for both; None keeps the input size.
+        return_indices: If true, also returns the index of each maximum within its plane.
     """
     return _adaptive_max_pool(2, input, output_size, return_indices)
 
 
 @overridable
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Returns the largest elements of parts along 3 dims, as `adaptive_max_pool2d` along 2."""
+    """Applies 3-D adaptive max pooling over the last 3 dims; see `adaptive_max_pool2d`."""
     return _adaptive_max_pool(3, input, output_size, return_indices)
 
 
 @overridable
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """Returns a tensor with more elements at its ends, or less where numbers are negative.
+    """Pads a tensor at its ends; negative amounts crop it.
 
     Args:
         input: The tensor.
-        pad: How many before and behind, from the last dim on.
-        mode: "constant", or where they are from: "reflect" mirrors, "replicate" has the last
-            element again, "circular" goes on at the other end.
-        value: Of the elements, by default 0; with "constant" alone.
+        pad: Amounts before and after each dim, starting with the last dim.
+        mode: "constant", "reflect", "replicate" (repeats the edge) or "circular".
+        value: The fill value of "constant", by default 0.
     """
     return _pad(input, list(pad), mode, value)
 
@@ -318,14 +315,14 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 def unfold(
     input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Returns what a window sees at each of its places, as a column each.
+    """Extracts sliding windows; each becomes a column of the result (im2col).
 
     Args:
-        input: Of shape (channels, height, width), or with a batch before.
-        kernel_size: Of the window: a number, or one for each dim.
-        dilation: From one element that it sees to the next.
-        padding: So many zeros are added on both sides.
-        stride: From one place to the next.
+        input: Tensor of shape ([N,] channels, height, width).
+        kernel_size: Size of the window: one number, or one per dim.
+        dilation: Step between the elements of a window.
+        padding: Number of zeros that are added on both sides.
+        stride: Step between windows.
     """
     return _im2col(input, kernel_size, dilation, padding, stride)
 
@@ -339,15 +336,15 @@ def fold(
     padding: Any = 0,
     stride: Any = 1,
 ) -> Tensor:
-    """Adds columns up where `unfold` would have them from.
+    """Sums columns, as extracted by `unfold`, back into an image (col2im).
 
     Args:
         input: The columns.
         output_size: Height and width of the image.
-        kernel_size: Of the window, as that of `unfold`.
-        dilation: As there.
-        padding: As there.
-        stride: As there.
+        kernel_size: Size of the window, as in `unfold`.
+        dilation: As in `unfold`.
+        padding: As in `unfold`.
+        stride: As in `unfold`.
     """
     return _col2im(input, _as_list(output_size, 2), kernel_size, dilation, padding, stride)
 
@@ -401,22 +398,21 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Returns lines, images or volumes of another size.
+    """Resamples the spatial dims of an input to another size.
 
     Args:
-        input: Of shape (batch, channels, ...), with one to three dims more.
-        size: Of these dims.
-        scale_factor: What their sizes are multiplied by, instead.
+        input: Tensor of shape (batch, channels, ...) with one to three spatial dims.
+        size: Output size of the spatial dims.
+        scale_factor: Factors of the sizes, an alternative to `size`.
         mode: "nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear" or "area".
-        align_corners: Whether the elements at the corners stay where they are; of modes that
-            compute new elements alone.
-        recompute_scale_factor: Whether places are told by the sizes, and not by the factors.
-        antialias: Not supported: images are not smoothed before they become smaller.
+        align_corners: If true, input and output corners are aligned; linear and cubic modes only.
+        recompute_scale_factor: If true, computes coordinates from the sizes, not the given factors.
+        antialias: Not supported.
 
     Raises:
-        InvalidArgumentError: Where neither or both of size and factor are given, for
-            `align_corners` with a mode that has none, and for a mode that does not fit the input.
-        NotSupportedError: For `antialias`.
+        InvalidArgumentError: If not exactly one of size and scale_factor is given, if the mode has
+            no `align_corners`, or if the mode does not fit the input.
+        NotSupportedError: If `antialias` is true.
     """
     dims = input.ndim - 2
     if (size is None) == (scale_factor is None):

@@ -43,16 +43,16 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Returns channels less their mean, divided by their deviation, over a batch.
+    """Normalizes each channel to mean 0 and variance 1 over a batch.
 
     Args:
-        input: Of shape (N, channels, ...).
-        running_mean: One of each channel; in training it moves to the batch's, in place.
-        running_var: The same of variances.
-        weight: One of each channel; what the result is multiplied by.
-        bias: One of each channel; what is added then.
-        training: Whether mean and variance are the batch's, and not the running ones.
-        momentum: By how much the running ones move.
+        input: Tensor of shape (N, channels, ...).
+        running_mean: Running mean of each channel; updated in place in training.
+        running_var: Running variance of each channel; updated in place in training.
+        weight: Scale of each channel, applied after normalization.
+        bias: Offset of each channel, added after the scale.
+        training: If true, uses the statistics of the batch, not the running ones.
+        momentum: Weight of the batch in the update of the running statistics.
         eps: Added to the variance.
     """
     if training and input.numel() == (input.shape[1] if input.ndim > 1 else 0):
@@ -76,9 +76,9 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Returns channels less their mean, divided by their deviation, each image by itself.
+    """Normalizes each channel of each example to mean 0 and variance 1.
 
-    The arguments are those of `batch_norm`, `use_input_stats` that of `training`.
+    The arguments are those of `batch_norm`; `use_input_stats` corresponds to `training`.
     """
     return _instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
@@ -89,14 +89,14 @@ def instance_norm(
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """Returns elements divided by a power of the mean square of neighbouring channels.
+    """Divides elements by a power of the mean square over neighbouring channels.
 
     Args:
-        input: Of shape (N, channels, ...), of 3 dims at least.
-        size: Of so many channels around each.
-        alpha: What the mean is multiplied by.
-        beta: The power.
-        k: What is added before.
+        input: Tensor of shape (N, channels, ...) with at least 3 dims.
+        size: Number of channels in the mean.
+        alpha: Factor of the mean.
+        beta: Exponent.
+        k: Added before the power is taken.
     """
     if input.ndim < 3:
         raise InvalidArgumentError(
@@ -119,13 +119,13 @@ def local_response_norm(
 
 @overridable
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
-    """Returns vectors in units of their length.
+    """Divides vectors by their norm.
 
     Args:
         input: The tensor.
-        p: Of the norm that is the length.
-        dim: Along which the vectors are.
-        eps: The least that a length counts as.
+        p: Order of the norm.
+        dim: Dim of the vectors.
+        eps: Lower bound of the divisor.
     """
     if p == 2:
         sizes = input.abs() if input.is_complex() else input
@@ -165,13 +165,13 @@ def _dropped(name: str, operators: tuple, input: Tensor, p: float, training: boo
 
 @overridable
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Makes elements zero with probability p, and the others larger by 1 / (1 - p).
+    """Zeroes elements with probability p and scales the remaining ones by 1 / (1 - p).
 
     Args:
-        input: Of a floating dtype.
-        p: From 0 to 1.
-        training: Whether anything is done.
-        inplace: Whether the input is overwritten.
+        input: Tensor of a floating dtype.
+        p: Probability, from 0 to 1.
+        training: If false, returns the input unchanged.
+        inplace: If true, overwrites the input.
     """
     return _dropped("dropout", _dropout, input, p, training, inplace)
 
@@ -180,7 +180,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Gives elements the least value of selu with probability p, and keeps mean and deviation."""
+    """Sets elements to SELU's negative limit with probability p; keeps mean and variance."""
     return _dropped("alpha_dropout", _alpha_dropout, input, p, training, inplace)
 
 
@@ -188,7 +188,7 @@ def alpha_dropout(
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Does what `alpha_dropout` does to whole channels of an input of shape (N, channels, ...)."""
+    """Applies `alpha_dropout` to whole channels of an input of shape (N, channels, ...)."""
     return _dropped("feature_alpha_dropout", _feature_alpha_dropout, input, p, training, inplace)
 
 
@@ -219,7 +219,7 @@ def _channels_dropped(
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Makes whole channels of lines zero, of shape (N, channels, length)."""
+    """Zeroes whole channels of an input of shape ([N,] channels, length)."""
     return _channels_dropped("dropout1d", 1, input, p, training, inplace)
 
 
@@ -227,8 +227,8 @@ def dropout1d(
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Makes whole channels of images zero, of shape (N, channels, height, width)."""
-    if input.ndim == 3:  # as PyTorch: lines with a batch
+    """Zeroes whole channels of an input of shape (N, channels, height, width)."""
+    if input.ndim == 3:  # as in PyTorch: (N, channels, length)
         return _dropped("dropout2d", _feature_dropout, input, p, training, inplace)
     return _channels_dropped("dropout2d", 2, input, p, training, inplace)
 
@@ -237,12 +237,12 @@ def dropout2d(
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Makes whole channels of volumes zero, of shape (N, channels, depth, height, width)."""
+    """Zeroes whole channels of an input of shape ([N,] channels, depth, height, width)."""
     return _channels_dropped("dropout3d", 3, input, p, training, inplace)
 
 
 def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Flat indices, and where each bag begins."""
+    """Returns flat indices and the start of each bag."""
     from ..factories import arange
 
     if input.ndim == 2:
@@ -274,20 +274,20 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Returns sums, means or largest elements of rows of a matrix, a bag of indices each.
+    """Reduces bags of rows of a matrix by sum, mean or maximum.
 
     Args:
-        input: Indices: of shape (bags, N), or flat with offsets.
-        weight: The matrix: a row each.
-        offsets: Where each bag begins in a flat input.
-        max_norm: The rows that are named are scaled in place to this norm, if theirs is larger.
-        norm_type: The order of that norm.
-        scale_grad_by_freq: Whether gradients are divided by how often a row is named.
+        input: Indices of shape (bags, N), or flat with offsets.
+        weight: The matrix of rows.
+        offsets: Start of each bag in a flat input.
+        max_norm: Selected rows with a larger norm are scaled to it in place.
+        norm_type: Order of that norm.
+        scale_grad_by_freq: If true, divides gradients by the number of times a row is selected.
         mode: "sum", "mean" or "max".
-        sparse: Gradients are dense all the same, which a warning says.
-        per_sample_weights: What each row is multiplied by, for "sum".
-        include_last_offset: Whether the last offset is the input's size, and begins no bag.
-        padding_idx: A row that does not count.
+        sparse: Accepted, but gradients are dense; a warning says so.
+        per_sample_weights: Factor of each row; only with "sum".
+        include_last_offset: If true, the last offset is the input's size and starts no bag.
+        padding_idx: Index of a row that is left out of the reduction.
     """
     modes = ("sum", "mean", "max")
     if mode not in modes:

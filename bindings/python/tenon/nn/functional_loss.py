@@ -27,13 +27,13 @@ def _check_reduction(name: str, reduction: str) -> None:
 
 
 def _reduction(name: str, reduction: str) -> int:
-    """As operators have it."""
+    """Returns the operator's number of a reduction."""
     _check_reduction(name, reduction)
     return ("none", "mean", "sum").index(reduction)
 
 
 def _raised(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """What a loss computes with: float32 in an autocast region, as it loses precision else."""
+    """Casts tensors to float32 in an autocast region, because losses need the precision."""
     number = tensors[0].device.type_code
     if number == _META or not _tenon.autocast_get(number)[0] & _tenon.TENON_AUTOCAST_ENABLED:
         return tensors
@@ -71,13 +71,13 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
 def smooth_l1_loss(
     input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
-    """Returns absolute differences, less `beta / 2`, and parabolas below `beta`.
+    """Returns the smooth L1 loss: quadratic below `beta`, otherwise linear.
 
     Args:
-        input: Of a floating dtype.
-        target: Of the same shape.
+        input: Tensor of a floating dtype.
+        target: Tensor of the same shape.
         reduction: "mean", "sum" or "none".
-        beta: Where lines begin; with 0 this is `l1_loss`.
+        beta: Absolute difference from which the loss is linear; with 0 this is `l1_loss`.
     """
     _check_shapes("smooth_l1_loss", input, target)
     how = _reduction("smooth_l1_loss", reduction)
@@ -88,20 +88,20 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
-    """Returns `delta` times what `smooth_l1_loss` does with `beta=delta`.
+    """Returns the Huber loss: `delta` times `smooth_l1_loss` with `beta=delta`.
 
     Args:
-        input: Of a floating dtype.
-        target: Of the same shape.
+        input: Tensor of a floating dtype.
+        target: Tensor of the same shape.
         reduction: "mean", "sum" or "none".
-        delta: Where lines begin; above 0.
+        delta: Absolute difference from which the loss is linear; above 0.
     """
     _check_shapes("huber_loss", input, target)
     return _operators.huber_loss(input, target, _reduction("huber_loss", reduction), delta)
 
 
 def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[Any, Tensor]:
-    """Where each target's class is, as a mask of the input's shape, and which targets count."""
+    """Returns a mask of each target's class, in the input's shape, and which targets count."""
     dim = 0 if input.ndim == 1 else 1
     rest = (*input.shape[:dim], *input.shape[dim + 1 :])
     if input.ndim == 0 or target.shape != rest:
@@ -137,15 +137,14 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """Returns the negative of the input at each target's class, or the weighted mean or the sum.
+    """Returns the negative log likelihood loss.
 
     Args:
-        input: Logarithms of probabilities, of shape (classes,), (N, classes) or
-            (N, classes, d1, d2, ...).
-        target: Classes, of shape (), (N,) or (N, d1, d2, ...).
-        weight: Of each class; by default 1.
-        ignore_index: Targets that do not count.
-        reduction: "mean" of those that count, "sum" or "none".
+        input: Log probabilities of shape (classes,), (N, classes) or (N, classes, d1, d2, ...).
+        target: Class indices of shape (), (N,) or (N, d1, d2, ...).
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
+        reduction: "mean" (weighted, over targets that are not ignored), "sum" or "none".
     """
     _check_reduction("nll_loss", reduction)
     (input,) = _raised(input)
@@ -180,13 +179,13 @@ def cross_entropy(
     """Returns the cross entropy of the softmax of an input, and targets.
 
     Args:
-        input: Of shape (classes,), (N, classes) or (N, classes, d1, d2, ...).
+        input: Logits of shape (classes,), (N, classes) or (N, classes, d1, d2, ...).
         target: Classes, of shape (), (N,) or (N, d1, d2, ...); or probabilities, of the input's
             shape.
-        weight: Of each class; by default 1.
-        ignore_index: Classes that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
-        label_smoothing: The part, from 0 to 1, of each target that is shared by all classes.
+        label_smoothing: Fraction of each target, from 0 to 1, that is spread over all classes.
     """
     from .functional import log_softmax
 
@@ -229,20 +228,20 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Returns how unlikely it is that frames spell targets, between blanks and with repeats joined.
+    """Returns the connectionist temporal classification loss of frames and targets.
 
     Args:
-        log_probs: Logarithms of probabilities as `log_softmax` gives them, of shape (frames, batch,
-            labels) or (frames, labels).
-        targets: Labels, of shape (batch, most of a target), or all in a row.
-        input_lengths: How many frames count, of each of the batch: a tensor or numbers.
-        target_lengths: How many labels targets have.
-        blank: The label of what is between.
-        reduction: "mean" of losses divided by the lengths of their targets, "sum" or "none".
-        zero_infinity: Whether losses of targets that cannot be spelt are 0.
+        log_probs: Log probabilities as returned by `log_softmax`, of shape (frames, batch, labels)
+            or (frames, labels).
+        targets: Labels of shape (batch, longest target), or concatenated in one dim.
+        input_lengths: Number of valid frames per batch element: a tensor or numbers.
+        target_lengths: Number of labels per target.
+        blank: Index of the blank label.
+        reduction: "mean" of losses divided by target lengths, "sum" or "none".
+        zero_infinity: If true, losses of impossible targets are 0 instead of infinite.
 
     Raises:
-        InvalidArgumentError: For lengths that do not fit the frames or the targets.
+        InvalidArgumentError: If lengths do not fit the frames or the targets.
     """
     number = _reduction("ctc_loss", reduction)
     lengths = (input_lengths, target_lengths)

@@ -41,7 +41,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 @overridable
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Returns the elements above a threshold, and a value in place of the others."""
+    """Replaces elements that are not above a threshold by a value."""
     from ..compositions import threshold as apart
     from ..compositions import threshold_ as within
 
@@ -63,9 +63,9 @@ def gumbel_softmax(
     Args:
         logits: Logarithms of probabilities, up to a constant.
         tau: The temperature.
-        hard: Whether samples are one-hot; gradients are those of soft ones.
-        eps: Without effect.
-        dim: Of the classes.
+        hard: If true, samples are one-hot, with the gradients of soft samples.
+        eps: Has no effect.
+        dim: Dim of the classes.
     """
     noise = -empty_like(logits).detach().exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
@@ -158,7 +158,7 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """Returns what `interpolate` does: the old name."""
+    """Calls `interpolate`; the deprecated name."""
     options = {} if align_corners is None else {"align_corners": align_corners}
     return interpolate(input, size, scale_factor, mode, **options)
 

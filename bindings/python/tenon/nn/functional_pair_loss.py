@@ -42,12 +42,12 @@ def _check_same(name: str, input: Tensor, target: Tensor) -> None:
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, *, reduction: str = "mean"
 ) -> Tensor:
-    """Returns how far probabilities are from what is true.
+    """Returns the binary cross entropy of probabilities and targets.
 
     Args:
         input: Probabilities, from 0 to 1.
-        target: Of the same shape, from 0 to 1.
-        weight: What each loss is multiplied by.
+        target: Targets from 0 to 1, of the input's shape.
+        weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("binary_cross_entropy", reduction)
@@ -66,14 +66,14 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """Returns `binary_cross_entropy` of the sigmoid of an input, without losing digits.
+    """Returns `binary_cross_entropy` of the input's sigmoid, in a numerically stable way.
 
     Args:
-        input: Any numbers.
-        target: Of the same shape, from 0 to 1.
-        weight: What each loss is multiplied by.
+        input: Logits.
+        target: Targets from 0 to 1, of the input's shape.
+        weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
-        pos_weight: What the part of a loss is multiplied by that is for targets of 1.
+        pos_weight: Factor of the positive term of each loss.
     """
     how = _reduction("binary_cross_entropy_with_logits", reduction)
     _check_same("binary_cross_entropy_with_logits", input, target)
@@ -91,7 +91,7 @@ def kl_div(
         input: Logarithms of probabilities.
         target: Probabilities, or their logarithms with `log_target`.
         reduction: "mean" of all elements, "batchmean" of the first dim's, "sum" or "none".
-        log_target: Whether the target are logarithms.
+        log_target: If true, targets are logarithms.
     """
     if reduction == "batchmean":
         total = _operators["kl_div"](input, target, 2, log_target=log_target)
@@ -111,14 +111,14 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduction: str = "mean",
 ) -> Tensor:
-    """Returns how unlikely counts are.
+    """Returns the negative log likelihood of counts under Poisson distributions.
 
     Args:
-        input: What is expected, or its logarithm with `log_input`.
+        input: Expected counts, or their logarithms with `log_input`.
         target: The counts.
-        log_input: Whether the input are logarithms.
-        full: Whether an approximation of the logarithm of the counts' factorials is added.
-        eps: Added to an input that is no logarithm.
+        log_input: If true, inputs are logarithms.
+        full: If true, adds Stirling's approximation of the factorial term.
+        eps: Added to an input that is not a logarithm.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("poisson_nll_loss", reduction)
@@ -134,14 +134,14 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """Returns how unlikely targets are under normal distributions.
+    """Returns the negative log likelihood of targets under normal distributions.
 
     Args:
         input: The means.
-        target: Of the same shape.
+        target: Targets, of the input's shape.
         var: The variances, of the same shape or with 1 as the last dim.
-        full: Whether the constant term is added.
-        eps: The least that a variance counts as.
+        full: If true, adds the constant term.
+        eps: Lower bound of the variances.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("gaussian_nll_loss", reduction)
@@ -170,13 +170,13 @@ def gaussian_nll_loss(
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, *, reduction: str = "mean"
 ) -> Tensor:
-    """Returns how far pairs are from the order that they shall have.
+    """Returns a loss for pairs that are not in the wanted order by a margin.
 
     Args:
-        input1: The first of each.
-        input2: The second.
-        target: 1 where the first shall be larger, -1 where the second.
-        margin: By how much.
+        input1: First element of each pair.
+        input2: Second element of each pair.
+        target: 1 if the first should be larger, -1 if the second should.
+        margin: Wanted difference.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("margin_ranking_loss", reduction)
@@ -193,14 +193,14 @@ def multi_margin_loss(
     *,
     reduction: str = "mean",
 ) -> Tensor:
-    """Returns by how much other classes come up to the one that is true.
+    """Returns the multi-class margin loss of scores and true classes.
 
     Args:
-        input: Of shape (classes,) or (N, classes).
-        target: Classes, of shape () or (N,).
-        p: The power of each: 1 or 2.
-        margin: How far other classes shall be below.
-        weight: Of each class; by default 1.
+        input: Scores of shape (classes,) or (N, classes).
+        target: Class indices of shape () or (N,).
+        p: Exponent of each term: 1 or 2.
+        margin: Wanted difference between the true class and the others.
+        weight: Weight of each class; by default 1.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("multi_margin_loss", reduction)
@@ -209,11 +209,11 @@ def multi_margin_loss(
 
 @overridable
 def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
-    """Returns by how much other classes come up to those that are true.
+    """Returns the multi-label margin loss of scores and true classes.
 
     Args:
-        input: Of shape (classes,) or (N, classes).
-        target: Of the same shape: classes, up to the first negative number.
+        input: Scores of shape (classes,) or (N, classes).
+        target: Class indices of the input's shape; a negative number ends the list.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("multilabel_margin_loss", reduction)
@@ -224,7 +224,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "m
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, *, reduction: str = "mean"
 ) -> Tensor:
-    """Returns distances where the target is 1, and what lacks of a margin where it is -1."""
+    """Returns the input if the target is 1, or `max(0, margin - input)` if it is -1."""
     how = _reduction("hinge_embedding_loss", reduction)
     return _operators["hinge_embedding_loss"](input, target, margin, how)
 
@@ -233,7 +233,7 @@ def hinge_embedding_loss(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, *, reduction: str = "mean"
 ) -> Tensor:
-    """Returns how unlike vectors are where the target is 1, and how like where it is -1."""
+    """Returns `1 - cos` of vectors if the target is 1, or `max(0, cos - margin)` if it is -1."""
     how = _reduction("cosine_embedding_loss", reduction)
     return _operators["cosine_embedding_loss"](input1, input2, target, margin, how)
 
@@ -250,16 +250,16 @@ def triplet_margin_loss(
     *,
     reduction: str = "mean",
 ) -> Tensor:
-    """Returns by how much vectors are not nearer to one than to another.
+    """Returns a loss for anchors that are not nearer to the positive than to the negative.
 
     Args:
         anchor: The vectors.
-        positive: Those that they shall be near to.
-        negative: Those that they shall be far from.
-        margin: By how much.
-        p: Of the norm that distances are.
+        positive: Vectors that the anchors should be near to.
+        negative: Vectors that the anchors should be far from.
+        margin: Wanted difference of the two distances.
+        p: Order of the norm of the distances.
         eps: Added to differences.
-        swap: Whether the distance of positive and negative counts where it is smaller.
+        swap: If true, uses the distance of positive and negative if it is smaller.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("triplet_margin_loss", reduction)

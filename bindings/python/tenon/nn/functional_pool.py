@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling by power means, and maximal pooling that always returns indices."""
+"""Power-average pooling, and max pooling that always returns indices."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _lp_pool(
 def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
-    """Returns the norm of what a window sees at each of its places; see `lp_pool2d`."""
+    """Returns the p-norm of each window; see `lp_pool2d`."""
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -83,14 +83,14 @@ def lp_pool1d(
 def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
-    """Returns the norm of what a window sees at each of its places.
+    """Returns the p-norm of each window (2-D power-average pooling).
 
     Args:
-        input: Of shape (channels, height, width), or with a batch before.
+        input: Tensor of shape ([N,] channels, height, width).
         norm_type: The order p of the norm: the p-th root of the sum of p-th powers.
-        kernel_size: The size of the window: a number, or one for each dim.
-        stride: From one place to the next; by default the size of the window.
-        ceil_mode: Whether the last place may reach beyond the end.
+        kernel_size: Size of the window: one number, or one per dim.
+        stride: Step between windows; by default the size of the window.
+        ceil_mode: If true, the last window may extend beyond the end.
     """
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
@@ -99,7 +99,7 @@ def lp_pool2d(
 def lp_pool3d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
-    """Returns the norm of what a window sees at each of its places; see `lp_pool2d`."""
+    """Returns the p-norm of each window; see `lp_pool2d`."""
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 

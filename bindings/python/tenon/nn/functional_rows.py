@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What embeddings and bags of embeddings share: rows of bounded norm, and dense gradients."""
+"""Helpers of embeddings and embedding bags: row norms, and the warning about dense gradients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..grad_mode import no_grad
 
 
 def bound_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
-    """Scales the rows that indices name in place where their norm is above `max_norm`."""
+    """Scales the selected rows in place if their norm is above `max_norm`."""
     from ..own_arguments import unique
 
     with no_grad():
@@ -23,7 +23,7 @@ def bound_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: floa
 
 
 def warn_dense(name: str) -> None:
-    """Warns that gradients are dense though sparse ones are asked for."""
+    """Warns that gradients are dense although sparse ones are requested."""
     warnings.warn(
         f"{name}: sparse gradients do not exist here: the gradient of weight is dense",
         stacklevel=4,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First values of parameters: each function writes a tensor, unrecorded, and returns it."""
+"""Initializers: each function fills a tensor without recording, and returns it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "sigmoid")
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """Returns the factor by which a nonlinearity changes the deviation of what it is given.
+    """Returns the recommended gain of a nonlinearity.
 
     Args:
         nonlinearity: "linear", "conv1d" to "conv3d", "sigmoid", "tanh", "relu", "leaky_relu" or
             "selu".
-        param: Of leaky_relu the slope, by default 0.01.
+        param: Negative slope of leaky_relu, by default 0.01.
     """
     if nonlinearity in _LINEAR:
         return 1
@@ -46,24 +46,24 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fills a tensor with numbers drawn between a and b."""
+    """Fills a tensor with samples of a uniform distribution on [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fills a tensor with numbers of a normal distribution."""
+    """Fills a tensor with samples of a normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def _normal_share(x: float) -> float:
-    """Returns the part of the standard normal distribution that lies below x."""
+    """Returns the cumulative distribution function of the standard normal distribution at x."""
     return (1 + math.erf(x / math.sqrt(2.0))) / 2
 
 
 def _redraw_normal(tensor: Tensor, mean: float, std: float, a: float, b: float, g: Any) -> None:
-    """Draws from the normal distribution until all numbers lie between a and b."""
+    """Draws normal samples, redrawing those outside [a, b]."""
     low, high = (tensor.new_tensor(edge, device="cpu").item() for edge in (a, b))
     tensor.normal_(mean, std, generator=g)
     while True:
@@ -75,7 +75,7 @@ def _redraw_normal(tensor: Tensor, mean: float, std: float, a: float, b: float, 
 
 
 def _redraw_uniform(tensor: Tensor, mean: float, std: float, a: float, b: float, g: Any) -> None:
-    """Draws evenly between a and b, each number kept as often as its density is to the peak's."""
+    """Draws samples by rejection from the uniform distribution on [a, b)."""
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     pending: Any = None
     while pending is None or pending.any():
@@ -98,9 +98,9 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> Tensor:
-    """Fills a tensor with numbers of a normal distribution between a and b.
+    """Fills a tensor with samples of a normal distribution truncated to [a, b].
 
-    Numbers that lie outside are drawn again, in PyTorch's order: a seed gives the same numbers.
+    Samples are drawn in PyTorch's order, so that equal seeds produce equal numbers.
     """
     if tensor.is_meta:
         return tensor
@@ -129,7 +129,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Makes a matrix the identity, as far as it has one."""
+    """Writes the identity matrix into a matrix; extra rows or columns are zero."""
     if tensor.ndim != 2:
         raise InvalidArgumentError(f"eye_: tensor must have 2 dims, got {tensor.ndim}")
     with no_grad():
@@ -145,11 +145,11 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Makes the weights of a convolution pass on as many channels as they can.
+    """Fills the weight of a convolution so that it preserves as many channels as possible.
 
     Args:
-        tensor: Of 3, 4 or 5 dims.
-        groups: Of the convolution; the first dim must be a multiple of it.
+        tensor: Tensor of 3, 4 or 5 dims.
+        groups: Number of groups of the convolution; must divide the first dim.
     """
     if tensor.ndim not in (3, 4, 5):
         raise InvalidArgumentError(f"dirac_: tensor must have 3, 4 or 5 dims, got {tensor.ndim}")
@@ -168,12 +168,12 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fills a tensor with orthogonal rows, or columns where these are fewer (Saxe et al., 2013).
+    """Fills a tensor with orthonormal rows, or columns if there are fewer (Saxe et al., 2013).
 
     Args:
-        tensor: Of two dims at least; those behind the first count as one.
-        gain: Their length.
-        generator: Of the random numbers.
+        tensor: Tensor of at least two dims; dims after the first are flattened.
+        gain: Factor of the result.
+        generator: The random number generator.
     """
     if tensor.ndim < 2:
         raise InvalidArgumentError(
@@ -185,18 +185,18 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         rows, columns = tensor.shape[0], tensor[0].numel()
         numbers = tensor.detach().new_empty(rows, columns).normal_(generator=generator)
         q, r = qr(numbers.t() if rows < columns else numbers)
-        q = q * r.diagonal().sign()  # unique: the diagonal of R is positive
+        q = q * r.diagonal().sign()  # makes the factorization unique: the diagonal of R is positive
         return tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape)).mul_(gain)
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fills a matrix with numbers of a normal distribution, and part of each column with zeros.
+    """Fills a matrix with normal samples and zeros part of each column.
 
     Args:
-        tensor: Of two dims.
-        sparsity: The part of each column that is zero.
-        std: Deviation of the others.
-        generator: Of the random numbers.
+        tensor: Tensor of two dims.
+        sparsity: Fraction of each column that is zero.
+        std: Standard deviation of the nonzero elements.
+        generator: The random number generator.
     """
     if tensor.ndim != 2:
         raise InvalidArgumentError(f"sparse_: tensor must have 2 dims, got {tensor.ndim}")
@@ -204,13 +204,13 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(tensor.shape[1]):
-            order = randperm(tensor.shape[0])  # from the default generator, as PyTorch's
+            order = randperm(tensor.shape[0])  # from the default generator, as in PyTorch
             tensor[order[:zeros], column] = 0
     return tensor
 
 
 def _fans(function: str, tensor: Tensor) -> tuple[int, int]:
-    """How many inputs an output has, and outputs an input."""
+    """Returns fan-in and fan-out: the inputs per output, and the outputs per input."""
     if tensor.ndim < 2:
         raise InvalidArgumentError(
             f"{function}: tensor must have 2 dims at least, got {tensor.ndim}"
@@ -220,13 +220,13 @@ def _fans(function: str, tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fills a tensor as Glorot and Bengio (2010) do, from a uniform distribution."""
+    """Fills a tensor with uniform samples after Glorot and Bengio (2010)."""
     bound = gain * math.sqrt(6.0 / sum(_fans("xavier_uniform_", tensor)))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fills a tensor as Glorot and Bengio (2010) do, from a normal distribution."""
+    """Fills a tensor with normal samples after Glorot and Bengio (2010)."""
     std = gain * math.sqrt(2.0 / sum(_fans("xavier_normal_", tensor)))
     return normal_(tensor, 0.0, std, generator)
 
@@ -245,14 +245,14 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Fills a tensor as He et al. (2015) do, from a uniform distribution.
+    """Fills a tensor with uniform samples after He et al. (2015).
 
     Args:
-        tensor: Of two dims at least.
-        a: Slope of the leaky_relu behind the layer.
-        mode: "fan_in" keeps the deviation forward, "fan_out" backward.
-        nonlinearity: As for calculate_gain.
-        generator: Of the random numbers.
+        tensor: Tensor of at least two dims.
+        a: Negative slope of the leaky_relu that follows the layer.
+        mode: "fan_in" preserves the variance forward, "fan_out" backward.
+        nonlinearity: As in calculate_gain.
+        generator: The random number generator.
     """
     if tensor.numel() == 0:
         return tensor
@@ -267,7 +267,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Fills a tensor as He et al. (2015) do, from a normal distribution; see `kaiming_uniform_`."""
+    """Fills a tensor with normal samples after He et al. (2015); see `kaiming_uniform_`."""
     if tensor.numel() == 0:
         return tensor
     std = _kaiming("kaiming_normal_", tensor, a, mode, nonlinearity)
@@ -275,19 +275,19 @@ def kaiming_normal_(
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """Returns the number of inputs of an output, and of outputs of an input."""
+    """Returns fan-in and fan-out: the inputs per output, and the outputs per input."""
     return _fans("_calculate_fan_in_and_fan_out", tensor)
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    """Returns one of the two numbers of `_calculate_fan_in_and_fan_out`."""
+    """Returns fan-in or fan-out, by `mode`."""
     if mode.lower() not in ("fan_in", "fan_out"):
         raise InvalidArgumentError(f"mode must be fan_in or fan_out, got {mode!r}")
     return _fans("_calculate_correct_fan", tensor)[mode.lower() == "fan_out"]
 
 
 def _old_name(name: str) -> Any:
-    """Returns a function under its name without the underscore, which warns."""
+    """Returns a deprecated alias, without the underscore, that warns."""
 
     def call(*args: Any, **kwargs: Any) -> Tensor:
         import warnings

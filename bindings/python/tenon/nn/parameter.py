@@ -35,18 +35,19 @@ class _ParameterType(type):
 class Parameter(Tensor, metaclass=_ParameterType):
     """A tensor that is a parameter of the module that it is assigned to.
 
-    It shares the memory of `data`, is a leaf, and asks for gradients also where grad mode is off.
-    Of a subclass of Tensor it is of that class, and `isinstance(it, Parameter)` all the same.
+    It shares the memory of `data`, is a leaf, and requires grad even if grad mode is off. If
+    `data` is
+    of a subclass of Tensor, so is the parameter, and `isinstance(p, Parameter)` is still true.
 
     Args:
-        data: Its elements; by default none.
-        requires_grad: Whether gradients flow to it.
+        data: The elements; by default none.
+        requires_grad: If true, gradients flow to the parameter.
     """
 
-    __torch_function__ = _disabled_torch_function_impl  # what is computed of it is no parameter
+    __torch_function__ = _disabled_torch_function_impl  # results of operators are not parameters
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
-        """Makes it on the memory of `data`."""
+        """Creates a tensor that shares the memory of `data`."""
         if cls is Parameter and isinstance(data, Tensor):
             of = type(data)
             if of is not Tensor and not issubclass(of, (Parameter, Buffer)):
@@ -57,7 +58,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Returns a parameter with elements of its own, without gradient."""
+        """Returns a copy of the parameter with separate memory and without gradient."""
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
         return memo[id(self)]
@@ -70,7 +71,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
 
 
 def _marked(data: Any, requires_grad: bool) -> Any:
-    """A tensor of the class of `data`, on its memory, that is a parameter."""
+    """Returns a tensor of the class of `data`, on its memory, that is a parameter."""
     made = data.detach()
     if type(made) is not type(data):
         raise ArgumentTypeError(
@@ -86,20 +87,20 @@ class Buffer(Tensor):
 
     Args:
         data: Its elements; by default none.
-        persistent: Whether it is part of the module's state dict.
+        persistent: If true, it is part of the module's state dict.
     """
 
     persistent: bool
     __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
-        """Makes it on the memory of `data`."""
+        """Creates a tensor that shares the memory of `data`."""
         self: Self = _kept(cls, data)
         self.persistent = persistent
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Returns a buffer with elements of its own."""
+        """Returns a copy of the buffer with separate memory."""
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), persistent=self.persistent)
         return memo[id(self)]

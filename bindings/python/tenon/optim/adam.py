@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 class Adam(Optimizer):
     """p -= lr * m / (sqrt(v) + eps), of the moving means m of gradients and v of their squares.
 
-    Both means are divided by what they lack in the first steps.
+    Both means are corrected for their bias in the first steps.
 
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of m and of v at each step, in [0, 1).
+        betas: Decay rates of m and v, in [0, 1).
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        amsgrad: Whether the largest v so far serves.
-        maximize: Whether parameters go up the gradient, not down.
-        capturable: Whether steps are counted by tensors alone, so that a graph of one step is that
-            of each. Without, the numbers of the recorded step are constants of the graph.
-        decoupled_weight_decay: Whether parameters shrink by lr * weight_decay instead.
-        foreach: Whether each part of a step is one call for all parameters.
-        fused: Whether a step is one call for all parameters, in one pass over memory.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        amsgrad: If true, uses the largest v so far.
+        maximize: If true, parameters move up the gradient, not down.
+        capturable: If true, counts steps in tensors only, so that the graph of one step is valid
+            for every step. Otherwise the step numbers are constants of the recorded graph.
+        decoupled_weight_decay: If true, parameters shrink by lr * weight_decay instead.
+        foreach: If true, each part of a step is one call for all parameters.
+        fused: If true, a step is one call for all parameters, in one pass over memory.
 
     Raises:
-        InvalidArgumentError: an option out of its range.
+        InvalidArgumentError: If an option is out of its range.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Adam(Optimizer):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         name = type(self).__name__
         check_kind(name, foreach, fused)
         require_number(name, "lr", lr)
@@ -92,7 +92,7 @@ class Adam(Optimizer):
                 self._update_one(parameter, group)
 
     def _lists_of(self, parameters: list[Tensor], group: dict[str, Any]) -> list[list[Tensor]]:
-        """Means, squares, the largest squares and steps, which count this one."""
+        """Returns means, squares, the largest squares and steps, which include this one."""
         states = [self._state_of(one, group["amsgrad"]) for one in parameters]
         steps = [state["step"] for state in states]
         foreach_of("add_", steps, 1)
@@ -117,7 +117,7 @@ class Adam(Optimizer):
         )
 
     def _update_each(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
-        """As `_update_one`, part by part for all of them."""
+        """Like `_update_one`, but each operation runs on the lists of all parameters."""
         beta1, beta2 = group["betas"]
         grads = [one.grad for one in parameters]
         if group["maximize"]:
@@ -177,7 +177,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks parameters apart from the gradient.
+    """Adam with decoupled weight decay, which shrinks parameters independently of the gradient.
 
     Args:
         params: See `Optimizer`.
@@ -206,7 +206,7 @@ class AdamW(Adam):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         super().__init__(
             params,
             lr,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers that scale each element of a gradient by how large it was before."""
+"""Optimisers that scale each element of a gradient by its history."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class RMSprop(SingleUpdate):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        alpha: What is kept of the mean at each step.
+        alpha: Decay rate of the mean square.
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        momentum: What is kept of the sum of scaled gradients at each step.
-        centered: Whether the variance takes the place of the mean square.
-        capturable: Without effect.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        momentum: Decay rate of the sum of scaled gradients.
+        centered: If true, uses the variance instead of the mean square.
+        capturable: Has no effect.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
 
@@ -53,7 +53,7 @@ class RMSprop(SingleUpdate):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered},
             "weight_decay": weight_decay,
@@ -93,13 +93,13 @@ class Adagrad(SingleUpdate):
         params: See `Optimizer`.
         lr: Learning rate.
         lr_decay: By which the rate shrinks: lr / (1 + steps * lr_decay).
-        weight_decay: This many parameters are added to the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         initial_accumulator_value: Where the sums begin.
         eps: Added to the root.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
-        fused: Without effect.
+        fused: Has no effect.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Adagrad(SingleUpdate):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups, and begins the sums."""
+        """Stores the groups, and begins the sums."""
         options = {
             **{"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay},
             "initial_accumulator_value": initial_accumulator_value,
@@ -147,12 +147,12 @@ class Adadelta(SingleUpdate):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        rho: What is kept of the means at each step.
+        rho: Decay rate of the means.
         eps: Added below the roots.
-        weight_decay: This many parameters are added to the gradient.
-        foreach: Without effect.
-        capturable: Without effect.
-        maximize: Whether parameters go up the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        foreach: Has no effect.
+        capturable: Has no effect.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
 
@@ -169,7 +169,7 @@ class Adadelta(SingleUpdate):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay}
         extras = {"maximize": maximize, "capturable": capturable, "foreach": foreach}
         super().__init__(params, options, {**extras, "differentiable": differentiable})
@@ -189,18 +189,18 @@ class Adadelta(SingleUpdate):
 
 
 class Adamax(SingleUpdate):
-    """Adam with the largest element seen in place of the root (Kingma and Ba, 2015).
+    """Adam with the infinity norm of past gradients instead of the root (Kingma and Ba, 2015).
 
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of the mean and of the largest at each step.
+        betas: Decay rates of the mean and of the norm.
         eps: Added to absolute values.
-        weight_decay: This many parameters are added to the gradient.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
-        capturable: Without effect.
+        capturable: Has no effect.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Adamax(SingleUpdate):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         extras = {"foreach": foreach, "maximize": maximize, "differentiable": differentiable}
         super().__init__(params, options, {**extras, "capturable": capturable})
@@ -240,14 +240,14 @@ class NAdam(SingleUpdate):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of the means of gradients and squares at each step.
+        betas: Decay rates of the means of gradients and squares.
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        momentum_decay: By which the momentum shrinks from step to step.
-        decoupled_weight_decay: Whether weight_decay shrinks parameters directly.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
-        capturable: Without effect.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        momentum_decay: Rate at which the momentum shrinks from step to step.
+        decoupled_weight_decay: If true, weight_decay shrinks parameters directly.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
+        capturable: Has no effect.
         differentiable: Must be False.
     """
 
@@ -266,7 +266,7 @@ class NAdam(SingleUpdate):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay},
             "momentum_decay": momentum_decay,
@@ -306,18 +306,18 @@ class NAdam(SingleUpdate):
 
 
 class RAdam(SingleUpdate):
-    """Adam whose scale is left out while its variance is not yet known (Liu et al., 2020).
+    """Adam that omits the adaptive scale until its variance is known (Liu et al., 2020).
 
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        betas: What is kept of the means of gradients and squares at each step.
+        betas: Decay rates of the means of gradients and squares.
         eps: Added to the root.
-        weight_decay: This many parameters are added to the gradient.
-        decoupled_weight_decay: Whether weight_decay shrinks parameters directly.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
-        capturable: Without effect.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        decoupled_weight_decay: If true, weight_decay shrinks parameters directly.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
+        capturable: Has no effect.
         differentiable: Must be False.
     """
 
@@ -335,7 +335,7 @@ class RAdam(SingleUpdate):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay},
             "decoupled_weight_decay": decoupled_weight_decay,

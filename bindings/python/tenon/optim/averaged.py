@@ -21,11 +21,11 @@ class ASGD(SingleUpdate):
         lambd: By which parameters decay.
         alpha: Power of the rate's decay.
         t0: The step from which on parameters are averaged, as `ax` of the state.
-        weight_decay: This many parameters are added to the gradient.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
-        capturable: Without effect.
+        capturable: Has no effect.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class ASGD(SingleUpdate):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {
             **{"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0},
             "weight_decay": weight_decay,
@@ -80,9 +80,9 @@ class Rprop(SingleUpdate):
         lr: The first step.
         etas: Factors of a step when the sign changes, and when it stays.
         step_sizes: The least and the largest step.
-        capturable: Without effect.
-        foreach: Without effect.
-        maximize: Whether parameters go up the gradient.
+        capturable: Has no effect.
+        foreach: Has no effect.
+        maximize: If true, parameters move up the gradient.
         differentiable: Must be False.
     """
 
@@ -98,7 +98,7 @@ class Rprop(SingleUpdate):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         options = {"lr": lr, "etas": etas, "step_sizes": step_sizes}
         extras = {"foreach": foreach, "maximize": maximize, "differentiable": differentiable}
         super().__init__(params, options, {**extras, "capturable": capturable})

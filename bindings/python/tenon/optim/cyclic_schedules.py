@@ -27,7 +27,7 @@ def _each(scheduler: LRScheduler, name: str, value: Any) -> list[Any]:
 
 
 class MultiplicativeLR(LRScheduler):
-    """The last rate times what a function of the step's number returns."""
+    """Multiplies the last rate by the result of a function of the step's number."""
 
     def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
         """Keeps one function, or one for each group."""
@@ -52,7 +52,7 @@ class PolynomialLR(LRScheduler):
     def __init__(
         self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         self.total_iters = total_iters
         self.power = power
         super().__init__(optimizer, last_epoch)
@@ -73,7 +73,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the first rate down to eta_min, again and again.
+    """Cosine annealing from the first rate to eta_min, with restarts.
 
     Args:
         optimizer: See `LRScheduler`.
@@ -91,7 +91,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min: float = 0.0,
         last_epoch: int = -1,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if T_0 <= 0 or not isinstance(T_0, int) or T_mult < 1 or not isinstance(T_mult, int):
             raise InvalidArgumentError(
                 "CosineAnnealingWarmRestarts: T_0 and T_mult must be positive ints, got "
@@ -110,7 +110,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
     def _place(self, epoch: float) -> None:
-        """Finds the period of a step, and where in it the step is."""
+        """Finds the period of a step, and the position of the step in it."""
         self.T_i, self.T_cur = self.T_0, epoch
         if epoch >= self.T_0 and self.T_mult == 1:
             self.T_cur = epoch % self.T_0
@@ -139,21 +139,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Rates that go between two bounds (Smith, 2017); momentum goes the other way.
+    """Rates that cycle between two bounds (Smith, 2017); momentum moves the other way.
 
     Args:
         optimizer: See `LRScheduler`.
-        base_lr: The lower bound, one or one for each group.
+        base_lr: The lower bound, one for all groups or one per group.
         max_lr: The upper bound.
-        step_size_up: Steps of the rising half.
-        step_size_down: Of the falling one, by default the same.
+        step_size_up: Number of steps of the rising half.
+        step_size_down: Number of steps of the falling half, by default step_size_up.
         mode: "triangular", "triangular2" (each cycle half as high) or "exp_range".
-        gamma: Of exp_range: the factor gamma ** step.
-        scale_fn: Another factor, in place of a mode.
-        scale_mode: What it is a function of: "cycle" or "iterations".
-        cycle_momentum: Whether momentum changes.
-        base_momentum: Its lower bound.
-        max_momentum: Its upper bound.
+        gamma: Base of the factor gamma ** step of "exp_range".
+        scale_fn: Another factor, instead of a mode.
+        scale_mode: Argument of scale_fn: "cycle" or "iterations".
+        cycle_momentum: If true, changes the momentum.
+        base_momentum: Lower bound of the momentum.
+        max_momentum: Upper bound of the momentum.
         last_epoch: See `LRScheduler`.
     """
 
@@ -173,7 +173,7 @@ class CyclicLR(LRScheduler):
         max_momentum: float = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise InvalidArgumentError(f"CyclicLR: mode must be a known one, got {mode!r}")
         self.optimizer = optimizer
@@ -242,22 +242,22 @@ def _set_momentum(group: dict[str, Any], value: float) -> None:
 
 
 class OneCycleLR(LRScheduler):
-    """One rise and one long fall of the rate (Smith and Topin, 2019); momentum the other way.
+    """One rise and one long fall of the rate (Smith and Topin, 2019); momentum moves inversely.
 
     Args:
         optimizer: See `LRScheduler`.
-        max_lr: The highest rate, one or one for each group.
-        total_steps: Steps in all; or `epochs` times `steps_per_epoch`.
+        max_lr: The highest rate, one for all groups or one per group.
+        total_steps: Total number of steps; or `epochs` times `steps_per_epoch`.
         epochs: See total_steps.
         steps_per_epoch: See total_steps.
-        pct_start: The part of the steps in which the rate rises.
+        pct_start: Fraction of the steps in which the rate rises.
         anneal_strategy: "cos" or "linear".
-        cycle_momentum: Whether momentum changes.
-        base_momentum: Its lower bound.
-        max_momentum: Its upper bound.
+        cycle_momentum: If true, changes the momentum.
+        base_momentum: Lower bound of the momentum.
+        max_momentum: Upper bound of the momentum.
         div_factor: The first rate is max_lr / div_factor.
-        final_div_factor: The last one is the first / final_div_factor.
-        three_phase: Whether the fall is the rise backwards, and then the rest.
+        final_div_factor: The last rate is the first one / final_div_factor.
+        three_phase: If true, the rate falls as it rose, and then on to the last rate.
         last_epoch: See `LRScheduler`.
     """
 
@@ -278,7 +278,7 @@ class OneCycleLR(LRScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
                 raise InvalidArgumentError(

@@ -26,12 +26,12 @@ class LBFGS(Optimizer):
 
     Args:
         params: One group of parameters.
-        lr: Length of a step, of the first one divided by the gradient's sum.
+        lr: Length of a step; the first one is divided by the sum of absolute gradients.
         max_iter: Iterations of a call of `step`.
         max_eval: Calls of the closure in it; by default 1.25 of max_iter.
-        tolerance_grad: Of the largest element of the gradient, at which `step` ends.
-        tolerance_change: Of the change of parameters and loss, at which it ends.
-        history_size: How many changes are remembered.
+        tolerance_grad: `step` ends if no element of the gradient is larger.
+        tolerance_change: `step` ends if the change of parameters or loss is smaller.
+        history_size: Number of changes that are remembered.
         line_search_fn: None, or "strong_wolfe".
     """
 
@@ -46,7 +46,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        """Keeps the group."""
+        """Stores the group."""
         if line_search_fn not in (None, "strong_wolfe"):
             raise InvalidArgumentError(
                 f"LBFGS: line_search_fn must be None or 'strong_wolfe', got {line_search_fn!r}"
@@ -82,7 +82,7 @@ class LBFGS(Optimizer):
     def _evaluate(
         self, closure: Any, start: list[Tensor], direction: Tensor, length: float
     ) -> tuple[float, Tensor]:
-        """Returns loss and gradient at a distance from `start`, and goes back."""
+        """Returns loss and gradient at a distance from `start`, and restores the parameters."""
         self._move(direction, length)
         loss = float(closure())
         gradient = self._gradient()
@@ -185,7 +185,7 @@ def _two_loops(
 
 
 class _Point:
-    """A place on the line: its distance, loss, gradient and slope."""
+    """A point on the search line: its distance, loss, gradient and slope."""
 
     def __init__(self, t: float, loss: float, gradient: Tensor, slope: float) -> None:
         self.t, self.loss, self.gradient, self.slope = t, loss, gradient, slope
@@ -266,7 +266,7 @@ def _strong_wolfe(
 
 
 def _cubic_minimum(a: _Point, b: _Point, low: float, high: float) -> float:
-    """Returns where the cubic through two values and slopes is least, within bounds."""
+    """Returns the minimum of the cubic through two values and slopes, within bounds."""
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if square < 0:

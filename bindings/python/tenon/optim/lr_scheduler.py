@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class LRScheduler:
-    """Base of schedules: a subclass gives `factor`, of the first rate after so many steps.
+    """Base of schedules: a subclass defines `factor`, the factor of the first rate at a step.
 
     Args:
-        optimizer: Whose groups' "lr" is set; "initial_lr" keeps the first one.
-        last_epoch: How many steps were done before, less one; -1 for a new training.
+        optimizer: The optimiser; sets "lr" of its groups and stores the first rate as "initial_lr".
+        last_epoch: Number of steps already done, minus one; -1 for a new training.
 
     Raises:
-        ArgumentTypeError: optimizer is none.
-        InvalidArgumentError: a training goes on whose groups have no "initial_lr".
+        ArgumentTypeError: If optimizer is not an Optimizer.
+        InvalidArgumentError: If training is resumed and groups have no "initial_lr".
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -50,11 +50,11 @@ class LRScheduler:
         self._set(self.get_lr())
 
     def factor(self, epoch: int) -> float:
-        """What the first rate is multiplied by after `epoch` steps."""
+        """Returns the factor of the first rate after `epoch` steps."""
         raise NotImplementedError(f"{type(self).__name__} must give factor or get_lr")
 
     def get_lr(self) -> list[float]:
-        """Computes the rates of this step, one a group, from those before.
+        """Computes the rates of this step, one per group, from the previous ones.
 
         Schedules of one optimiser that step in turn multiply the rates with one another.
         """
@@ -66,7 +66,7 @@ class LRScheduler:
         return rates if factor == before else [rate * factor / before for rate in rates]
 
     def _at(self, epoch: int) -> list[float]:
-        """Computes the rates after `epoch` steps, one a group, from the first ones."""
+        """Computes the rates after `epoch` steps, one per group, from the first ones."""
         try:
             factor = self.factor(epoch)
         except NotImplementedError:
@@ -79,7 +79,7 @@ class LRScheduler:
         self._set(self._at(epoch))
 
     def get_last_lr(self) -> list[float]:
-        """Returns the rates that were set last."""
+        """Returns the rates that were last set."""
         return self._last_lr
 
     def _set(self, rates: Sequence[float]) -> None:
@@ -88,7 +88,7 @@ class LRScheduler:
         self._last_lr = list(rates)
 
     def step(self, epoch: int | None = None) -> None:
-        """Sets the rates of the next step; comes after the optimiser's.
+        """Sets the rates of the next step; call it after the optimiser's step.
 
         Args:
             epoch: The number of steps to go on from; deprecated.
@@ -115,11 +115,11 @@ class LRScheduler:
         self._set(self.get_lr())
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns all that the schedule knows but its optimiser."""
+        """Returns the state of the schedule without its optimiser."""
         return {key: one for key, one in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` returned."""
+        """Restores the state that `state_dict` returned."""
         self.__dict__.update(state_dict)
 
 
@@ -130,7 +130,7 @@ def _check_factor(owner: str, name: str, factor: float, open_at_0: bool = False)
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times what a function of the step's number returns.
+    """Multiplies the first rate by the result of a function of the step's number.
 
     Args:
         optimizer: See `LRScheduler`.
@@ -219,7 +219,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Multiplies the rate by what goes evenly from one factor to another in total_iters steps."""
+    """Multiplies the rate by a factor that changes linearly in total_iters steps."""
 
     def __init__(
         self,
@@ -272,7 +272,8 @@ class CosineAnnealingLR(LRScheduler):
             return [group["lr"] for group in groups]
         before = self._share(self.last_epoch - 1)
         if before < 1e-12:
-            # From the least rate no factor leads up: the chord of the cosine is added.
+            # At the minimum a factor cannot raise the rate, so the difference of the cosine is
+            # added.
             rise = self._share(self.last_epoch) - before
             pairs = zip(groups, self.base_lrs, strict=True)
             return [group["lr"] + (base - self.eta_min) * rise for group, base in pairs]
@@ -288,18 +289,18 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class ReduceLROnPlateau:
-    """Multiplies the rate by factor once a metric has not become better for `patience` steps.
+    """Multiplies the rate by factor once a metric has not improved for `patience` steps.
 
     Args:
-        optimizer: Whose groups' "lr" is set.
-        mode: "min" where less is better, "max" where more is.
-        factor: Below 1.
-        patience: So many steps without a better metric are let pass.
-        threshold: How much better counts.
-        threshold_mode: "rel": as a share of the best; "abs": as it is.
-        cooldown: So many steps after a reduction do not count.
-        min_lr: The least rate, or one for each group.
-        eps: Reductions smaller than this are left out.
+        optimizer: The optimiser; sets "lr" of its groups.
+        mode: "min" if lower metrics are better, "max" if higher ones are.
+        factor: Factor of the rate, below 1.
+        patience: Number of steps without improvement that are tolerated.
+        threshold: Minimum difference that counts as an improvement.
+        threshold_mode: "rel": threshold is relative to the best metric; "abs": it is absolute.
+        cooldown: Number of steps after a reduction that are not counted.
+        min_lr: The lowest rate, one for all groups or one per group.
+        eps: Smaller reductions are not applied.
     """
 
     def __init__(
@@ -314,7 +315,7 @@ class ReduceLROnPlateau:
         min_lr: float | Sequence[float] = 0,
         eps: float = 1e-8,
     ) -> None:
-        """Has seen no metric yet."""
+        """Initializes the schedule, without a metric yet."""
         for name, value, allowed in (
             ("mode", mode, ("min", "max")),
             ("threshold_mode", threshold_mode, ("rel", "abs")),
@@ -340,18 +341,18 @@ class ReduceLROnPlateau:
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
     def is_better(self, metric: float, best: float) -> bool:
-        """Whether a metric is better than the best so far, by the threshold."""
+        """Returns true if a metric is better than the best so far, by the threshold."""
         sign = 1.0 if self.mode == "max" else -1.0
         if self.threshold_mode == "rel":
             return sign * metric > sign * best * (1 + sign * self.threshold)
         return sign * metric > sign * best + self.threshold
 
     def get_last_lr(self) -> list[float]:
-        """Returns the rates as they are."""
+        """Returns the current rates."""
         return self._last_lr
 
     def step(self, metrics: Any) -> None:
-        """Tells the metric of a step, a number or a tensor of one element."""
+        """Reports the metric of a step, a number or a tensor of one element."""
         metric = float(metrics)
         self.last_epoch += 1
         if self.is_better(metric, self.best):
@@ -371,11 +372,11 @@ class ReduceLROnPlateau:
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns all that the schedule knows but its optimiser."""
+        """Returns the state of the schedule without its optimiser."""
         return {key: one for key, one in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` returned."""
+        """Restores the state that `state_dict` returned."""
         self.__dict__.update(state_dict)
 
 
@@ -391,7 +392,7 @@ __all__ = [
     "StepLR",
 ]
 
-_LRScheduler = LRScheduler  # its old name
+_LRScheduler = LRScheduler  # old name, for programs that use it
 
 from .cyclic_schedules import (  # noqa: E402  # they derive from LRScheduler
     CosineAnnealingWarmRestarts,

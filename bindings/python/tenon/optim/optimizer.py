@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all optimisers share: groups of parameters, state, saving and loading."""
+"""Base class of optimisers: parameter groups, state, saving and loading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def require_number(function: str, name: str, value: Any, least: float = 0.0) -> None:
-    """Refuses an option that is no number of at least `least`."""
+    """Raises an error if an option is not a number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= least:
         raise InvalidArgumentError(
             f"{function}: {name} must be a number of at least {least:g}, got {value!r}"
@@ -34,31 +34,31 @@ def foreach_of(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def check_kind(function: str, foreach: bool | None, fused: bool | None) -> None:
-    """Refuses both ways of a step at once."""
+    """Raises an error if both foreach and fused are requested."""
     if foreach and fused:
         raise InvalidArgumentError(f"{function}: foreach and fused must not both be True")
 
 
 class Optimizer:
-    """Base of optimisers. A subclass gives `update`, which changes one group of parameters.
+    """Base of optimisers. A subclass defines `update`, which changes one group of parameters.
 
     Args:
         params: Parameters, pairs of name and parameter, or dicts with "params" and options.
-        defaults: Options of groups that do not say them.
+        defaults: Options for groups that do not set them.
 
     Raises:
-        InvalidArgumentError: no parameters, one that is no leaf, or one twice.
-        ArgumentTypeError: params is a tensor, or holds something else.
+        InvalidArgumentError: If there are no parameters, one is not a leaf, or one is repeated.
+        ArgumentTypeError: If params is a tensor, or contains another type.
     """
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
-        """Keeps the groups."""
+        """Stores the parameter groups."""
         self.defaults = defaults
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._before = HookTable()
         self._after = HookTable()
-        self.steps_taken = 0  # learning-rate schedules want to know
+        self.steps_taken = 0  # read by learning rate schedules
         name = type(self).__name__
         if isinstance(params, Tensor):
             raise ArgumentTypeError(
@@ -73,7 +73,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds a dict of "params" and options; what it does not say is the default's."""
+        """Adds a dict of "params" and options; missing options are the defaults."""
         name = type(self).__name__
         group = dict(param_group)
         params = group["params"]
@@ -105,7 +105,7 @@ class Optimizer:
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forgets the gradients of all parameters, or sets them to zero."""
+        """Clears the gradients of all parameters, or sets them to zero."""
         for group in self.param_groups:
             for parameter in group["params"]:
                 if set_to_none:
@@ -114,10 +114,10 @@ class Optimizer:
                     parameter.grad = parameter.grad.detach().zero_()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Changes the parameters once; those without gradient stay as they are.
+        """Updates the parameters once; parameters without gradient are skipped.
 
         Args:
-            closure: Computes the loss and its gradients anew; its result is returned.
+            closure: Recomputes the loss and its gradients; its result is returned.
         """
         for hook in [*self._before.values()]:
             hook(self, (closure,), {})
@@ -157,7 +157,7 @@ class Optimizer:
         return numbers
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns options and state, with numbers in the place of parameters."""
+        """Returns options and state, with numbers instead of parameters."""
         numbers = self._numbers()
         groups = [
             {**group, "params": [numbers[one] for one in group["params"]]}
@@ -167,7 +167,7 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` of an optimiser of the same shape returned.
+        """Restores the state that `state_dict` of an optimiser with the same groups returned.
 
         Tensors of the state become of their parameter's dtype and device, steps excepted.
 

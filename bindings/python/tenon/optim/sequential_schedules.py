@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning rates that follow several schedules, one after the other or all at once."""
+"""Learning rate schedules that combine several, in sequence or at the same time."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _Several(LRScheduler):
 
 
 class SequentialLR(_Several):
-    """Follows schedules one after the other.
+    """Runs schedules in sequence.
 
     Args:
         optimizer: Whose rates are set.
@@ -83,7 +83,7 @@ class SequentialLR(_Several):
             )
         self._milestones = list(milestones)
         self.last_epoch = last_epoch + 1
-        # Only the first schedule has begun: what the others did to the rates is undone.
+        # Only the first schedule is active: undo the changes of the others to the rates.
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
         for one in self._schedulers:
@@ -102,7 +102,7 @@ class SequentialLR(_Several):
         self._last_lr = now.get_last_lr()
 
     def step(self, epoch: int | None = None) -> None:
-        """Sets the rates of the next step; comes after the optimiser's."""
+        """Sets the rates of the next step; call it after the optimiser's step."""
         self._advance()
 
 
@@ -117,7 +117,7 @@ class ChainedScheduler(_Several):
 
     Args:
         schedulers: The schedules, all of one optimiser.
-        optimizer: That optimiser; by default the one of the first schedule.
+        optimizer: The optimiser; by default that of the first schedule.
     """
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:
@@ -139,7 +139,7 @@ class ChainedScheduler(_Several):
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def step(self, epoch: int | None = None) -> None:
-        """Sets the rates of the next step; comes after the optimiser's."""
+        """Sets the rates of the next step; call it after the optimiser's step."""
         self._advance()
 
 

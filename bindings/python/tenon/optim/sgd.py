@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .optimizer import Params
 
 
-# Options that a fused step takes as they are.
+# Options that are passed to a fused step unchanged.
 _FUSED = ("weight_decay", "momentum", "lr", "dampening", "nesterov", "maximize")
 
 
@@ -25,16 +25,16 @@ class SGD(Optimizer):
     Args:
         params: See `Optimizer`.
         lr: Learning rate.
-        momentum: What is kept of the sum at each step.
-        dampening: What is left out of each gradient but the first.
-        weight_decay: This many parameters are added to the gradient.
-        nesterov: Whether p -= lr * (g + momentum * v).
-        maximize: Whether parameters go up the gradient, not down.
-        foreach: Whether each part of a step is one call for all parameters.
-        fused: Whether a step is one call for all parameters, in one pass over memory.
+        momentum: Decay rate of v.
+        dampening: Fraction of each gradient but the first that is left out of v.
+        weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
+        nesterov: If true, p -= lr * (g + momentum * v).
+        maximize: If true, parameters move up the gradient, not down.
+        foreach: If true, each part of a step is one call for all parameters.
+        fused: If true, a step is one call for all parameters, in one pass over memory.
 
     Raises:
-        InvalidArgumentError: an option out of its range.
+        InvalidArgumentError: If an option is out of its range.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class SGD(Optimizer):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         check_kind("SGD", foreach, fused)
         require_number("SGD", "lr", lr)
         require_number("SGD", "momentum", momentum)
@@ -90,7 +90,7 @@ class SGD(Optimizer):
             parameter.add_(grad, alpha=-group["lr"])
 
     def _update_fused(self, parameters: list[Any], group: dict[str, Any]) -> None:
-        """One call for those that begin to move, one for all others."""
+        """Runs one fused call for parameters without momentum yet, and one for all others."""
         begins = {
             first: [
                 one for one in parameters if ("momentum_buffer" not in self.state[one]) == first
@@ -114,7 +114,7 @@ class SGD(Optimizer):
                 )
 
     def _update_each(self, parameters: list[Any], group: dict[str, Any]) -> None:
-        """As `update` does one by one, part by part for all of them."""
+        """Like `update`, but each operation runs on the lists of all parameters."""
         grads = [one.grad for one in parameters]
         if group["maximize"]:
             grads = foreach_of("neg", grads)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the optimisers share that change parameters one by one."""
+"""Base class of optimisers that update parameters one by one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class SingleUpdate(Optimizer):
-    """Base of optimisers: a subclass gives `start`, the first state, and `change`.
+    """Base of optimisers: a subclass defines `start`, the first state, and `change`.
 
-    The options foreach, capturable, differentiable and fused are kept: steps are the same with
-    and without them, except that recorded steps (differentiable) are refused.
+    The options foreach, capturable, differentiable and fused have no effect, except that recorded
+    steps (differentiable) are refused.
     """
 
     def __init__(self, params: Any, options: dict[str, Any], extras: dict[str, Any]) -> None:
-        """Keeps the groups."""
+        """Stores the groups."""
         name = type(self).__name__
         for option, value in options.items():
             values = value if isinstance(value, tuple) else (value,)
@@ -34,17 +34,17 @@ class SingleUpdate(Optimizer):
         super().__init__(params, {**options, **extras})
 
     def start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        """Returns the state of a parameter before its first step, but for its number of steps."""
+        """Returns the initial state of a parameter, except its number of steps."""
         raise NotImplementedError(f"{type(self).__name__} must give start")
 
     def change(
         self, parameter: Tensor, grad: Tensor, state: dict[str, Any], step: int, group: Any
     ) -> None:
-        """Changes one parameter; `step` counts from 1 on."""
+        """Changes one parameter; `step` counts from 1."""
         raise NotImplementedError(f"{type(self).__name__} must give change")
 
     def decayed(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        """Returns the gradient with the share of the parameter that weight_decay says."""
+        """Returns the gradient plus weight_decay times the parameter."""
         decay = group["weight_decay"]
         return grad.add(parameter, alpha=decay) if decay != 0 else grad
 

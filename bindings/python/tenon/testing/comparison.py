@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""assert_close: whether tensors, and what holds them, are equal but for rounding."""
+"""assert_close: compares tensors, and containers of tensors, within tolerances."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class _Comparison:
         return math.isfinite(abs(expected)) and abs(actual - expected) <= allowed
 
     def tolerances(self, *kinds: dtype) -> tuple[float, float]:
-        """The widest of those of some dtypes, unless they are given."""
+        """Returns the widest tolerances of some dtypes, unless they are given."""
         found = [_TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
         rtol = max(pair[0] for pair in found) if self.rtol is None else self.rtol
         atol = max(pair[1] for pair in found) if self.atol is None else self.atol
@@ -158,7 +158,7 @@ class _Comparison:
         self.describe(one, other, rtol, atol, place)
 
     def describe(self, one: Tensor, other: Tensor, rtol: float, atol: float, place: str) -> None:
-        """Tells how many elements differ, and by how much at most."""
+        """Describes how many elements differ, and by how much at most."""
         if one.ndim == 0:
             self.scalars(one.item(), other.item(), rtol, atol, place)
         if not (one.is_floating_point() or one.is_complex()):
@@ -180,7 +180,7 @@ class _Comparison:
 
 
 def _allowed(bound: float, rtol: float, atol: float) -> str:
-    """What an error says of a tolerance; nothing where values must be equal."""
+    """Returns the part of a message about a tolerance; empty if values must be equal."""
     return f" (up to {bound} allowed)" if rtol or atol else ""
 
 
@@ -222,21 +222,21 @@ def assert_close(
 
     Args:
         actual: A Tensor, an array, a number, a string, None, or a sequence or mapping of these.
-        expected: The same as it should be.
-        allow_subclasses: Whether Tensors of different classes are compared.
+        expected: The expected value, of the same structure.
+        allow_subclasses: If true, Tensors of different classes may be compared.
         rtol: Relative tolerance, given with `atol` or left to the wider dtype of the two, as in
             PyTorch: 1.3e-6 for float32, 1e-7 for float64, none for integers.
         atol: Absolute tolerance: 1e-5 for float32, 1e-7 for float64.
-        equal_nan: Whether NaN is equal to NaN.
-        check_device: Whether devices must be equal.
-        check_dtype: Whether dtypes must be.
-        check_stride: Whether strides must be.
-        msg: The text of the error, or a function that makes it of the usual one.
+        equal_nan: If true, NaN is equal to NaN.
+        check_device: If true, devices must be equal.
+        check_dtype: If true, dtypes must be equal.
+        check_stride: If true, strides must be equal.
+        msg: The text of the error, or a function that makes it from the default text.
 
     Raises:
-        AssertionError: saying where, how many elements differ, and by how much.
-        ArgumentTypeError: for values that cannot be compared.
-        InvalidArgumentError: for one tolerance without the other.
+        AssertionError: With the position, the number of different elements, and the differences.
+        ArgumentTypeError: If values cannot be compared.
+        InvalidArgumentError: If only one tolerance is given.
     """
     __tracebackhide__ = True
     if (rtol is None) != (atol is None):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class TorchDispatchMode(Mode):
-    """A mode that sees the operators that kernels would run, while a `with` block runs.
+    """A mode that handles operators below autograd, while a `with` block runs.
 
-    While its method runs the mode is off, so that calling `func` there goes on to what is outside.
+    The mode is off while its method runs, so that calling `func` continues outside of it.
     """
 
     _kind = _tenon.TENON_MODE_WRAPPER
@@ -28,7 +28,7 @@ class TorchDispatchMode(Mode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        """Serves one call; by default lets it go on."""
+        """Handles one call; by default continues with the call."""
         return func(*args, **(kwargs or {}))
 
 
@@ -38,7 +38,7 @@ def _given(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> d
 
 
 def _follow_views(given: dict[str, Any], written: dict[str, str], func: Any, out: Any) -> None:
-    """Gives written arguments the sizes and strides of the results that stand for them."""
+    """Copies sizes and strides of results to the written arguments that they alias."""
     results = out if len(func._schema.returns) > 1 else [out]
     for one, result in zip(func._schema.returns, results, strict=True):
         for name in one.alias_info.before_set if one.alias_info is not None else ():
@@ -52,17 +52,17 @@ def _follow_views(given: dict[str, Any], written: dict[str, str], func: Any, out
 def return_and_correct_aliasing(
     func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
 ) -> Any:
-    """Returns what a handler computed, but written arguments themselves in the place of results.
+    """Returns a handler's result, with results that alias written arguments replaced by these.
 
-    The dispatcher sees to that too, and wrappers that a handler makes for an operator that views
-    its argument are views of that and share its storage: a handler may return `out` as it is. This
-    makes the handler's own callers see the same.
+    The dispatcher does so too, and it makes wrappers that a handler returns for a view operator
+    views of the argument, with its storage: a handler may return `out` unchanged. This function is
+    for direct callers of the handler.
 
     Args:
-        func: The operator, as the handler got it.
-        args: Its positional arguments, as the handler got them.
-        kwargs: And those by name.
-        out: What the handler has computed.
+        func: The operator, as passed to the handler.
+        args: Its positional arguments, as passed to the handler.
+        kwargs: Its keyword arguments, as passed to the handler.
+        out: The result that the handler computed.
     """
     written = {
         name: one.name
@@ -87,7 +87,7 @@ def return_and_correct_aliasing(
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Tells whether a tensor is of a subclass that can be taken apart and put together again."""
+    """Returns true if a tensor's subclass implements flattening and unflattening."""
     return (
         isinstance(t, Tensor)
         and type(t) is not Tensor

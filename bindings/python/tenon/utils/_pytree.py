@@ -23,12 +23,12 @@ class LeafSpec(TreeSpec):
 
 
 def register_pytree_node(cls: type, flatten_fn: Any, unflatten_fn: Any, **options: Any) -> None:
-    """Makes objects of a class nodes of trees.
+    """Registers a class as a node of trees.
 
     Args:
         cls: The class.
-        flatten_fn: Returns the children of a node, and what else the node holds.
-        unflatten_fn: Makes a node of children and the rest.
+        flatten_fn: Returns the children of a node, and its other data as a context.
+        unflatten_fn: Makes a node of children and context.
         options: Names for saved trees, which have no effect.
     """
     if cls in REGISTERED or cls in (tuple, list, dict):
@@ -80,7 +80,7 @@ def tree_map(func: Any, tree: Any, *rests: Any, is_leaf: Any = None) -> Any:
 
 
 def _leaves_under(tree: Any, spec: TreeSpec) -> list[Any]:
-    """Returns what lies in a tree where another one has its leaves."""
+    """Returns the subtrees of a tree at the positions of the leaves of a structure."""
     if spec.is_leaf():
         return [tree]
     children, _ = pytree._children(type(tree), tree)
@@ -116,12 +116,12 @@ def map_only(kinds: Any) -> Any:
 
 
 def tree_map_only(kinds: Any, func: Any, tree: Any, is_leaf: Any = None) -> Any:
-    """As tree_map, for leaves of some types; others are left unchanged."""
+    """Maps a function over leaves of some types; others are unchanged, as in tree_map."""
     return tree_map(_only(kinds, func), tree, is_leaf=is_leaf)
 
 
 def tree_map_only_(kinds: Any, func: Any, tree: Any, is_leaf: Any = None) -> Any:
-    """As tree_map_, for leaves of some types."""
+    """Calls a function on leaves of some types, as in tree_map_."""
     return tree_map_(_only(kinds, func), tree, is_leaf=is_leaf)
 
 

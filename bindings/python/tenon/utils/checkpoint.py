@@ -31,19 +31,19 @@ _early_stop: contextvars.ContextVar[bool | None] = contextvars.ContextVar(
 
 
 class CheckpointError(StateError):
-    """The function did something else the second time."""
+    """The function behaved differently when it was recomputed."""
 
 
 class _StopRecomputation(Exception):
-    """Ends the second run once all that was saved is there again."""
+    """Stops recomputation once all saved tensors are available again."""
 
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Sets, for checkpoints of a `with` block, whether the second run stops as soon as it can.
+    """Sets whether checkpoints of a `with` block stop recomputation as early as possible.
 
     Args:
-        enable: It goes before what the checkpoints themselves ask for.
+        enable: The value, which overrides that of the checkpoints.
     """
     token = _early_stop.set(bool(enable))
     try:
@@ -57,7 +57,7 @@ def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-# ---- What the second run finds as the first did --------------------------------------------------
+# ---- State that recomputation restores ----------------------------------------------------------
 
 
 def _autocast_of(device_type: str) -> tuple[bool, Any, bool]:
@@ -66,7 +66,7 @@ def _autocast_of(device_type: str) -> tuple[bool, Any, bool]:
 
 
 class _FirstRun:
-    """The state of the CPU's generator when the function ran first, and its autocast regions."""
+    """State of the first run: the CPU generator's state and the autocast regions."""
 
     def __init__(self, preserve: bool, tensors: Iterable[Tensor]) -> None:
         self.state = default_generator().get_state() if preserve else None
@@ -75,7 +75,8 @@ class _FirstRun:
 
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
-        """The same regions and numbers in a `with` block, and outside of it those that were due."""
+        """Restores the autocast regions and random state in a `with` block, and resets them
+        after."""
         with contextlib.ExitStack() as stack:
             for name, enabled, dtype, caches in self.regions:
                 stack.enter_context(autocast(name, dtype, enabled, caches))
@@ -99,7 +100,7 @@ class _FirstRun:
 
 
 class _Holder:
-    """Stands in the graph for a tensor that is not kept."""
+    """A placeholder in the graph for a tensor that is not kept."""
 
     __slots__ = ("__weakref__", "frame", "index")
 
@@ -113,7 +114,7 @@ def _facts(tensor: Tensor) -> dict[str, Any]:
 
 
 class _Frame:
-    """One checkpoint: how to run the function again, and what its graph asked to save."""
+    """One checkpoint: how to recompute the function, and the tensors that its graph saved."""
 
     def __init__(self, recompute: Callable[[], Any], early_stop: bool, compares: bool) -> None:
         self.recompute = recompute
@@ -124,14 +125,14 @@ class _Frame:
         self.found: dict[int, Tensor] = {}
 
     def pack(self, tensor: Tensor) -> _Holder:
-        """Keeps what a tensor is like, and not the tensor."""
+        """Records a tensor's metadata, without keeping the tensor."""
         holder = _Holder(self, len(self.holders))
         self.holders.append(weakref.ref(holder))
         self.facts.append(_facts(tensor))
         return holder
 
     def unpack(self, holder: _Holder) -> Tensor:
-        """Returns the tensor, after another run of the function unless it is there already."""
+        """Returns the tensor, recomputing the function if needed."""
         if holder.index not in self.found:
             self._run()
         return self.found.pop(holder.index)
@@ -231,7 +232,7 @@ def _checkpoint_reentrant(function: Any, args: tuple[Any, ...], preserve: bool) 
 
 @functools.cache
 def _reentrant_function() -> Any:
-    """The function with a gradient of its own, made at its first use."""
+    """Defines the Function of reentrant checkpoints at its first use."""
     from ..autograd import Function, backward
 
     class CheckpointFunction(Function):
@@ -250,7 +251,7 @@ def _reentrant_function() -> Any:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            """Runs the function again, and gradients through it."""
+            """Recomputes the function, and runs a backward pass through it."""
             if _tenon.passes_to_inputs():
                 raise StateError(
                     "checkpoint: a backward pass through a reentrant checkpoint must be one to all "
@@ -283,7 +284,7 @@ def _reentrant_function() -> Any:
 
 
 def _decorator(options: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What `checkpoint` without a function returns."""
+    """Returns the decorator for `checkpoint` without a function."""
     if args or kwargs:
         raise InvalidArgumentError(
             "checkpoint: arguments must be none without a function, got "
@@ -314,29 +315,29 @@ def checkpoint(
     preserve_rng_state: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Calls a function whose graph keeps none of its tensors; backward runs the function again.
+    """Calls a function whose graph keeps none of its tensors; backward recomputes them.
 
     Without a function it returns a decorator: `@checkpoint(use_reentrant=False)`.
 
     Args:
-        function: It must do the same when it runs again.
-        *args: What it is called with.
-        use_reentrant: False records the graph and fills it in when backward comes to it. True runs
-            the function unrecorded, and in backward a backward pass of its own; that is for passes
-            to all leaves only, and one of the arguments must require grad.
-        context_fn: Gives two contexts, for the first run and for the second.
+        function: The function; it must behave identically when it is recomputed.
+        *args: Arguments of the function.
+        use_reentrant: If false, records the graph and recomputes its tensors when backward reaches
+            it. If true, runs the function unrecorded, and in backward a nested backward pass; this
+            supports only passes to all leaves, and an argument must require grad.
+        context_fn: Returns two contexts, for the first run and for recomputation.
         determinism_check: "default" compares shapes, dtypes and devices of both runs, "none"
             nothing.
         debug: Not supported.
-        early_stop: Whether the second run stops once all that was saved is there again.
-        preserve_rng_state: Whether the second run draws the same random numbers.
-        **kwargs: Keywords of the function; not for `use_reentrant=True`.
+        early_stop: If true, stops recomputation once all saved tensors are available again.
+        preserve_rng_state: If true, recomputation draws the same random numbers.
+        **kwargs: Keyword arguments of the function; not for `use_reentrant=True`.
 
     Returns:
         The function's results.
 
     Raises:
-        CheckpointError: in backward, when the function did something else the second time.
+        CheckpointError: In backward, if the function behaved differently when recomputed.
     """
     if function is None:
         options = {
@@ -389,12 +390,12 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
 ) -> Any:
-    """Runs functions one after the other, all but the last of several segments as checkpoints.
+    """Runs functions in sequence, with all segments but the last as checkpoints.
 
     Args:
         functions: A Sequential, or a sequence of functions.
-        segments: Into how many parts they are cut.
-        input: What the first one is called with.
+        segments: Number of segments.
+        input: Argument of the first function.
         use_reentrant: As for checkpoint.
         preserve_rng_state: As for checkpoint.
 

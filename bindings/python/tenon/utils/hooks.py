@@ -22,11 +22,11 @@ class HookTable(dict):
     """Hooks by the number of their handles, in the order in which they run."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles and copies as a table of its own."""
+        """Pickles and copies the table without linking it to the original."""
         return HookTable, (dict(self),)
 
     def prepend(self, number: int, hook: Any) -> None:
-        """Puts a hook in front of the others."""
+        """Inserts a hook before the existing ones."""
         rest = dict(self)
         self.clear()
         self[number] = hook
@@ -34,22 +34,22 @@ class HookTable(dict):
 
 
 class RemovableHandle:
-    """Removes a hook: by `remove`, or at the end of a `with` block.
+    """A handle that removes a hook: by `remove`, or at the end of a `with` block.
 
     Args:
-        hooks_dict: Where the hook is, by the handle's `id`.
-        extra_dict: One or several dicts that know the hook by the same number.
+        hooks_dict: The dict of the hook, by the handle's `id`.
+        extra_dict: One or several dicts with data of the hook, by the same id.
     """
 
     def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
-        """Takes a number that no other handle has."""
+        """Takes a number that is unique among handles."""
         self.id = next(_ids)
         self.hooks_dict_ref: Any = weakref.ref(hooks_dict)
         extra = extra_dict if isinstance(extra_dict, (list, tuple)) else (extra_dict,)
         self.extra_dict_ref = tuple(weakref.ref(one) for one in extra if one is not None)
 
     def remove(self) -> None:
-        """Removes the hook; once more does nothing."""
+        """Removes the hook; does nothing if it is already removed."""
         for ref in (self.hooks_dict_ref, *self.extra_dict_ref):
             table = ref()
             if table is not None:
@@ -86,11 +86,11 @@ def add_hook(table: HookTable, hook: Any, prepend: bool = False, extra: Any = ()
 class BackwardHook:
     """Runs a module's backward hooks when gradients pass the inputs and outputs of one call.
 
-    Tensors on their way in and out go through an identity, whose node tells when all of their
-    gradients are there.
+    Inputs and outputs pass through an identity node, which reports when all of their gradients are
+    available.
 
     Args:
-        module: What the hooks are told of.
+        module: The module that is passed to the hooks.
         hooks: Called as `hook(module, grad_input, grad_output)`; a result replaces grad_input.
         pre_hooks: Called as `hook(module, grad_output)`; a result replaces grad_output.
     """
@@ -107,7 +107,7 @@ class BackwardHook:
         self.output_places: list[int] = []
 
     def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Returns the inputs, the tracked ones behind an identity."""
+        """Returns the inputs, with tracked ones passed through the identity."""
         found, places, node = _through_identity(args)
         self.inputs = len(args)
         if node is None:
@@ -117,7 +117,7 @@ class BackwardHook:
         return found
 
     def setup_output_hook(self, result: Any) -> Any:
-        """Returns the outputs, a tensor or a tuple or list of them, behind an identity."""
+        """Returns the outputs, a tensor or a tuple or list of them, passed through the identity."""
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, (tuple, list)):
             warnings.warn(
@@ -142,7 +142,7 @@ class BackwardHook:
             if answer is not None:
                 whole = _answer("full backward pre hook", answer, self.outputs)
         self.grad_outputs = whole
-        if self.input_places is None:  # no input wants a gradient: nothing else will call them
+        if self.input_places is None:  # no input requires grad: otherwise the hooks would never run
             if self.hooks:
                 warnings.warn(
                     f"{type(self.module).__name__}: some input must require grad for full backward "
@@ -164,7 +164,7 @@ class BackwardHook:
 
     def _on_inputs(self, grad_input: tuple[Any, ...], _: tuple[Any, ...]) -> Any:
         if self.grad_outputs is None or self.input_places is None:
-            # Gradients came to an input by another way than the module's outputs.
+            # Gradients reached an input by a path that bypasses the module's outputs.
             return None
         whole = _spread(grad_input, self.input_places, self.inputs)
         for hook in self.hooks:
@@ -202,7 +202,8 @@ def hook_last_operator(module: Any, inputs: Any, result: Any, hooks: list[Any]) 
 
 
 def _through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """Passes tensors on where one is tracked: all values, the tensors' places, the node."""
+    """Passes tensors through the identity if one is tracked; returns values, positions, the
+    node."""
     from ..grad_mode import is_grad_enabled
 
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
@@ -220,11 +221,11 @@ def _through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[in
 
 @functools.cache
 def _identity() -> Any:
-    """The identity as a function with a gradient."""
+    """Returns the identity as a function with a gradient."""
     from ..autograd import Function
 
     class BackwardHookFunction(Function):
-        """Passes tensors and their gradients on as they are."""
+        """Passes tensors and their gradients on unchanged."""
 
         @staticmethod
         def forward(ctx: Any, *tensors: Tensor) -> Any:

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class TreeSpec:
-    """The structure of a tree. Two are equal where their trees differ in leaves at most.
+    """The structure of a tree. Trees that differ only in leaves have equal structures.
 
     Attributes:
-        type: Of the node; None of a leaf.
-        context: What the node needs beside its children: keys of a dict.
+        type: Type of the node; None for a leaf.
+        context: Data of the node besides its children, e.g. the keys of a dict.
         children: The structures of the children.
-        num_leaves: How many leaves the tree has.
+        num_leaves: Number of leaves of the tree.
     """
 
     __slots__ = ("children", "context", "num_leaves", "type")
@@ -31,7 +31,7 @@ class TreeSpec:
         self.num_leaves = sum(each.num_leaves for each in children) if type is not None else 1
 
     def is_leaf(self) -> bool:
-        """Whether the tree is one leaf."""
+        """Returns true if the tree is one leaf."""
         return self.type is None
 
     def __eq__(self, other: object) -> bool:
@@ -54,7 +54,7 @@ class TreeSpec:
 LEAF = TreeSpec(None, None, [])
 
 
-# Classes of programs' own: how a node becomes children and context, and how it is made of them.
+# Registered classes: functions that flatten a node to children and context, and rebuild it.
 REGISTERED: dict[type, tuple[Any, Any]] = {}
 
 
@@ -63,12 +63,12 @@ def _is_namedtuple(kind: type) -> bool:
 
 
 def _is_named(kind: type) -> bool:
-    # Named results of operators are none of collections, and are made of a sequence.
+    # Named tuples of operator results are not from `collections`; they take one sequence.
     return _is_namedtuple(kind) or (issubclass(kind, tuple) and hasattr(kind, "n_fields"))
 
 
 def node_type(tree: Any) -> type | None:
-    """The type of a node of a tree, None for a leaf."""
+    """Returns the type of a node of a tree, None for a leaf."""
     kind = type(tree)
     if kind in (tuple, list, dict, OrderedDict, defaultdict) or _is_named(kind):
         return kind
@@ -118,7 +118,7 @@ def _build(leaves: Any, spec: TreeSpec) -> Any:
 
 
 def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Returns the tree with each leaf replaced by what the function gives for it."""
+    """Returns the tree with the function applied to each leaf."""
     leaves, spec = tree_flatten(tree)
     return tree_unflatten([function(each) for each in leaves], spec)
 
@@ -126,12 +126,12 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 def broadcast_prefix(
     prefix: Any, spec: TreeSpec, is_end: Callable[[Any], bool]
 ) -> list[Any] | None:
-    """The leaf of `prefix` that each leaf of a tree lies under; None where they do not match.
+    """Returns, for each leaf of a tree, the leaf of `prefix` above it; None on a mismatch.
 
     Args:
-        prefix: A tree whose nodes are nodes of the other, down to its own leaves.
+        prefix: A tree whose nodes match the other's, down to its own leaves.
         spec: The structure of the other tree.
-        is_end: Whether something in `prefix` stands for all that lies under it.
+        is_end: Returns true for a value in `prefix` that covers its whole subtree.
     """
     if is_end(prefix):
         return [prefix] * spec.num_leaves

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exchanging what two tensors hold, while the objects stay."""
+"""Swapping the contents of two tensors while their Python objects stay."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def wrap(namespace: str, language: str, package: str = "") -> str:
     Args:
         namespace: Such as "aten".
         language: One of LANGUAGES.
-        package: Of Java's class; the other languages have none.
+        package: The package of Java's class; other languages have none.
 
     Raises:
         NotFoundError: the namespace has no operators.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C: one inline function an overload, `ns_name_overload`, and a struct of what may be left out."""
+"""C: an inline function per overload, `ns_name_overload`, and a struct of optional arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .names import CPP, Names
 from .operator import Namespace, Operator, Parameter, Result
 from .type import Type
 
-# What carries a type: (parameter type, expression of the boxed value, field of a result's payload).
+# Forms of a type: (parameter type, expression of the boxed value, field of a result's payload).
 PLAIN = {
     "Tensor": ("tenon_tensor*", "tenon_value_of_tensor({0})", "tensor"),
     "int": ("int64_t", "tenon_value_of_int({0})", "i"),
@@ -36,7 +36,7 @@ LISTS = {
     "Tensor[]": ("tenon_tensor* const", "tensors"),
     "Tensor?[]": ("tenon_tensor* const", "tensors"),
 }
-# Names of the functions' own variables, and what C files commonly define.
+# Names of the functions' local variables, and macros that C headers commonly define.
 OWN = frozenset({"op_", "args_", "rets_", "status_", "given_", "defaults_", "EOF", "errno", "I"})
 
 HEAD = """\
@@ -103,7 +103,8 @@ class _Carried:
 
 
 def _carry(type: Type, name: str, base: str) -> _Carried:
-    """`base` comes before the name in the value: "given_->" for a member."""
+    """Returns an argument's variables and boxed value; `base` is a prefix of its name, as
+    "given_->"."""
     at = base + name
     optional = type.kind == "optional"
     inner = type.element if optional else type
@@ -171,7 +172,7 @@ def _number(value: Any) -> str:
 
 
 def _boxed(value: Any) -> str:
-    """A default of what travels as a value: a number, a text or nothing."""
+    """Returns the default of a type passed by value: a number, a text or nothing."""
     if value is None:
         return "tenon_value_of_none()"
     if isinstance(value, bool):
@@ -191,7 +192,7 @@ def _boxed(value: Any) -> str:
 
 
 def _out(result: Result, name: str, place: str) -> tuple[_Variable, str]:
-    """The parameter of a result, and the statement that writes it."""
+    """Returns the parameter of a result, and the statement that writes it."""
     optional = result.type.kind == "optional"
     inner = result.type.element if optional else result.type
     if inner.key in PLAIN and (not optional or inner.key in HANDLES):
@@ -221,7 +222,7 @@ def _outs(op: Operator, names: Names) -> tuple[list[_Variable], list[str]]:
 
 
 def _options(op: Operator, struct: str, fields: dict[str, str]) -> list[str]:
-    """The struct of what may be left out, and the function that makes it."""
+    """Returns the struct of optional arguments, and the function that initializes it."""
     lines, arrays, sets = [f"typedef struct {struct} {{"], [], []
     for p in op.optional:
         lines += [f"  {v};" for v in _carry(p.type, fields[p.name], "").variables]
@@ -274,7 +275,7 @@ def _function(op: Operator, name: str, call: str) -> str:
 
 
 def emit(space: Namespace) -> str:
-    """The header. `tenon_` is the C interface's own, so the operators of `tenon` have another."""
+    """Writes the header; `tenon_` is the prefix of the C interface, so `tenon` gets another one."""
     namespace = space.name
     prefix = "tenon_ops_" if namespace == "tenon" else f"{namespace}_"
     names = Names()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What languages call dtypes, layouts and memory formats."""
+"""Names of dtypes, layouts and memory formats in each language."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ JAVA = {
 
 
 def number(value: Any) -> int:
-    """The number of a dtype, a layout or a memory format."""
+    """Returns the number of a dtype, a layout or a memory format."""
     return value if isinstance(value, int) else int(value.code)
 
 
 def name(kind: str, value: Any) -> str:
-    """The name in C, without its prefix: "F32" of a ScalarType."""
+    """Returns the name in C, without its prefix: "F32" of a ScalarType."""
     return NAMES[kind][number(value)]
 
 
 def cpp(kind: str, value: Any) -> str:
-    """The C++ enumerator: `Dtype::F8E5M2`."""
+    """Returns the C++ enumerator: `Dtype::F8E5M2`."""
     text = name(kind, value)
     if kind == "ScalarType":
         return f"Dtype::{'Bool' if text == 'BOOL' else text.replace('_', '')}"
@@ -40,11 +40,11 @@ def cpp(kind: str, value: Any) -> str:
 
 
 def rust(kind: str, value: Any) -> str:
-    """The Rust constant."""
+    """Returns the Rust constant."""
     return f"{'DType' if kind == 'ScalarType' else kind}::{name(kind, value)}"
 
 
 def java(kind: str, value: Any) -> str:
-    """The Java constant."""
+    """Returns the Java constant."""
     text = name(kind, value)
     return f"{'DType' if kind == 'ScalarType' else kind}.{JAVA.get(text, text)}"

@@ -12,7 +12,7 @@ from .names import CPP, Names, words
 from .operator import Namespace, Operator, Parameter, Result
 from .type import Type
 
-# What carries a type: (parameter, the type that a typed operator has for it, its letter).
+# Forms of a type: (parameter, its type in a typed operator, its letter).
 PARAMETERS = {
     "Tensor": ("const Tensor&", "const Tensor&", "T"),
     "Tensor?": ("const OptionalTensor&", "const OptionalTensor&", "T"),
@@ -65,7 +65,7 @@ RESULTS = {
     "float[]": ("std::vector<double>", ""),
     "Tensor[]": ("std::vector<Tensor>", "v"),
 }
-# What the functions name themselves, and what is in `tenon` for them.
+# Names that the generated functions use: their own variables and names of `tenon`.
 OWN = CPP | words(
     "op_ results_ tenon Tensor OptionalTensor Tensors TensorList List OptionalList Scalar Value "
     "Dtype Layout MemoryFormat Device Generator LazyOp Op kw take_result int64_t uint8_t"
@@ -112,7 +112,7 @@ def _result(type: Type) -> tuple[str, str]:
 
 
 def _default(p: Parameter) -> str:
-    """The default as C++ has it."""
+    """Returns the default as a C++ expression."""
     value, key = p.default, p.type.key
     if value is None:
         return "{}" if key not in PARAMETERS or key == "Tensor?" else "std::nullopt"
@@ -146,7 +146,7 @@ def _literal(value: Any, type: Type) -> str:
 
 
 def _return(op: Operator) -> tuple[str, list[str]]:
-    """The return type, and the types that it is made of."""
+    """Returns the return type, and the types of its parts."""
     types = [
         "Tensor" if r.written is not None and r.type.key == "Tensor" else _result(r.type)[0]
         for r in op.results
@@ -157,9 +157,9 @@ def _return(op: Operator) -> tuple[str, list[str]]:
 
 
 def _typed(op: Operator) -> str | None:
-    """What a typed call returns, "void" where all results are written arguments.
+    """Returns the result type of a typed call, "void" if all results are written arguments.
 
-    None where the operator has no typed form in these types.
+    Returns None if the operator has no typed form in these types.
     """
     written = [r for r in op.results if r.written is not None]
     if op.letters == "" or (written and len(written) != len(op.results)):
@@ -176,7 +176,7 @@ def _typed(op: Operator) -> str | None:
 
 
 def _member(p: Parameter) -> str:
-    """The type of an option: what owns or borrows, never a reference."""
+    """Returns the type of an option: an owning or borrowing type, never a reference."""
     return _parameter(p.type)[0].removeprefix("const ").removesuffix("&")
 
 
@@ -245,14 +245,14 @@ def _function(form: Form, name: str, struct: str) -> str:
         lines += ["};", ""]
         parameters.append(f"const {struct}& {options} = {{}}")
     lines.append(comment(op.schema, "//"))
-    # A template: what nobody calls is parsed, and not compiled with all that it calls.
+    # A template is compiled only if it is used: unused wrappers cost no more than parsing.
     lines.append("template <class = void>")
     lines.append(listed(f"{_return(op)[0]} {name}", parameters, " {"))
     return "\n".join([*lines, *_body(op, values), "}"])
 
 
 def emit(space: Namespace) -> str:
-    """The header."""
+    """Returns the header."""
     names = Names(OWN)
     forms: dict[str, list[Form]] = {}
     functions: dict[str, str] = {}

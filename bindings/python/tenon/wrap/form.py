@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form of an overload in languages with overloads of their own: C++ and Java."""
+"""The form of an overload in languages with overloading: C++ and Java."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Form:
     """How one overload is written.
 
     Attributes:
-        operator: What it calls.
-        outs: Parameters that results are written to: they come first, in a function `<name>_out`.
-        plain: The other parameters, those that must be given first.
-        options: Two or more that go by name only and may be left out; they have a type of theirs.
-        required: How many of `plain` are given always.
+        operator: The operator that it calls.
+        outs: Parameters that results are written to; they come first, in a function `<name>_out`.
+        plain: The parameters outside `outs` and `options`, required ones first.
+        options: Optional keyword-only parameters, if there are two or more; they form a type.
+        required: Number of parameters of `plain` that a call must pass.
     """
 
     operator: Operator
@@ -39,11 +39,11 @@ class Form:
 
     @property
     def name(self) -> str:
-        """Of the function, before keywords are looked at."""
+        """Name of the function, before keywords of the language are escaped."""
         return f"{self.operator.name}_out" if self.outs else self.operator.name
 
     def differs(self, others: list[Form], type_of: Callable[[Parameter], str]) -> bool:
-        """Takes back defaults until no call fits it and another; False where one fits even so."""
+        """Drops defaults until no call fits two forms; returns false if one still does."""
 
         def types(form: Form, count: int) -> list[str]:
             return [type_of(p) for p in [*form.outs, *form.plain[:count]]]
@@ -56,5 +56,5 @@ class Form:
         return self.required <= len(self.plain)
 
     def apart(self) -> str:
-        """The name of a function for this overload alone, where its types do not tell it apart."""
+        """Returns a function name for this overload alone, for types that do not distinguish it."""
         return f"{self.name}_{self.operator.overload or 'default'}"

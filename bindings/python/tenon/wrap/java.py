@@ -14,7 +14,7 @@ from .names import JAVA, JAVA_METHODS, Names, words
 from .operator import Namespace, Operator, Result
 from .type import Type
 
-# What carries a type: (parameter, the same where it may be null).
+# Forms of a type: (parameter, nullable parameter).
 PARAMETERS = {
     "Tensor": ("Tensor", "Tensor"),
     "int": ("long", "Long"),
@@ -64,12 +64,12 @@ def _parameter(type: Type) -> str:
 
 
 def _boxed(text: str) -> str:
-    """The class that a primitive type's objects have."""
+    """Returns the class that a primitive type's objects have."""
     return {"long": "Long", "double": "Double", "boolean": "Boolean"}.get(text, text)
 
 
 def _camel(name: str) -> str:
-    """A name such as "empty_like" as emptyLike; underscores at its ends stay."""
+    """Returns a name such as "empty_like" as emptyLike; underscores at its ends stay."""
     match = re.fullmatch(r"(_*)(.*?)(_*)", name)
     lead, middle, tail = match.groups() if match else ("", name, "")
     text = pascal(middle)
@@ -106,12 +106,12 @@ def _literal(value: Any, type: Type) -> str:
 
 
 def _doc(text: str) -> list[str]:
-    """A line or two of documentation."""
+    """Returns a line or two of documentation."""
     return ["  /**", comment(text, "   *"), "   */"]
 
 
 def _code(text: str) -> str:
-    """Code in documentation, which may hold no braces and no end of a comment."""
+    """Returns code for Javadoc, where braces and comment ends are not allowed."""
     return "{@code " + text.replace("*/", "* /").replace("{", "(").replace("}", ")") + "}"
 
 
@@ -127,13 +127,13 @@ class _Overload:
         self.field = fields.take(re.sub(r"\W", "_", op.full_name.partition("::")[2]).upper())
 
     def returns(self) -> str:
-        """The type of what a call gives."""
+        """Returns the result type of a call."""
         if not self.op.results:
             return "void"
         return self.record or _parameter(self.op.results[0].type)
 
     def parts(self) -> list[str]:
-        """The class members."""
+        """Returns the class members."""
         lines = [f'  private static final LazyOp {self.field} = new LazyOp("{self.op.full_name}");']
         if self.options:
             lines += ["", *self._options()]
@@ -171,7 +171,7 @@ class _Overload:
         return [*_doc(f"What {{@link #{self.method}}} gives."), head]
 
     def of_tensor(self, space: str) -> list[str]:
-        """The same as methods of Tensor, whose class knows itself as its first argument."""
+        """Writes the operators as methods of Tensor, which passes itself as first argument."""
         lines = []
         for count in range(max(self.form.required, 1), len(self.form.plain) + 1):
             for options in [False, True] if self.options else [False]:
@@ -209,14 +209,14 @@ class _Overload:
         return [*_doc(f"{_code(self.op.schema)}."), head, *self._body(given), "  }"]
 
     def _call(self, method: str, given: dict[str, str]) -> str:
-        """The call; one by name gives all results if its arguments are complete."""
+        """Writes the call; a call with keyword arguments is boxed if all arguments are given."""
         by_name = [p for p in self.op.parameters if p.by_name and p.name in given]
         if by_name and len(given) == len(self.op.parameters):
             inside = ", ".join(given[p.name] for p in self.op.parameters)
             return f"{self.field}.get().callBoxed(new Object[] {{{inside}}})"
         arguments = [p for p in self.op.parameters if p.name in given and not p.by_name]
         texts = [given[p.name] for p in arguments]
-        # An array of objects alone would be taken for all arguments.
+        # A lone array of objects would be taken as the array of all arguments.
         if len(texts) == 1 and _parameter(arguments[0].type) == "Tensor[]":
             texts = [f"(Object) {texts[0]}"]
         named = "".join(f'.with("{p.name}", {given[p.name]})' for p in by_name)
@@ -258,7 +258,7 @@ def _cast(result: Result) -> str:
 
 
 def _wrapped(text: str, end: str) -> list[str]:
-    """A statement in lines."""
+    """Returns a statement in lines."""
     lines, current = [], "   "
     for word in f"{text}{end}".split(" "):
         if len(current) + 1 + len(word) > COLUMNS:
@@ -275,7 +275,7 @@ def _imports(code: str, package: str) -> str:
 
 
 def _overloads(space: Namespace) -> Iterator[_Overload | str]:
-    """The operators in turn, or the comment in place of one."""
+    """Yields the operators, or comments in place of those that cannot be wrapped."""
     name = pascal(space.name)
     methods, types = Names(JAVA | JAVA_METHODS), Names(JAVA | PACKAGE | {name, "Object", "String"})
     fields, forms, called = Names(), dict[str, list[Form]](), dict[str, str]()
@@ -295,7 +295,7 @@ def _overloads(space: Namespace) -> Iterator[_Overload | str]:
 
 
 def emit(space: Namespace, package: str = "") -> str:
-    """The class."""
+    """Returns the class."""
     parts = []
     for overload in _overloads(space):
         try:
@@ -327,7 +327,7 @@ abstract class AtenMethods extends NativeHandle {
 
 
 def methods_class(space: Namespace, is_method: Callable[[Operator], bool]) -> str:
-    """The class that Tensor has its methods from: the operators that are methods."""
+    """Returns the base class of Tensor: the operators that are methods."""
     lines = []
     for overload in _overloads(space):
         if not isinstance(overload, str) and not overload.form.outs and is_method(overload.op):

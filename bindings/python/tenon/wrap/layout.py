@@ -7,7 +7,7 @@ COLUMNS = 100
 
 
 def listed(head: str, items: list[str], tail: str, indent: str = "    ") -> str:
-    """`head(item, item)tail` in one line, or with as many items a line as fit."""
+    """Returns `head(item, item)tail` on one line, or wrapped with as many items per line as fit."""
     line = f"{head}({', '.join(items)}){tail}"
     if len(line) <= COLUMNS or not items:
         return line
@@ -24,7 +24,7 @@ def listed(head: str, items: list[str], tail: str, indent: str = "    ") -> str:
 
 
 def comment(text: str, lead: str) -> str:
-    """A text as comment lines."""
+    """Returns a text as comment lines."""
     lines, current = [], lead
     for word in text.split(" "):
         if len(current) + 1 + len(word) > COLUMNS and current != lead:
@@ -35,20 +35,20 @@ def comment(text: str, lead: str) -> str:
 
 
 def refusal(what: str, why: object, lead: str) -> str:
-    """The comment in place of an operator that has no wrapper."""
+    """Returns the comment in place of an operator that has no wrapper."""
     return comment(f"{what} is not wrapped: {why}.", lead)
 
 
 def refusals(lost: tuple[str, ...], lead: str) -> list[str]:
-    """Those of operators without schema."""
+    """Returns the comments in place of operators without schema."""
     return [refusal(name, "it has kernels but no schema", lead) for name in lost]
 
 
 def pascal(name: str) -> str:
-    """A name such as "max_dim" as "MaxDim"."""
+    """Returns a name such as "max_dim" as "MaxDim"."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def type_name(name: str, overload: str) -> str:
-    """The name of a type of an overload's: "AddInPlaceTensor" of `add_.Tensor`."""
+    """Returns the name of the type of an overload: "AddInPlaceTensor" for `add_.Tensor`."""
     return pascal(name) + ("InPlace" if name.endswith("_") else "") + pascal(overload)

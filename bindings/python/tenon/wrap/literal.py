@@ -14,7 +14,7 @@ class Inexpressible(Exception):
 
 
 def c_number(value: Any) -> str:
-    """A number, a dtype, a layout or a memory format in C and C++."""
+    """Returns a number, a dtype, a layout or a memory format in C and C++."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):
@@ -29,7 +29,7 @@ def c_number(value: Any) -> str:
 
 
 def c_string(text: str) -> str:
-    """A text in C, C++, Java and Rust, with bytes that are not ASCII as they are."""
+    """Returns a string literal for C, C++, Java and Rust; non-ASCII characters are kept."""
     return '"' + "".join(map(_c_letter, text)) + '"'
 
 

@@ -55,7 +55,7 @@ class Names:
         self._taken = set(reserved)
 
     def take(self, name: str) -> str:
-        """The name as it may be written here; nothing else gets it."""
+        """Returns the name as it may be written here; nothing else gets it."""
         while name in self._taken:
             name += "_"
         self._taken.add(name)

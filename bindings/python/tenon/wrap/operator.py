@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators as emitters see them, read once from the registry through its public interface."""
+"""Operators as the emitters use them, read once from the registry through its public interface."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Parameter:
     """One argument.
 
     Attributes:
-        name: As the schema has it.
+        name: Name in the schema.
         type: Its type.
-        has_default: Whether it may be left out.
-        default: What it is then.
-        by_name: Whether it goes by name only.
-        written: Whether the operator writes it.
+        has_default: True if the argument is optional.
+        default: The default value.
+        by_name: True if the argument is keyword-only.
+        written: True if the operator writes the argument.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Parameter:
 
     @property
     def is_out(self) -> bool:
-        """Whether it is what a result is written to: by name only, and written."""
+        """Returns true for an argument that a result is written to: keyword-only and written."""
         return self.by_name and self.written
 
 
@@ -43,9 +43,9 @@ class Result:
     """One return.
 
     Attributes:
-        name: As the schema has it, "" without one.
+        name: Name in the schema, or "".
         type: Its type.
-        written: The index of the argument that was written and comes back as it is, else None.
+        written: The index of the written argument that is returned, otherwise None.
     """
 
     name: str
@@ -66,8 +66,8 @@ class Operator:
         parameters: Arguments in the order of the schema.
         results: Returns in the order of the schema.
         tags: Tags.
-        is_vararg: Whether the arguments end in `...`.
-        is_varret: Whether the results end in `...`.
+        is_vararg: True if the arguments end in `...`.
+        is_varret: True if the results end in `...`.
     """
 
     full_name: str
@@ -83,7 +83,7 @@ class Operator:
 
     @property
     def why_not(self) -> str:
-        """Why a language without arguments of any number cannot call it, "" where it can."""
+        """Returns why a language without variadic arguments cannot call it, or ""."""
         if self.is_vararg:
             return "its arguments end in `...`"
         return "its results end in `...`" if self.is_varret else ""
@@ -106,7 +106,7 @@ class Operator:
 
 
 def of_schema(schema: Schema, tags: list[str]) -> Operator:
-    """What a schema says."""
+    """Makes an operator from its schema."""
     arguments, returns = schema.arguments, schema.returns
     name = schema.name.rpartition("::")[2]
     full_name = f"{schema.name}.{schema.overload_name}".removesuffix(".")
@@ -136,19 +136,19 @@ def _parameter(argument: Argument) -> Parameter:
 
 
 def _result(one: Argument, arguments: list[Argument]) -> Result:
-    """A return with `!` in its annotation is the argument that has the same annotation."""
+    """Makes a result; one with `!` in its annotation is the argument with the same annotation."""
     same = [at for at, a in enumerate(arguments) if a.is_write and a.alias == one.alias]
     return Result(one.name, parse(one.type), same[0] if one.is_write and same else None)
 
 
 @dataclasses.dataclass(frozen=True)
 class Namespace:
-    """What is wrapped.
+    """A namespace to wrap.
 
     Attributes:
-        name: Such as "aten".
-        operators: Those that are defined now, sorted by full name.
-        lost: Full names of those that have kernels but no schema.
+        name: Its name, such as "aten".
+        operators: Its currently defined operators, sorted by full name.
+        lost: Full names of operators that have kernels but no schema.
     """
 
     name: str
@@ -157,10 +157,10 @@ class Namespace:
 
 
 def read(namespace: str) -> Namespace:
-    """A namespace as it is now.
+    """Reads the current operators of a namespace.
 
     Raises:
-        NotFoundError: it has no operators.
+        NotFoundError: If the namespace has no operators.
     """
     if namespace in ("aten", "tenon"):
         ops._load_kernels()

@@ -18,7 +18,7 @@ NUMBER = "_int | _float | _complex | _bool"
 # The tag of operators that take a number wherever a tensor is due.
 NUMBERS_AS_TENSORS = "allow_numbers_as_tensors"
 
-# Types of arguments; what calls convert without loss is in them.
+# Types of arguments, including those that calls convert without loss.
 PARAMETERS = {
     "Tensor": "Tensor",
     "int": "_int",
@@ -59,7 +59,7 @@ OF_TENON = (
 
 
 def imports(code: str, native: str) -> str:
-    """The imports that code needs, those of Tenon's types from the module that is named."""
+    """Returns the imports that code needs, those of Tenon's types from the module that is named."""
     needed = [*IMPORTS, *((native, name, alias) for name, alias in OF_TENON)]
     used = [one for one in needed if re.search(rf"\b{one[2]}\b", code)]
     lines = [f"from {m} import {n}{'' if n == a else f' as {a}'}" for m, n, a in used]
@@ -68,12 +68,12 @@ def imports(code: str, native: str) -> str:
 
 
 def annotation(type: Type, numbers: bool = False) -> str:
-    """The type of an argument; with `numbers` one is taken for a tensor."""
+    """Returns the type of an argument; with `numbers`, a tensor argument also accepts a number."""
     if type.kind == "optional":
         return f"{annotation(type.element, numbers)} | None"
     if type.kind == "list":
         inner = annotation(type.element)
-        # A number for `T[N]` is a list of N of it.
+        # `T[N]` also accepts a number, which is repeated N times.
         one = f"{inner} | " if type.size is not None and type.element.kind != "Tensor" else ""
         return f"{one}_Sequence[{inner}]"
     if type.kind == "Dict":
@@ -88,7 +88,7 @@ def annotation(type: Type, numbers: bool = False) -> str:
 
 
 def result(type: Type) -> str:
-    """The type of a result."""
+    """Returns the type of a result."""
     if type.kind == "optional":
         return f"{result(type.element)} | None"
     if type.kind == "list":
@@ -103,7 +103,7 @@ def result(type: Type) -> str:
 
 
 def results(op: Operator) -> str:
-    """The type of what a call returns."""
+    """Returns the result type of a call."""
     types = [result(r.type) for r in op.results]
     if op.is_varret:
         return "_Any"
@@ -113,7 +113,7 @@ def results(op: Operator) -> str:
 
 
 def default(value: Any) -> str:
-    """A default; what has no literal is left to the reader of the schema."""
+    """Returns a default, or an ellipsis if it has no literal."""
     if isinstance(value, float) and not math.isfinite(value):
         return "..."
     return repr(value) if value is None or isinstance(value, (bool, int, float, str)) else "..."
@@ -127,7 +127,7 @@ class Call:
         positional: Parameters that may be given by position: name, type, default or "".
         named: Those that go by name only.
         returns: The type of the result.
-        more: Whether arguments of any type may follow.
+        more: True if arguments of any type may follow.
     """
 
     positional: tuple[tuple[str, str, str], ...]
@@ -137,7 +137,7 @@ class Call:
 
     @classmethod
     def of(cls, op: Operator) -> Call:
-        """Python's keywords cannot be names of arguments: what has one is given by position."""
+        """Makes a call; arguments named like Python keywords become positional-only."""
         numbers = NUMBERS_AS_TENSORS in op.tags
         names = Names(PYTHON)
 
@@ -153,7 +153,7 @@ class Call:
         return cls(by_position, by_name, results(op), op.is_vararg)
 
     def without_first(self) -> Call:
-        """The same as a method of its first argument."""
+        """Returns the call as a method of its first argument."""
         return dataclasses.replace(self, positional=self.positional[1:])
 
     @property
@@ -162,7 +162,7 @@ class Call:
         return max((i for i, p in enumerate(self.positional, 1) if p[0][:-1] in PYTHON), default=0)
 
     def parameters(self) -> list[str]:
-        """As they are written."""
+        """Returns the parameters as text."""
 
         def written(name: str, text: str, default: str) -> str:
             return f"{name}: {text}" + (f" = {default}" if default else "")
@@ -174,7 +174,8 @@ class Call:
         return [*by_position, *star, *[written(*one) for one in self.named]]
 
     def covers(self, other: Call) -> bool:
-        """Whether whatever the other takes, this one takes and answers alike."""
+        """Returns true if this overload accepts all arguments of the other, with the same
+        result."""
         if self.returns != other.returns or self.more or other.more:
             return False
         if len(self.positional) < len(other.positional):
@@ -198,7 +199,7 @@ def _wider(a: str, b: str) -> bool:
 
 
 def overloads(name: str, calls: list[Call], own: str) -> list[str]:
-    """The methods of a class that these calls are; those that others cover are left out."""
+    """Returns the methods of a class for these calls, without those that others cover."""
     lines, kept = [], list[Call]()
     for call in calls:
         if not any(one.covers(call) for one in kept):
@@ -217,7 +218,7 @@ def _packet(name: str, calls: list[Call], names: list[str]) -> str:
 
 
 def emit(space: Namespace, native: str = "tenon._tenon") -> str:
-    """The stub; `native` is the module with the types."""
+    """Returns the stub; `native` is the module with the types."""
     parts = list[str]()
     packets: dict[str, tuple[list[Call], list[str]]] = {}
     for op in space.operators:

@@ -13,7 +13,7 @@ from .names import RUST, Names, words
 from .operator import Namespace, Operator, Parameter
 from .type import Type
 
-# What carries a type: (parameter, the same in a typed operator or "", its letter).
+# Forms of a type: (parameter, its type in a typed operator or "", its letter).
 PARAMETERS = {
     "Tensor": ("&Tensor", "&Tensor", "T"),
     "int": ("i64", "i64", "i"),
@@ -106,20 +106,20 @@ def _result(type: Type) -> tuple[str, str]:
 
 
 def _snake(name: str) -> str:
-    """A name as Rust's lints want it: "dim_IntList" as "dim_int_list"."""
+    """Returns a name in snake case, as Rust's lints require: "dim_int_list" for "dim_IntList"."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return re.sub(r"(?<=[a-z0-9])_+", "_", name)
 
 
 def _function_name(op: Operator) -> str:
-    """`add_.Tensor` is add_tensor_: what it writes shows at the end."""
+    """Returns the name of a function: "add_tensor_" for `add_.Tensor`."""
     stem = op.name.rstrip("_")
     tail = "_" if stem != op.name else ""
     return _snake("_".join(filter(None, (stem, op.overload)))) + tail
 
 
 def _member(type: Type) -> str:
-    """The type of an option."""
+    """Returns the type of an option."""
     if _is_any(type):
         return "Value"
     text = _parameter(type)[0].replace("impl Into<Scalar>", "Scalar")
@@ -148,7 +148,7 @@ def _literal(value: Any, type: Type) -> str:
 
 
 def type_of(value: Any) -> type:
-    """The class of a number."""
+    """Returns the class of a number."""
     return value.__class__
 
 
@@ -172,7 +172,7 @@ def _number(value: Any, key: str) -> str:
 
 
 def _returns(op: Operator) -> str:
-    """The type of what a call gives."""
+    """Returns the result type of a call."""
     types = [_result(r.type)[0] for r in op.results]
     if len(types) > MAX_RESULTS:
         return "Vec<Value>"
@@ -182,7 +182,7 @@ def _returns(op: Operator) -> str:
 
 
 def _typed(op: Operator) -> str | None:
-    """The results of a typed operator, "()" where all are written arguments; None without one."""
+    """Returns typed results; "()" if all are written arguments, None without a typed form."""
     written = [r for r in op.results if r.written is not None]
     typed = [_parameter(p.type) for p in op.parameters]
     if op.letters == "" or len(typed) > MAX_PARAMETERS or (written and op.fresh):
@@ -266,7 +266,7 @@ def _borrows(op: Operator) -> bool:
 
 
 def _struct(op: Operator, struct: str) -> list[str]:
-    """What may be left out, and its defaults."""
+    """Writes the struct of the optional arguments, and its defaults."""
     members = Names(RUST)
     fields = [(members.take(_snake(p.name)), p) for p in op.optional]
     life, any_life = ("<'a>", "<'_>") if _borrows(op) else ("", "")
@@ -282,7 +282,7 @@ def _struct(op: Operator, struct: str) -> list[str]:
 
 
 def _imports(code: str) -> str:
-    """The names of the crate that are in the code."""
+    """Returns the names of the crate that are in the code."""
     code = "\n".join(line for line in code.splitlines() if not line.lstrip().startswith("//"))
     known = "Complex DType Device Generator IntoArg Layout LazyOp LazyTyped MemoryFormat Result"
     used = [
@@ -297,7 +297,7 @@ TYPES = RUST | words("Complex DType Device Generator IntoArg Layout Scalar Tenso
 
 
 def emit(space: Namespace) -> str:
-    """The module."""
+    """Returns the module."""
     names = Names(RUST)
     types = Names(TYPES)
     parts = []
@@ -318,8 +318,8 @@ def emit(space: Namespace) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-# Overloads that a method need not name, but for a second of one name: those that the bare name
-# means to everybody.
+# Overloads that users expect behind the bare name: methods omit the overload's name unless two
+# would collide.
 PRINCIPAL = ("", "Tensor", "self", "int")
 
 
@@ -377,6 +377,6 @@ use crate::aten;
 def methods_module(
     operators: tuple[Operator, ...], is_method: Callable[[Operator], bool], taken: set[str]
 ) -> str:
-    """The file of those methods."""
+    """Returns the file of those methods."""
     code = _methods(operators, is_method, taken)
     return f"{METHODS_HEAD}{_imports(code).replace('use tenon::', 'use crate::')}\n\n{code}\n"

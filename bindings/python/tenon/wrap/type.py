@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of a schema as a tree: what an emitter translates into its language."""
+"""Types of a schema as a tree, which emitters translate into their language."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 
-# Types that stand for themselves; each language has a table of what it calls them.
+# Types without parts; each language has a table of their names.
 SIMPLE = (
     *("Tensor", "int", "SymInt", "DeviceIndex", "QScheme", "float", "SymFloat", "bool", "SymBool"),
     *("complex", "Scalar", "str", "ScalarType", "Layout", "MemoryFormat", "Device", "Stream"),
     *("Generator", "Storage", "NoneType", "Any"),
 )
-# What counts as another type wherever languages call them: symbolic numbers are numbers there.
+# Types that bindings treat as another type: symbolic numbers are plain numbers there.
 SAME = {
     **{"SymInt": "int", "DeviceIndex": "int", "QScheme": "int"},
     **{"SymFloat": "float", "SymBool": "bool"},

@@ -16,11 +16,11 @@ class ReLU(Module):
     """The larger of each element and 0.
 
     Args:
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.inplace = inplace
 
@@ -29,20 +29,20 @@ class ReLU(Module):
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """The option, where it is set."""
+        """Returns the option as text, if it is set."""
         return "inplace=True" if self.inplace else ""
 
 
 class LeakyReLU(Module):
-    """Each element where it is positive, else `negative_slope` times it.
+    """Leaky ReLU: x if it is positive, otherwise `negative_slope * x`.
 
     Args:
         negative_slope: The factor.
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.negative_slope = negative_slope
         self.inplace = inplace
@@ -52,23 +52,23 @@ class LeakyReLU(Module):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        """The slope."""
+        """Returns the slope as text."""
         return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
 
 
 class RReLU(Module):
-    """Each element where it is positive, else a factor between two bounds times it.
+    """Randomized leaky ReLU.
 
-    While the module trains factors are drawn; else each is the mean of the bounds.
+    In training slopes are drawn uniformly; otherwise the slope is the mean of the bounds.
 
     Args:
-        lower: The least factor.
-        upper: The largest one.
-        inplace: Whether inputs are overwritten.
+        lower: Lower bound of the slopes.
+        upper: Upper bound of the slopes.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.lower = lower
         self.upper = upper
@@ -79,7 +79,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """The bounds."""
+        """Returns the bounds as text."""
         return f"lower={self.lower}, upper={self.upper}" + (
             ", inplace=True" if self.inplace else ""
         )
@@ -105,11 +105,11 @@ class SiLU(Module):
     """`x * sigmoid(x)` of each element.
 
     Args:
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.inplace = inplace
 
@@ -118,19 +118,19 @@ class SiLU(Module):
         return F.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """The option, where it is set."""
+        """Returns the option as text, if it is set."""
         return "inplace=True" if self.inplace else ""
 
 
 class GELU(Module):
-    """Each element times the normal distribution's share below it.
+    """GELU: each element times the standard normal distribution function at it.
 
     Args:
         approximate: "none", or "tanh" for an approximation.
     """
 
     def __init__(self, approximate: str = "none") -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.approximate = approximate
 
@@ -139,19 +139,19 @@ class GELU(Module):
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
-        """The option."""
+        """Returns the option as text."""
         return f"approximate={self.approximate!r}"
 
 
 class Softmax(Module):
-    """Exponentials along a dim, divided by their sum.
+    """Softmax along a dim.
 
     Args:
         dim: The dim; without one the last, or the first of tensors of 0, 1 and 3 dims.
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -160,19 +160,19 @@ class Softmax(Module):
         return F.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
 class LogSoftmax(Module):
-    """The logarithm of Softmax, computed without losing digits.
+    """The logarithm of Softmax, computed in a numerically stable way.
 
     Args:
         dim: As for Softmax.
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -181,7 +181,7 @@ class LogSoftmax(Module):
         return F.log_softmax(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
@@ -199,11 +199,11 @@ class _InPlace(_Plain):
     """An activation with one option.
 
     Args:
-        inplace: Whether inputs are overwritten.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.inplace = inplace
 
@@ -212,7 +212,7 @@ class _InPlace(_Plain):
         return type(self)._function(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """The option, where it is set."""
+        """Returns the option as text, if it is set."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -223,7 +223,7 @@ class LogSigmoid(_Plain):
 
 
 class Hardsigmoid(_InPlace):
-    """Each element / 6 + 0.5, between 0 and 1."""
+    """Hard sigmoid: x / 6 + 0.5, clamped to [0, 1]."""
 
     _function = staticmethod(F.hardsigmoid)
 
@@ -235,13 +235,13 @@ class Hardswish(_InPlace):
 
 
 class ReLU6(_InPlace):
-    """Each element, at least 0 and at most 6."""
+    """ReLU6: each element clamped to [0, 6]."""
 
     _function = staticmethod(F.relu6)
 
 
 class SELU(_InPlace):
-    """Each element where it is positive, else a part of `exp(x) - 1`; scaled so that norms stay."""
+    """SELU: a scaled ELU that preserves mean and variance."""
 
     _function = staticmethod(F.selu)
 
@@ -253,10 +253,10 @@ class Mish(_InPlace):
 
 
 class ELU(Module):
-    """Each element where it is positive, else `alpha * (exp(x) - 1)`."""
+    """ELU: x if it is positive, otherwise `alpha * (exp(x) - 1)`."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.alpha = alpha
         self.inplace = inplace
@@ -266,15 +266,15 @@ class ELU(Module):
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
 
 
 class Hardtanh(Module):
-    """Each element, at least `min_val` and at most `max_val`."""
+    """Each element clamped to [`min_val`, `max_val`]."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
-        """Keeps the bounds, and whether inputs are overwritten."""
+        """Stores the bounds, and whether inputs are overwritten."""
         super().__init__()
         self.inplace = inplace
         self.min_val = min_val
@@ -285,16 +285,16 @@ class Hardtanh(Module):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        """The bounds."""
+        """Returns the bounds as text."""
         text = f"min_val={self.min_val}, max_val={self.max_val}"
         return f"{text}, inplace=True" if self.inplace else text
 
 
 class Softplus(Module):
-    """`log(1 + exp(beta * x)) / beta` of each element, and the element above `threshold`."""
+    """Softplus: `log(1 + exp(beta * x)) / beta`, or x if `beta * x` is above `threshold`."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.beta = beta
         self.threshold = threshold
@@ -304,7 +304,7 @@ class Softplus(Module):
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
@@ -316,7 +316,7 @@ class Softmin(Module):
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -325,19 +325,19 @@ class Softmin(Module):
         return F.softmin(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
 class GLU(Module):
-    """One half of a dim times the sigmoid of the other.
+    """GLU: the first half of a dim times the sigmoid of the second.
 
     Args:
         dim: That dim.
     """
 
     def __init__(self, dim: int = -1) -> None:
-        """Keeps the dim."""
+        """Stores the dim."""
         super().__init__()
         self.dim = dim
 
@@ -346,24 +346,24 @@ class GLU(Module):
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The dim."""
+        """Returns the dim as text."""
         return f"dim={self.dim}"
 
 
 class PReLU(Module):
-    """Each element where it is positive, else a parameter times it.
+    """PReLU: x if it is positive, otherwise a learnable slope times x.
 
     Args:
-        num_parameters: One for all, or one for each channel.
-        init: Their first value.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        num_parameters: One slope for all, or one per channel.
+        init: Initial value of the slopes.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import full
         from ..parameter import Parameter
 
@@ -378,7 +378,7 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """How many parameters."""
+        """Returns the number of slopes as text."""
         return f"num_parameters={self.num_parameters}"
 
 

@@ -17,26 +17,25 @@ if TYPE_CHECKING:
 
 
 class _Norm(Module):
-    """Channels less their mean, divided by their deviation, then times and plus parameters.
+    """Normalizes channels, then applies a learnable scale and offset per channel.
 
     Args:
-        num_features: Channels of inputs.
+        num_features: Number of channels of inputs.
         eps: Added to the variance.
-        momentum: By how much the running mean and variance move to a batch's; None: so that they
-            are the mean of all batches.
-        affine: Whether there are parameters.
-        track_running_stats: Whether there are a running mean and variance, which are taken in
-            evaluation.
-        device: Of parameters and buffers.
-        dtype: Of parameters and running ones.
-        bias: Whether there is a bias, where there are parameters.
+        momentum: Weight of a batch in the running statistics; None: they are averages of all
+            batches.
+        affine: If true, has learnable parameters.
+        track_running_stats: If true, keeps running statistics, which are used in evaluation.
+        device: Device of parameters and buffers.
+        dtype: Dtype of parameters and running statistics.
+        bias: If true, the parameters include an offset.
 
     Attributes:
-        weight: One of each channel, at first ones; None without.
-        bias: The same, at first zeros.
-        running_mean: The running mean, at first zeros.
-        running_var: The running variance, at first ones.
-        num_batches_tracked: How many batches there were.
+        weight: Scale of each channel, initially ones; None without parameters.
+        bias: Offset of each channel, initially zeros; None without.
+        running_mean: The running mean, initially zeros.
+        running_var: The running variance, initially ones.
+        num_batches_tracked: Number of batches seen.
     """
 
     _version = 2  # 1 had no num_batches_tracked
@@ -58,7 +57,7 @@ class _Norm(Module):
         dtype: Any = None,
         bias: bool = True,
     ) -> None:
-        """Makes parameters and buffers."""
+        """Creates parameters and buffers."""
         from ...factories import ones, tensor, zeros
 
         super().__init__()
@@ -77,14 +76,14 @@ class _Norm(Module):
         self.register_buffer("num_batches_tracked", count)
 
     def reset_running_stats(self) -> None:
-        """Sets the running mean to zeros and the variance to ones."""
+        """Resets the running mean to zeros and the variance to ones."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Sets all to what it was at first."""
+        """Resets running statistics and parameters to their initial values."""
         from .. import init
 
         self.reset_running_stats()
@@ -102,7 +101,7 @@ class _Norm(Module):
             )
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, track_running_stats={self.track_running_stats}"

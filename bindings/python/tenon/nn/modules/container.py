@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _position(container: Any, index: Any, insert: bool = False) -> int:
-    """An index from the front, checked."""
+    """Returns an index from the front, checked."""
     count = len(container)
     place = operator.index(index)
     if place < 0:
@@ -32,7 +32,7 @@ def _position(container: Any, index: Any, insert: bool = False) -> int:
 
 
 class _Modules(Module):
-    """What Sequential and ModuleList share: modules named "0", "1" and so on."""
+    """Base class of Sequential and ModuleList: modules named "0", "1" and so on."""
 
     def _renumber(self, modules: Iterable[Module]) -> None:
         self._modules.clear()
@@ -91,21 +91,21 @@ class _Modules(Module):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Takes a module out and returns it."""
+        """Removes a module and returns it."""
         module = self[key]
         del self[key]
         return module
 
 
 class Sequential(_Modules):
-    """Runs modules one after the other, each on the result of the one before.
+    """Runs modules in sequence, each on the result of the previous one.
 
     Args:
         *args: The modules; or one dict of them, whose keys are their names.
     """
 
     def __init__(self, *args: Any) -> None:
-        """Takes the modules."""
+        """Adds the initial modules."""
         super().__init__()
         if len(args) == 1 and isinstance(args[0], Mapping):
             for name, module in args[0].items():
@@ -154,11 +154,11 @@ class ModuleList(_Modules):
     """A list of modules.
 
     Args:
-        modules: What is in it at first.
+        modules: Initial modules.
     """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
-        """Takes the modules."""
+        """Adds the initial modules."""
         super().__init__()
         if modules is not None:
             self.extend(modules)
@@ -174,7 +174,7 @@ class ModuleList(_Modules):
         return self.extend(other)
 
     def __repr__(self) -> str:
-        """Equal neighbours are printed once."""
+        """Returns the list as text; equal neighbours are printed once."""
         runs: list[tuple[int, int, str]] = []
         for place, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
@@ -194,11 +194,11 @@ class ModuleDict(Module):
     """Modules by key, in the order in which they came.
 
     Args:
-        modules: A dict, or pairs, of what is in it at first.
+        modules: A dict, or pairs, of initial modules.
     """
 
     def __init__(self, modules: Any = None) -> None:
-        """Takes the modules."""
+        """Adds the initial modules."""
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -222,15 +222,15 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Takes all modules out."""
+        """Removes all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Takes a module out and returns it."""
+        """Removes a module and returns it."""
         return self._modules.pop(key)
 
     def keys(self) -> KeysView[str]:
-        """The keys."""
+        """Returns the keys."""
         return self._modules.keys()
 
     def items(self) -> ItemsView[str, Any]:
@@ -238,11 +238,11 @@ class ModuleDict(Module):
         return self._modules.items()
 
     def values(self) -> ValuesView[Any]:
-        """The modules."""
+        """Returns the modules."""
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Adds modules from a dict or from pairs; those of a key that is there are replaced."""
+        """Adds modules from a dict or from pairs; existing keys are replaced."""
         if not isinstance(modules, Iterable):
             raise ArgumentTypeError(
                 f"ModuleDict.update: modules must be a dict or pairs, got {type(modules).__name__}"
@@ -257,7 +257,7 @@ class ModuleDict(Module):
 
 
 def _as_parameter(value: Any) -> Any:
-    """Plain tensors that are put into a list or dict of parameters become parameters."""
+    """Returns plain tensors as parameters, and other values unchanged."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         return Parameter(value)
     return value
@@ -272,14 +272,14 @@ def _line(key: Any, value: Any) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors that are put in become some, other values stay what they are.
+    """A list of parameters; tensors that are added become parameters, other values are kept.
 
     Args:
-        values: What is in it at first.
+        values: Initial values.
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
-        """Takes the values."""
+        """Adds the initial values."""
         super().__init__()
         self._size = 0
         if values is not None:
@@ -323,14 +323,14 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by key; tensors that are put in become some, other values stay what they are.
+    """Parameters by key; tensors that are added become parameters, other values are kept.
 
     Args:
-        parameters: A dict, or pairs, of what is in it at first.
+        parameters: A dict, or pairs, of initial values.
     """
 
     def __init__(self, parameters: Any = None) -> None:
-        """Takes the values."""
+        """Adds the initial values."""
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -366,7 +366,7 @@ class ParameterDict(Module):
         return key in self._keys
 
     def keys(self) -> KeysView[str]:
-        """The keys."""
+        """Returns the keys."""
         return self._keys.keys()
 
     def items(self) -> list[tuple[str, Any]]:
@@ -374,7 +374,7 @@ class ParameterDict(Module):
         return [(key, self[key]) for key in self._keys]
 
     def values(self) -> list[Any]:
-        """The values."""
+        """Returns the values."""
         return [self[key] for key in self._keys]
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -388,18 +388,18 @@ class ParameterDict(Module):
         return self[key]
 
     def pop(self, key: str) -> Any:
-        """Takes a value out and returns it."""
+        """Removes a value and returns it."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Takes the last pair out and returns it."""
+        """Removes the last pair and returns it."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def clear(self) -> None:
-        """Takes all values out."""
+        """Removes all values."""
         for key in list(self._keys):
             del self[key]
 

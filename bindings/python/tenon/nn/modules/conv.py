@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions, and convolutions transposed, of lines, images and volumes."""
+"""Convolution and transposed convolution layers in 1, 2 and 3 dims."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _tuple(value: Any, count: int) -> tuple:
 
 
 class _ConvNd(Module):
-    """What convolutions of all dims share."""
+    """Base class of all convolution layers."""
 
     _dims: int
     weight: Parameter
@@ -87,7 +87,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the parameters anew."""
+        """Initializes the parameters again."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is None:
             return
@@ -97,7 +97,7 @@ class _ConvNd(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def _padding_around(self) -> list[int]:
-        """Numbers before and behind each dim, from the last on."""
+        """Returns the amounts before and after each dim, starting with the last dim."""
         if self.padding == "valid":
             return [0] * (2 * self._dims)
         ends = []
@@ -119,7 +119,7 @@ class _ConvNd(Module):
         )
 
     def extra_repr(self) -> str:
-        """Channels, and options that are not the default."""
+        """Returns channels and non-default options as text."""
         ones, zeros = (1,) * self._dims, (0,) * self._dims
         text = (
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
@@ -155,7 +155,7 @@ class _Conv(_ConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         super().__init__(
             in_channels,
             out_channels,
@@ -174,53 +174,53 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """A convolution of lines: sums of what a window sees, times weights, for each of its places.
+    """1-D convolution.
 
     Args:
-        in_channels: Channels of inputs.
-        out_channels: Channels of results.
-        kernel_size: Of the window.
-        stride: From one place to the next.
-        padding: So much is added on both sides; or "same" for results of the input's size, or
-            "valid" for none.
-        dilation: From one element that the window sees to the next.
-        groups: Channels are in so many groups, each by itself.
-        bias: Whether there is one to add.
-        padding_mode: Whether what is added are "zeros", or is from the input: "reflect",
-            "replicate" or "circular".
-        device: Of the parameters.
-        dtype: Of the parameters.
+        in_channels: Number of input channels.
+        out_channels: Number of output channels.
+        kernel_size: Size of the window.
+        stride: Step between windows.
+        padding: Amount that is added on both sides; or "same" for results of the input's size, or
+            "valid" for no padding.
+        dilation: Step between the elements of a window.
+        groups: Number of groups of channels, which are convolved separately.
+        bias: If true, adds a bias.
+        padding_mode: "zeros", or how padding is taken from the input: "reflect", "replicate" or
+            "circular".
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Attributes:
-        weight: Of shape (out_channels, in_channels / groups) and kernel_size, at first uniform
-            within +-1/sqrt(what the window sees).
-        bias: Of shape (out_channels,), at first the same; None without one.
+        weight: Shape (out_channels, in_channels / groups, *kernel_size); initially uniform within
+            +-1/sqrt(fan-in).
+        bias: Shape (out_channels,), with the same initial distribution; None without bias.
     """
 
     _dims = 1
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns lines of one of shape (channels, length), perhaps with a batch before."""
+        """Convolves an input of shape ([N,] channels, length)."""
         return self._convolved(F.conv1d, input)
 
 
 class Conv2d(_Conv):
-    """A convolution of images; arguments and attributes are those of `Conv1d`."""
+    """2-D convolution; arguments and attributes are those of `Conv1d`."""
 
     _dims = 2
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns images of one of shape (channels, height, width), perhaps with a batch."""
+        """Convolves an input of shape ([N,] channels, height, width)."""
         return self._convolved(F.conv2d, input)
 
 
 class Conv3d(_Conv):
-    """A convolution of volumes; arguments and attributes are those of `Conv1d`."""
+    """3-D convolution; arguments and attributes are those of `Conv1d`."""
 
     _dims = 3
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns volumes of one of shape (channels, depth, height, width), or a batch."""
+        """Convolves an input of shape ([N,] channels, depth, height, width)."""
         return self._convolved(F.conv3d, input)
 
 
@@ -240,7 +240,7 @@ class _ConvTranspose(_ConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         if padding_mode != "zeros" or isinstance(padding, str):
             raise InvalidArgumentError(
                 f"{type(self).__name__}: padding must be numbers, and padding_mode 'zeros', "
@@ -294,51 +294,51 @@ class _ConvTranspose(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """The gradient of a convolution of lines as a layer: elements are spread, and added up.
+    """1-D transposed convolution: the gradient of a convolution as a layer.
 
     Args:
-        in_channels: Channels of inputs.
-        out_channels: Channels of results.
-        kernel_size: Over how many elements each is spread.
-        stride: From where one is spread to where the next is.
-        padding: So much is left out on both sides.
-        output_padding: So much is added at the end.
-        groups: Channels are in so many groups, each by itself.
-        bias: Whether there is one to add.
-        dilation: From one element that it is spread over to the next.
-        padding_mode: "zeros", nothing else.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        in_channels: Number of input channels.
+        out_channels: Number of output channels.
+        kernel_size: Size of the window that each element is spread over.
+        stride: Step between the windows in the output.
+        padding: Amount that is cropped from both sides of the output.
+        output_padding: Amount that is added at the end of the output.
+        groups: Number of groups of channels, which are convolved separately.
+        bias: If true, adds a bias.
+        dilation: Step between the elements of a window.
+        padding_mode: Must be "zeros".
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Attributes:
-        weight: Of shape (in_channels, out_channels / groups) and kernel_size.
-        bias: Of shape (out_channels,); None without one.
+        weight: Shape (in_channels, out_channels / groups, *kernel_size).
+        bias: Shape (out_channels,); None without bias.
     """
 
     _dims = 1
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Returns lines, of a size among those that the stride makes one of."""
+        """Returns the transposed convolution; `output_size` selects among the possible lengths."""
         return self._spread(F.conv_transpose1d, input, output_size)
 
 
 class ConvTranspose2d(_ConvTranspose):
-    """The same of images; arguments and attributes are those of `ConvTranspose1d`."""
+    """2-D transposed convolution; arguments and attributes are those of `ConvTranspose1d`."""
 
     _dims = 2
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Returns images, of a size among those that the stride makes one of."""
+        """Returns the transposed convolution; `output_size` selects among the possible sizes."""
         return self._spread(F.conv_transpose2d, input, output_size)
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """The same of volumes; arguments and attributes are those of `ConvTranspose1d`."""
+    """3-D transposed convolution; arguments and attributes are those of `ConvTranspose1d`."""
 
     _dims = 3
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Returns volumes, of a size among those that the stride makes one of."""
+        """Returns the transposed convolution; `output_size` selects among the possible sizes."""
         return self._spread(F.conv_transpose3d, input, output_size)
 
 

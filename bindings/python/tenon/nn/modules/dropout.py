@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dropout: elements become zero at random, while a module is trained."""
+"""Dropout layers: zero elements at random in training."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .module import Module
 
 
 class _Dropout(Module):
-    """What all kinds share.
+    """Base class of dropout layers.
 
     Args:
-        p: The part that is dropped, from 0 to 1.
-        inplace: Whether inputs are overwritten.
+        p: Dropout probability.
+        inplace: If true, overwrites inputs.
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         if not 0 <= p <= 1:
             name = type(self).__name__
@@ -27,16 +27,16 @@ class _Dropout(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_Dropout):
-    """Makes elements zero at random in training mode, and the others larger by as much.
+    """Zeroes elements at random in training, and scales the remaining ones by 1 / (1 - p).
 
     Args:
-        p: The part that becomes zero, from 0 to 1.
-        inplace: Whether inputs are overwritten.
+        p: Dropout probability.
+        inplace: If true, overwrites inputs.
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class Dropout(_Dropout):
 
 
 class Dropout1d(_Dropout):
-    """The same of whole channels of lines, of shape (N, channels, length)."""
+    """Zeroes whole channels of inputs of shape (N, channels, length)."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
@@ -53,7 +53,7 @@ class Dropout1d(_Dropout):
 
 
 class Dropout2d(_Dropout):
-    """The same of whole channels of images, of shape (N, channels, height, width)."""
+    """Zeroes whole channels of inputs of shape (N, channels, height, width)."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
@@ -61,7 +61,7 @@ class Dropout2d(_Dropout):
 
 
 class Dropout3d(_Dropout):
-    """The same of whole channels of volumes, of shape (N, channels, depth, height, width)."""
+    """Zeroes whole channels of inputs of shape (N, channels, depth, height, width)."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
@@ -69,7 +69,7 @@ class Dropout3d(_Dropout):
 
 
 class AlphaDropout(_Dropout):
-    """Gives elements the least value of selu at random, and keeps mean and deviation."""
+    """Sets elements to SELU's negative limit at random, and preserves mean and variance."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
@@ -77,7 +77,7 @@ class AlphaDropout(_Dropout):
 
 
 class FeatureAlphaDropout(_Dropout):
-    """The same of whole channels, of shape (N, channels, ...)."""
+    """Applies alpha dropout to whole channels, for inputs of shape (N, channels, ...)."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flatten: several dims as one."""
+"""Flatten: merges several dims into one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .module import Module
 
 
 class Flatten(Module):
-    """Makes one dim of several, by default of all but the first.
+    """Merges several dims into one, by default all but the first.
 
     Args:
         start_dim: The first of them.
@@ -17,7 +17,7 @@ class Flatten(Module):
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        """Keeps the dims."""
+        """Stores the dims."""
         super().__init__()
         self.start_dim = start_dim
         self.end_dim = end_dim
@@ -27,7 +27,7 @@ class Flatten(Module):
         return F._flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        """The dims."""
+        """Returns the dims."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 

@@ -56,19 +56,19 @@ def _add_global(table: HookTable, hook: Any, *marks: HookTable) -> RemovableHand
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, args)` called before each module's forward; see the module's own method."""
+    """Registers `hook(module, args)` to run before each module's forward; see Module's method."""
     return _add_global(_forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """Has `hook(module, args, output)` called after each module's forward.
+    """Registers `hook(module, args, output)`, called after each module's forward.
 
     Args:
-        hook: What is called; a result other than None replaces the output.
-        with_kwargs: Whether it is called as `hook(module, args, kwargs, output)`.
-        always_call: Whether it is called after a forward that raised, too.
+        hook: The hook; a result other than None replaces the output.
+        with_kwargs: If true, it is called as `hook(module, args, kwargs, output)`.
+        always_call: If true, it is also called after a forward that raised.
     """
     marks = []
     if with_kwargs:
@@ -79,7 +79,7 @@ def register_module_forward_hook(
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, grad_input, grad_output)` called for the last operator of each module.
+    """Registers `hook(module, grad_input, grad_output)` for the last operator of each module.
 
     Deprecated: `register_module_full_backward_hook` is for the whole module.
     """
@@ -91,7 +91,7 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, grad_input, grad_output)` called when a module's gradients are there."""
+    """Registers `hook(module, grad_input, grad_output)`, called when gradients are complete."""
     if _plain_backward_hooks:
         raise StateError(
             "register_module_full_backward_hook: hooks of all modules must be full or not, got "
@@ -101,22 +101,22 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, grad_output)` called before gradients flow through a module."""
+    """Registers `hook(module, grad_output)`, called before gradients flow through a module."""
     return _add_global(_backward_pre_hooks, hook)
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, name, buffer)` called for each new buffer; its result takes the place."""
+    """Registers `hook(module, name, buffer)` for new buffers; its result replaces them."""
     return add_hook(buffer_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, name, submodule)` called for each module that is put into another."""
+    """Registers `hook(module, name, submodule)` for modules that are added to others."""
     return add_hook(module_registration_hooks, hook)
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Has `hook(module, name, param)` called for each new parameter; its result takes the place."""
+    """Registers `hook(module, name, param)` for new parameters; its result replaces them."""
     return add_hook(parameter_registration_hooks, hook)
 
 
@@ -125,7 +125,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 
 
 class Hooks:
-    """What a module has of hooks."""
+    """Mixin of Module that holds its hooks."""
 
     _forward_hooks: HookTable
     _forward_hooks_with_kwargs: HookTable
@@ -139,13 +139,13 @@ class Hooks:
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Has a hook called before each forward.
+        """Registers a hook that is called before each forward.
 
         Args:
             hook: Called as `hook(module, args)`; a result other than None replaces the positional
                 arguments, a tuple all of them.
-            prepend: Whether it runs before the hooks that are there.
-            with_kwargs: Whether it is called as `hook(module, args, kwargs)` and returns both.
+            prepend: If true, runs before the existing hooks.
+            with_kwargs: If true, it is called as `hook(module, args, kwargs)` and returns both.
 
         Returns:
             A handle that removes it.
@@ -164,14 +164,14 @@ class Hooks:
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:
-        """Has a hook called after each forward.
+        """Registers a hook that is called after each forward.
 
         Args:
             hook: Called as `hook(module, args, output)`; a result other than None replaces the
                 output.
-            prepend: Whether it runs before the hooks that are there.
-            with_kwargs: Whether it is called as `hook(module, args, kwargs, output)`.
-            always_call: Whether it is called, with None, after a forward that raised, too.
+            prepend: If true, runs before the existing hooks.
+            with_kwargs: If true, it is called as `hook(module, args, kwargs, output)`.
+            always_call: If true, it is also called, with None, after a forward that raised.
 
         Returns:
             A handle that removes it.
@@ -187,7 +187,7 @@ class Hooks:
         return handle
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Has `hook(module, grad_input, grad_output)` called for the last operator of a call.
+        """Registers `hook(module, grad_input, grad_output)` for the last operator of a call.
 
         Deprecated: `register_full_backward_hook` is for the whole module.
         """
@@ -204,12 +204,12 @@ class Hooks:
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Has a hook called when the gradients of a call's inputs are there.
+        """Registers a hook that is called when the gradients of a call's inputs are complete.
 
         Args:
-            hook: Called as `hook(module, grad_input, grad_output)`, both tuples with None for what
-                is no tensor; a result other than None replaces grad_input.
-            prepend: Whether it runs before the hooks that are there.
+            hook: Called as `hook(module, grad_input, grad_output)`, both tuples with None for
+                values that are not tensors; a result other than None replaces grad_input.
+            prepend: If true, runs before the existing hooks.
 
         Returns:
             A handle that removes it.
@@ -220,11 +220,11 @@ class Hooks:
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Has a hook called before gradients flow through a call.
+        """Registers a hook that is called before gradients flow through a call.
 
         Args:
             hook: Called as `hook(module, grad_output)`; a result other than None replaces it.
-            prepend: Whether it runs before the hooks that are there.
+            prepend: If true, runs before the existing hooks.
 
         Returns:
             A handle that removes it.
@@ -265,7 +265,7 @@ class Hooks:
         ]
 
     def _call_with_hooks(self, args: Any, kwargs: Any) -> Any:
-        """A call where some hook is registered."""
+        """Calls a module for which a hook is registered."""
         called: set[int] = set()
         try:
             return self._call_all(args, kwargs, called)

@@ -19,10 +19,10 @@ _linear = _operators.linear
 
 
 class Identity(Module):
-    """Returns its input, whatever it was made with."""
+    """Returns its input; accepts and ignores any constructor arguments."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Takes any arguments and forgets them."""
+        """Ignores its arguments."""
         super().__init__()
 
     def forward(self, input: Any) -> Any:
@@ -36,14 +36,13 @@ class Linear(Module):
     Args:
         in_features: Size of the last dim of inputs.
         out_features: Size of the last dim of results.
-        bias: Whether there is a bias.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        bias: If true, adds a bias.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Attributes:
-        weight: Of shape (out_features, in_features), at first uniform within
-            +-1/sqrt(in_features).
-        bias: Of shape (out_features,), at first the same; None without one.
+        weight: Shape (out_features, in_features), initially uniform within +-1/sqrt(in_features).
+        bias: Shape (out_features,), with the same initial distribution; None without bias.
     """
 
     in_features: int
@@ -59,7 +58,7 @@ class Linear(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
 
         super().__init__()
@@ -75,7 +74,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the parameters anew."""
+        """Initializes the parameters again."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
@@ -90,7 +89,7 @@ class Linear(Module):
         return _linear(input, weight, own["bias"])
 
     def extra_repr(self) -> str:
-        """Sizes, and whether there is a bias."""
+        """Returns sizes, and whether there is a bias, as text."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class _Loss(Module):
-    """What losses share: how the losses of elements become one.
+    """Base class of losses, with their reduction.
 
     Args:
         reduction: "mean", "sum", or "none" for a loss of each element.
     """
 
     def __init__(self, reduction: str = "mean") -> None:
-        """Keeps the option."""
+        """Stores the option."""
         super().__init__()
         self.reduction = reduction
 
@@ -54,7 +54,7 @@ class SmoothL1Loss(_Loss):
     """
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.beta = beta
 
@@ -72,7 +72,7 @@ class HuberLoss(_Loss):
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.delta = delta
 
@@ -82,11 +82,11 @@ class HuberLoss(_Loss):
 
 
 class _ClassLoss(_Loss):
-    """What losses of classes share: weights of classes, and a class that does not count.
+    """Base class of classification losses, with class weights and an ignored class.
 
     Args:
-        weight: Of each class; by default 1.
-        ignore_index: Targets that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
     """
 
@@ -95,7 +95,7 @@ class _ClassLoss(_Loss):
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.register_buffer("weight", weight)
         self.ignore_index = ignore_index
@@ -103,7 +103,7 @@ class _ClassLoss(_Loss):
 
 @takes_old_reduction("weight", "size_average", "ignore_index", "reduce", "reduction")
 class NLLLoss(_ClassLoss):
-    """The negative of the input at each target's class."""
+    """The negative log likelihood loss."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Returns the loss of logarithms of probabilities and classes; see F.nll_loss."""
@@ -111,18 +111,18 @@ class NLLLoss(_ClassLoss):
 
 
 class CTCLoss(_Loss):
-    """How unlikely it is that frames spell targets, between blanks and with repeats joined.
+    """The connectionist temporal classification loss.
 
     Args:
-        blank: The label of what is between.
+        blank: Index of the blank label.
         reduction: "mean", "sum" or "none".
-        zero_infinity: Whether losses of targets that cannot be spelt are 0.
+        zero_infinity: If true, losses of impossible targets are 0 instead of infinite.
     """
 
     def __init__(
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.blank = blank
         self.zero_infinity = zero_infinity
@@ -144,10 +144,10 @@ class CrossEntropyLoss(_ClassLoss):
     """The cross entropy of the input's softmax and targets.
 
     Args:
-        weight: Of each class; by default 1.
-        ignore_index: Targets that do not count.
+        weight: Weight of each class; by default 1.
+        ignore_index: Class index that is ignored in targets.
         reduction: "mean", "sum" or "none".
-        label_smoothing: The part of each target that is shared by all classes.
+        label_smoothing: Fraction of each target that is spread over all classes.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class CrossEntropyLoss(_ClassLoss):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(weight, ignore_index, reduction)
         self.label_smoothing = label_smoothing
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class _CallSignature:
-    """What inspect.signature reads of a module: calls take what `forward` takes."""
+    """The signature that inspect.signature reports for a module: any arguments, as for calls."""
 
     def __get__(self, module: object, owner: type) -> Any:
         if module is None:  # a class has the signature of its constructor
@@ -45,8 +45,9 @@ class _CallSignature:
 class Module(_hooks.Hooks, StateDict, ModuleBase):
     """A part of a network: it keeps parameters, buffers and other modules by name.
 
-    A class of its own calls `super().__init__()` before it assigns any of these, and defines
-    `forward`, which a call runs:
+    A subclass calls `super().__init__()` before it assigns any of these, and defines `forward`,
+    which
+    a call runs:
 
         class Scale(nn.Module):
             def __init__(self):
@@ -57,7 +58,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
                 return x * self.factor
 
     Attributes:
-        training: Whether the module is in training mode; see `train` and `eval`.
+        training: True if the module is in training mode; see `train` and `eval`.
     """
 
     __signature__ = _CallSignature()
@@ -68,7 +69,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     _non_persistent_buffers_set: set[str]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Makes a module without anything in it."""
+        """Creates an empty module."""
         if args or kwargs:
             raise ArgumentTypeError(
                 f"{type(self).__name__}.__init__: arguments must be none, got "
@@ -133,7 +134,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         Args:
             name: By which it can be reached.
             tensor: None keeps the name for one.
-            persistent: Whether it is part of the state dict.
+            persistent: If true, it is part of the state dict.
         """
         self._require_init("buffers")
         self._check_name("register_buffer", name, "_buffers")
@@ -166,7 +167,8 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     register_module = add_module
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Parameters, buffers and modules go to their tables, all else becomes an attribute."""
+        """Puts parameters, buffers and modules into their tables; other values become
+        attributes."""
         state = self.__dict__
         if isinstance(value, Parameter):
             self._require_init("parameters")
@@ -201,7 +203,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
             )
 
     def _forget(self, name: str, but: str) -> None:
-        """Takes a name out of wherever it is but one table."""
+        """Removes a name from all tables but one."""
         state = self.__dict__
         state.pop(name, None)
         for table in ("_parameters", "_buffers", "_modules"):
@@ -226,12 +228,12 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     # ---- What is in it ---------------------------------------------------------------------------
 
     def children(self) -> Iterator[Module]:
-        """The modules directly in it, each once."""
+        """Yields the modules directly in it, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly in it with their names, each once."""
+        """Yields the modules directly in it with their names, each once."""
         seen: set[Module] = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -239,14 +241,14 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """The module itself and all modules in it."""
+        """Yields the module itself and all modules in it."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """The module itself and all modules in it with their paths, such as "first.0"."""
+        """Yields the module itself and all modules in it with their paths, such as "first.0"."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -276,25 +278,25 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
                 yield path + ("." if path else "") + name, member
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters, each once; also those of the modules in it."""
+        """Yields the parameters, each once; also those of the modules in it."""
         for _, param in self.named_parameters(recurse=recurse):
             yield param
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their paths."""
+        """Returns the parameters with their paths."""
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers, each once; also those of the modules in it."""
+        """Yields the buffers, each once; also those of the modules in it."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with their paths."""
+        """Returns the buffers with their paths."""
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def get_submodule(self, target: str) -> Module:
@@ -311,7 +313,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Puts another module at a path; with `strict` one must be there."""
+        """Replaces the module at a path; with `strict` one must exist."""
         path, _, name = target.rpartition(".")
         if not name:
             raise InvalidArgumentError("set_submodule: target must be a path, got an empty one")
@@ -352,7 +354,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         return self
 
     def _apply(self: _Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> _Self:
-        """Puts `fn` of their elements into parameters, gradients and buffers."""
+        """Applies `fn` to the elements of parameters, gradients and buffers."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -379,8 +381,8 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         """Moves and casts parameters and buffers, and returns the module.
 
         Called as `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`, as `Tensor.to`. A
-        dtype is for floating and complex ones; integers only move. A memory_format is for those
-        with as many dims as it has.
+        dtype applies to floating and complex tensors; integers only move. A memory_format
+        applies to tensors of the number of dims that it needs.
         """
         layout = kwargs.pop("memory_format", None)
         from ...factories import empty
@@ -457,7 +459,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
         return self
 
     def requires_grad_(self: _Self, requires_grad: bool = True) -> _Self:
-        """Makes all parameters ask for gradients, or no longer; returns the module."""
+        """Sets whether all parameters require gradients; returns the module."""
         for param in self.parameters():
             param.requires_grad_(requires_grad)
         return self
@@ -501,7 +503,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
 
 
 def _names(args: tuple[Any, ...], kwargs: dict[str, Any], what: str) -> bool:
-    """Whether arguments of `to` say a device, or a dtype."""
+    """Returns true if arguments of `to` name a device, or a dtype."""
     from ..._tenon import dtype
 
     if kwargs.get(what) is not None:
@@ -518,12 +520,12 @@ def _names(args: tuple[Any, ...], kwargs: dict[str, Any], what: str) -> bool:
 
 
 def indent(text: str) -> str:
-    """All lines of a text but the first, two columns to the right."""
+    """Indents all lines of a text but the first by two columns."""
     return text.replace("\n", "\n  ")
 
 
 def layout(name: str, extra: list[str], lines: list[str]) -> str:
-    """A module as text: on one line where it is short, else a line for each part."""
+    """Returns a module as text: on one line if it is short, otherwise one line per part."""
     if not lines and len(extra) <= 1:
         return f"{name}({''.join(extra)})"
     return f"{name}(\n  " + "\n  ".join(extra + lines) + "\n)"

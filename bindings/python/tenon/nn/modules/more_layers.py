@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class _Options(Module):
-    """A layer whose options are attributes, in the order of `_names`; a subclass gives forward."""
+    """A layer whose options are attributes in the order of `_names`; subclasses define forward."""
 
     _names: tuple[str, ...] = ()
     _defaults: tuple[object, ...] = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         names, name = self._names, type(self).__name__
         if len(args) > len(names):
@@ -36,7 +36,7 @@ class _Options(Module):
             setattr(self, key, given[key] if key in given else self._defaults[place - first])
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return ", ".join(f"{name}={getattr(self, name)}" for name in self._names)
 
 
@@ -52,12 +52,12 @@ class CELU(_Options):
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
 
 
 class Hardshrink(_Options):
-    """Each element, 0 where its absolute value is at most lambd."""
+    """Hard shrinkage: each element, or 0 if its absolute value is at most lambd."""
 
     _names, _defaults = ("lambd",), (0.5,)
     lambd: float
@@ -67,12 +67,12 @@ class Hardshrink(_Options):
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """The bound."""
+        """Returns the bound as text."""
         return f"{self.lambd}"
 
 
 class Softshrink(Hardshrink):
-    """Each element moved towards 0 by lambd, 0 where it would pass it."""
+    """Soft shrinkage: each element moved towards 0 by lambd, at most to 0."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
@@ -96,7 +96,7 @@ class Tanhshrink(Module):
 
 
 class Threshold(_Options):
-    """Each element above a threshold, and a value in place of the others."""
+    """Replaces elements that are not above a threshold by a value."""
 
     _names, _defaults = ("threshold", "value", "inplace"), (False,)
     threshold: float
@@ -108,7 +108,7 @@ class Threshold(_Options):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         text = f"threshold={self.threshold}, value={self.value}"
         return f"{text}, inplace=True" if self.inplace else text
 
@@ -151,7 +151,7 @@ class PairwiseDistance(_Options):
 
 
 class Unfold(_Options):
-    """The blocks of images as columns; see F.unfold."""
+    """Extracts sliding windows as columns; see F.unfold."""
 
     _names = ("kernel_size", "dilation", "padding", "stride")
     _defaults = (1, 0, 1)
@@ -166,7 +166,7 @@ class Unfold(_Options):
 
 
 class Fold(_Options):
-    """The sums of columns at the places of their blocks; see F.fold."""
+    """Sums columns into images; see F.fold."""
 
     _names = ("output_size", "kernel_size", "dilation", "padding", "stride")
     _defaults = (1, 0, 1)
@@ -183,7 +183,7 @@ class Fold(_Options):
 
 
 class ChannelShuffle(_Options):
-    """Channels in another order: group by group becomes one of each group in turn."""
+    """Shuffles channels: interleaves the groups."""
 
     _names = ("groups",)
     groups: int
@@ -194,7 +194,7 @@ class ChannelShuffle(_Options):
 
 
 class LocalResponseNorm(_Options):
-    """Each element divided by a power of the squares of its neighbours in channels."""
+    """Local response normalization over neighbouring channels."""
 
     _names, _defaults = ("size", "alpha", "beta", "k"), (1e-4, 0.75, 1.0)
     size: int
@@ -207,7 +207,7 @@ class LocalResponseNorm(_Options):
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
@@ -239,7 +239,7 @@ class LPPool2d(_LPPool):
 
 
 class Unflatten(_Options):
-    """One dim as several."""
+    """Splits one dim into several."""
 
     _names = ("dim", "unflattened_size")
     dim: int
@@ -254,12 +254,12 @@ class Bilinear(Module):
     """y = x1 @ A @ x2 + b for each output.
 
     Args:
-        in1_features: Of the first input.
-        in2_features: Of the second.
-        out_features: Of the output.
-        bias: Whether there is one.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        in1_features: Number of features of the first input.
+        in2_features: Number of features of the second input.
+        out_features: Number of features of the output.
+        bias: If true, adds a bias.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     def __init__(
@@ -271,7 +271,7 @@ class Bilinear(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
         from ..parameter import Parameter
 
@@ -285,7 +285,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the parameters evenly within 1 / sqrt(in1_features)."""
+        """Initializes the parameters uniformly within 1 / sqrt(in1_features)."""
         from .. import init
 
         bound = 1 / self.in1_features**0.5
@@ -298,7 +298,7 @@ class Bilinear(Module):
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Returns the sizes as text."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
@@ -315,7 +315,7 @@ class MultiLabelSoftMarginLoss(Module):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         from .old_reduction import reduction_of
 
         super().__init__()
@@ -339,7 +339,7 @@ class TripletMarginWithDistanceLoss(Module):
         swap: bool = False,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.distance_function = (
             PairwiseDistance() if distance_function is None else distance_function

@@ -32,15 +32,15 @@ def _register(
 
 
 class LayerNorm(Module):
-    """Normalises over the last dims, then multiplies and adds parameters of their sizes.
+    """Layer norm: normalizes the last dims, then applies a learnable scale and offset.
 
     Args:
         normalized_shape: Sizes of those dims.
         eps: Added to the variance.
-        elementwise_affine: Whether there are parameters.
-        bias: Whether one of them is added.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        elementwise_affine: If true, has learnable parameters.
+        bias: If true, the parameters include an offset.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     weight: Parameter | None
@@ -55,7 +55,7 @@ class LayerNorm(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters: ones, and zeros to add."""
+        """Creates the parameters: ones as scale, zeros as offset."""
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
         self.normalized_shape = tuple(shape)
@@ -69,21 +69,21 @@ class LayerNorm(Module):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """Sizes and options."""
+        """Returns sizes and options as text."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
 class RMSNorm(Module):
-    """Divides by the root of the mean square over the last dims, then multiplies by a parameter.
+    """RMS norm: divides by the root mean square over the last dims; has a learnable scale.
 
     Args:
         normalized_shape: Sizes of those dims.
-        eps: Added to the mean; by default the distance from 1 to the next number.
-        elementwise_affine: Whether there is a parameter.
-        device: Of the parameter.
-        dtype: Of the parameter.
+        eps: Added to the mean square; by default the machine epsilon.
+        elementwise_affine: If true, has learnable parameters.
+        device: Device of the parameter.
+        dtype: Dtype of the parameter.
     """
 
     weight: Parameter | None
@@ -96,7 +96,7 @@ class RMSNorm(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameter: ones."""
+        """Creates the parameter: ones."""
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
         self.normalized_shape = tuple(shape)
@@ -109,23 +109,23 @@ class RMSNorm(Module):
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """Sizes and options."""
+        """Returns sizes and options as text."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
 class GroupNorm(Module):
-    """Normalises over groups of channels, then multiplies and adds a parameter of each channel.
+    """Group norm: normalizes groups of channels, with a learnable scale and offset per channel.
 
     Args:
-        num_groups: A number that divides the channels.
+        num_groups: Number of groups; must divide the number of channels.
         num_channels: The size of dim 1 of inputs.
         eps: Added to the variance.
-        affine: Whether there are parameters.
-        device: Of the parameters.
-        dtype: Of the parameters.
-        bias: Whether one of them is added.
+        affine: If true, has learnable parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
+        bias: If true, the parameters include an offset.
     """
 
     weight: Parameter | None
@@ -142,7 +142,7 @@ class GroupNorm(Module):
         *,
         bias: bool = True,
     ) -> None:
-        """Makes the parameters: ones, and zeros to add."""
+        """Creates the parameters: ones as scale, zeros as offset."""
         if num_groups < 1 or num_channels % num_groups != 0:
             raise InvalidArgumentError(
                 f"GroupNorm: num_groups must divide num_channels {num_channels}, got {num_groups}"

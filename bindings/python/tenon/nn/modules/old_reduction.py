@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments `size_average` and `reduce` of losses, which `reduction` took the place of."""
+"""The deprecated loss arguments `size_average` and `reduce`, which `reduction` replaces."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OLD = ("size_average", "reduce")
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None) -> str:
-    """Returns the reduction that the two old arguments stand for; None counts as True."""
+    """Returns the reduction that corresponds to the deprecated arguments; None counts as True."""
     if reduce is not None and not reduce:
         return "none"
     return "mean" if size_average is None or size_average else "sum"
 
 
 def takes_old_reduction(*order: str) -> Any:
-    """Decorates a loss class so that its constructor takes the two old arguments as well.
+    """Decorates a loss class so that its constructor also accepts the deprecated arguments.
 
     Args:
         order: Names of all arguments in PyTorch's order, the old ones among them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Padding, and images of another size."""
+"""Padding and upsampling layers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Pad(Module):
     _mode: str
 
     def __init__(self, padding: Any) -> None:
-        """Keeps how many elements are added: one number, or those before and behind each dim."""
+        """Stores the padding: one number, or amounts before and after each dim."""
         super().__init__()
         count = 2 * self._dims
         self.padding = (padding,) * count if isinstance(padding, int) else tuple(padding)
@@ -27,7 +27,7 @@ class _Pad(Module):
         return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
-        """How many elements are added."""
+        """Returns the padding as text."""
         return f"{self.padding}"
 
 
@@ -35,7 +35,7 @@ class _ConstantPad(_Pad):
     _mode = "constant"
 
     def __init__(self, padding: Any, value: float) -> None:
-        """Keeps how many elements are added, and their value."""
+        """Stores the padding and its value."""
         super().__init__(padding)
         self.value = value
 
@@ -44,18 +44,18 @@ class _ConstantPad(_Pad):
         return F.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"padding={self.padding}, value={self.value}"
 
 
 class _ZeroPad(_ConstantPad):
     def __init__(self, padding: Any) -> None:
-        """Keeps how many elements are added."""
+        """Stores the padding."""
         super().__init__(padding, 0.0)
 
 
 def _family(prefix: str, base: type, what: str, **attributes: str) -> list[type]:
-    """A class for each of one to three dims."""
+    """Returns padding classes for one to three dims."""
     made = []
     for dims in (1, 2, 3):
         name = f"{prefix}Pad{dims}d"
@@ -81,14 +81,14 @@ CircularPad1d, CircularPad2d, CircularPad3d = _family(
 
 
 class Upsample(Module):
-    """Lines, images or volumes of another size.
+    """Resamples inputs of 1 to 3 spatial dims to another size.
 
     Args:
-        size: Of the dims behind the channels.
-        scale_factor: What their sizes are multiplied by, instead.
+        size: Output size of the spatial dims.
+        scale_factor: Factors of the sizes, an alternative to `size`.
         mode: "nearest", "linear", "bilinear", "bicubic" or "trilinear".
-        align_corners: Whether the elements at the corners stay where they are.
-        recompute_scale_factor: Whether places are told by the sizes, and not by the factors.
+        align_corners: If true, input and output corners are aligned.
+        recompute_scale_factor: If true, computes coordinates from sizes, not the given factors.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Upsample(Module):
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.size = size
         self.scale_factor = scale_factor
@@ -108,7 +108,7 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns a tensor of shape (N, channels, ...) for one."""
+        """Resamples an input of shape (N, channels, ...)."""
         return F.interpolate(
             input,
             self.size,
@@ -119,32 +119,32 @@ class Upsample(Module):
         )
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         name = "size" if self.scale_factor is None else "scale_factor"
         return f"{name}={getattr(self, name)}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images of another size, of the nearest elements."""
+    """2-D upsampling by nearest neighbours."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        """Keeps the size or the factor."""
+        """Stores the size or the factor."""
         super().__init__(size, scale_factor, "nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images of another size, of elements between the old ones; corners stay."""
+    """2-D bilinear upsampling with aligned corners."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        """Keeps the size or the factor."""
+        """Stores the size or the factor."""
         super().__init__(size, scale_factor, "bilinear", True)
 
 
 class PixelShuffle(Module):
-    """Channels as finer rows and columns: (C * r * r, H, W) becomes (C, H * r, W * r)."""
+    """Pixel shuffle: rearranges (C * r * r, H, W) to (C, H * r, W * r)."""
 
     def __init__(self, upscale_factor: int) -> None:
-        """Keeps r."""
+        """Stores r."""
         super().__init__()
         self.upscale_factor = upscale_factor
 
@@ -153,15 +153,15 @@ class PixelShuffle(Module):
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Returns the factor."""
         return f"upscale_factor={self.upscale_factor}"
 
 
 class PixelUnshuffle(Module):
-    """Rows and columns as more channels: (C, H * r, W * r) becomes (C * r * r, H, W)."""
+    """Pixel unshuffle: rearranges (C, H * r, W * r) to (C * r * r, H, W)."""
 
     def __init__(self, downscale_factor: int) -> None:
-        """Keeps r."""
+        """Stores r."""
         super().__init__()
         self.downscale_factor = downscale_factor
 
@@ -170,7 +170,7 @@ class PixelUnshuffle(Module):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Returns the factor."""
         return f"downscale_factor={self.downscale_factor}"
 
 

@@ -11,17 +11,17 @@ from .old_reduction import takes_old_reduction
 
 @takes_old_reduction("weight", "size_average", "reduce", "reduction")
 class BCELoss(_Loss):
-    """How far probabilities are from what is true.
+    """Binary cross entropy of probabilities.
 
     Args:
-        weight: What each loss is multiplied by.
+        weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
     """
 
     weight: Tensor | None
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.register_buffer("weight", weight)
 
@@ -32,12 +32,12 @@ class BCELoss(_Loss):
 
 @takes_old_reduction("weight", "size_average", "reduce", "reduction", "pos_weight")
 class BCEWithLogitsLoss(_Loss):
-    """`BCELoss` of the sigmoid of an input, without losing digits.
+    """Binary cross entropy of logits, computed in a numerically stable way.
 
     Args:
-        weight: What each loss is multiplied by.
+        weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
-        pos_weight: What the part of a loss is multiplied by that is for targets of 1.
+        pos_weight: Factor of the positive term of each loss.
     """
 
     weight: Tensor | None
@@ -49,7 +49,7 @@ class BCEWithLogitsLoss(_Loss):
         reduction: str = "mean",
         pos_weight: Tensor | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.register_buffer("weight", weight)
         self.register_buffer("pos_weight", pos_weight)
@@ -67,11 +67,11 @@ class KLDivLoss(_Loss):
 
     Args:
         reduction: "mean", "batchmean", "sum" or "none".
-        log_target: Whether targets are logarithms, as inputs are.
+        log_target: If true, targets are logarithms, as inputs are.
     """
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.log_target = log_target
 
@@ -82,7 +82,7 @@ class KLDivLoss(_Loss):
 
 @takes_old_reduction("log_input", "full", "size_average", "eps", "reduce", "reduction")
 class PoissonNLLLoss(_Loss):
-    """How unlikely counts are; the arguments are those of the function."""
+    """Poisson negative log likelihood; the arguments are those of the function."""
 
     def __init__(
         self,
@@ -91,24 +91,24 @@ class PoissonNLLLoss(_Loss):
         eps: float = 1e-8,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.log_input = log_input
         self.full = full
         self.eps = eps
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Returns the loss of what is expected and counts of the same shape."""
+        """Returns the loss of expected values and counts of the same shape."""
         return F.poisson_nll_loss(
             input, target, self.log_input, self.full, eps=self.eps, reduction=self.reduction
         )
 
 
 class GaussianNLLLoss(_Loss):
-    """How unlikely targets are under normal distributions."""
+    """Gaussian negative log likelihood."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.full = full
         self.eps = eps
@@ -120,21 +120,21 @@ class GaussianNLLLoss(_Loss):
 
 @takes_old_reduction("margin", "size_average", "reduce", "reduction")
 class MarginRankingLoss(_Loss):
-    """How far pairs are from the order that they shall have."""
+    """Margin ranking loss of pairs."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Returns the loss of pairs; targets are 1 where the first shall be larger, else -1."""
+        """Returns the loss of pairs; targets are 1 if the first should be larger, otherwise -1."""
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 @takes_old_reduction("p", "margin", "weight", "size_average", "reduce", "reduction")
 class MultiMarginLoss(_Loss):
-    """By how much other classes come up to the one that is true."""
+    """Multi-class margin loss."""
 
     weight: Tensor | None
 
@@ -146,33 +146,33 @@ class MultiMarginLoss(_Loss):
         *,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options; `weight` is a buffer."""
+        """Stores the options; `weight` is a buffer."""
         super().__init__(reduction)
         self.p = p
         self.margin = margin
         self.register_buffer("weight", weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Returns the loss of numbers for classes, and of the class that is true of each row."""
+        """Returns the loss of scores and class indices."""
         options = self.p, self.margin, self.weight
         return F.multi_margin_loss(input, target, *options, reduction=self.reduction)
 
 
 @takes_old_reduction("size_average", "reduce", "reduction")
 class MultiLabelMarginLoss(_Loss):
-    """By how much other classes come up to those that are true."""
+    """Multi-label margin loss."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Returns the loss of numbers for classes, and of rows of the classes that are true."""
+        """Returns the loss of scores and rows of class indices."""
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 @takes_old_reduction("margin", "size_average", "reduce", "reduction")
 class HingeEmbeddingLoss(_Loss):
-    """Distances where the target is 1, and what lacks of a margin where it is -1."""
+    """Hinge embedding loss: x if the target is 1, `max(0, margin - x)` if it is -1."""
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
 
@@ -183,10 +183,10 @@ class HingeEmbeddingLoss(_Loss):
 
 @takes_old_reduction("margin", "size_average", "reduce", "reduction")
 class CosineEmbeddingLoss(_Loss):
-    """How unlike vectors are where the target is 1, and how like where it is -1."""
+    """Cosine embedding loss of pairs of vectors."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
 
@@ -199,7 +199,7 @@ class CosineEmbeddingLoss(_Loss):
 
 @takes_old_reduction("margin", "p", "eps", "swap", "size_average", "reduce", "reduction")
 class TripletMarginLoss(_Loss):
-    """By how much vectors are not nearer to one than to another."""
+    """Triplet margin loss."""
 
     def __init__(
         self,
@@ -209,7 +209,7 @@ class TripletMarginLoss(_Loss):
         swap: bool = False,
         reduction: str = "mean",
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(reduction)
         self.margin = margin
         self.p = p
@@ -217,7 +217,7 @@ class TripletMarginLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Returns the loss of vectors, those to be near to and those to be far from."""
+        """Returns the loss of anchors, positives and negatives."""
         options = self.margin, self.p, self.eps, self.swap
         return F.triplet_margin_loss(anchor, positive, negative, *options, reduction=self.reduction)
 

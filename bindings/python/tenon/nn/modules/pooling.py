@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling: the largest element or the mean of what a window sees."""
+"""Pooling layers: the maximum or the mean over a sliding window or over adaptive regions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class _MaxPool(Module):
-    """The largest element that a window sees at each of its places.
+    """Base class of the max pooling layers.
 
     Args:
-        kernel_size: Of the window.
-        stride: From one place to the next; by default the kernel's.
-        padding: So much is added on both sides, below all elements.
-        dilation: From one element that the window sees to the next.
-        return_indices: Whether the elements' places in their plane are returned, too.
-        ceil_mode: Whether the last place may reach beyond the end.
+        kernel_size: Size of the window.
+        stride: Step between windows; by default `kernel_size`.
+        padding: Number of elements of negative infinity that are added on both sides.
+        dilation: Step between the elements of a window.
+        return_indices: If true, also returns the index of each maximum within its plane.
+        ceil_mode: If true, the last window may extend beyond the end.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class _MaxPool(Module):
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -47,7 +47,7 @@ class _MaxPool(Module):
         return *window, self.ceil_mode, self.return_indices
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
             f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
@@ -55,67 +55,67 @@ class _MaxPool(Module):
 
 
 class MaxPool1d(_MaxPool):
-    """The largest element that a window sees at each of its places, in lines.
+    """1-D max pooling: the maximum of each window.
 
     Args:
-        kernel_size: Of the window.
-        stride: From one place to the next; by default the kernel's.
-        padding: So much is added on both sides, below all elements.
-        dilation: From one element that the window sees to the next.
-        return_indices: Whether the elements' places in their plane are returned, too.
-        ceil_mode: Whether the last place may reach beyond the end.
+        kernel_size: Size of the window.
+        stride: Step between windows; by default `kernel_size`.
+        padding: Number of elements of negative infinity that are added on both sides.
+        dilation: Step between the elements of a window.
+        return_indices: If true, also returns the index of each maximum within its plane.
+        ceil_mode: If true, the last window may extend beyond the end.
     """
 
     def forward(self, input: Tensor) -> Any:
-        """Returns lines of one of shape (channels, length), perhaps with a batch before."""
+        """Pools an input of shape ([N,] channels, length)."""
         return F.max_pool1d(input, *self._options())
 
 
 class MaxPool2d(_MaxPool):
-    """The largest element that a window sees at each of its places, in images.
+    """2-D max pooling: the maximum of each window.
 
     Args:
-        kernel_size: Of the window.
-        stride: From one place to the next; by default the kernel's.
-        padding: So much is added on both sides, below all elements.
-        dilation: From one element that the window sees to the next.
-        return_indices: Whether the elements' places in their plane are returned, too.
-        ceil_mode: Whether the last place may reach beyond the end.
+        kernel_size: Size of the window.
+        stride: Step between windows; by default `kernel_size`.
+        padding: Number of elements of negative infinity that are added on both sides.
+        dilation: Step between the elements of a window.
+        return_indices: If true, also returns the index of each maximum within its plane.
+        ceil_mode: If true, the last window may extend beyond the end.
     """
 
     def forward(self, input: Tensor) -> Any:
-        """Returns images of one of shape (channels, height, width), perhaps with a batch."""
+        """Pools an input of shape ([N,] channels, height, width)."""
         return F.max_pool2d(input, *self._options())
 
 
 class MaxPool3d(_MaxPool):
-    """The largest element that a window sees at each of its places, in volumes.
+    """3-D max pooling: the maximum of each window.
 
     Args:
-        kernel_size: Of the window.
-        stride: From one place to the next; by default the kernel's.
-        padding: So much is added on both sides, below all elements.
-        dilation: From one element that the window sees to the next.
-        return_indices: Whether the elements' places in their plane are returned, too.
-        ceil_mode: Whether the last place may reach beyond the end.
+        kernel_size: Size of the window.
+        stride: Step between windows; by default `kernel_size`.
+        padding: Number of elements of negative infinity that are added on both sides.
+        dilation: Step between the elements of a window.
+        return_indices: If true, also returns the index of each maximum within its plane.
+        ceil_mode: If true, the last window may extend beyond the end.
     """
 
     def forward(self, input: Tensor) -> Any:
-        """Returns volumes of one of shape (channels, depth, height, width), or a batch."""
+        """Pools an input of shape ([N,] channels, depth, height, width)."""
         return F.max_pool3d(input, *self._options())
 
 
 class _MaxUnpool(Module):
-    """What unpoolings share: the options of the pooling that they undo.
+    """Base class of the layers that partially invert max pooling.
 
     Args:
-        kernel_size: Of the pooling's window.
-        stride: From one place of it to the next; by default the kernel's.
-        padding: So much was added on both sides.
+        kernel_size: Window size of the pooling.
+        stride: Step between its windows; by default `kernel_size`.
+        padding: Padding of the pooling.
     """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -125,43 +125,43 @@ class _MaxUnpool(Module):
         return self.kernel_size, self.stride, self.padding
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Signals of zeros, with elements where a pooling found them, of the options given."""
+    """Inverts MaxPool1d: puts the maxima at their indices and sets other elements to zero."""
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """Returns signals of one of shape (channels, length), perhaps with a batch."""
+        """Unpools an input of shape ([N,] channels, length)."""
         return F.max_unpool1d(input, indices, *self._options(), output_size)
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """Images of zeros, with elements where a pooling found them, of the options given."""
+    """Inverts MaxPool2d: puts the maxima at their indices and sets other elements to zero."""
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """Returns images of one of shape (channels, height, width), perhaps with a batch."""
+        """Unpools an input of shape ([N,] channels, height, width)."""
         return F.max_unpool2d(input, indices, *self._options(), output_size)
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """Volumes of zeros, with elements where a pooling found them, of the options given."""
+    """Inverts MaxPool3d: puts the maxima at their indices and sets other elements to zero."""
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """Returns volumes of one of shape (channels, depth, height, width), or with a batch."""
+        """Unpools an input of shape ([N,] channels, depth, height, width)."""
         return F.max_unpool3d(input, indices, *self._options(), output_size)
 
 
 class AvgPool1d(Module):
-    """The mean of what a window sees at each of its places.
+    """1-D average pooling: the mean of each window.
 
     Args:
-        kernel_size: Of the window.
-        stride: From one place to the next; by default the kernel's.
-        padding: So many zeros are added on both sides.
-        ceil_mode: Whether the last place may reach beyond the end.
-        count_include_pad: Whether zeros that were added count.
+        kernel_size: Size of the window.
+        stride: Step between windows; by default `kernel_size`.
+        padding: Number of zeros that are added on both sides.
+        ceil_mode: If true, the last window may extend beyond the end.
+        count_include_pad: If true, padded zeros count as elements of the mean.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class AvgPool1d(Module):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -185,16 +185,16 @@ class AvgPool1d(Module):
         return *window, self.ceil_mode, self.count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns lines of one of shape (channels, length), perhaps with a batch before."""
+        """Pools an input of shape ([N,] channels, length)."""
         return F.avg_pool1d(input, *self._options())
 
     def extra_repr(self) -> str:
-        """The options."""
+        """Returns the options as text."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class AvgPool2d(AvgPool1d):
-    """The same of images; `divisor_override` is what sums are divided by instead."""
+    """2-D average pooling; `divisor_override` replaces the number of elements as divisor."""
 
     def __init__(
         self,
@@ -205,94 +205,93 @@ class AvgPool2d(AvgPool1d):
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns images of one of shape (channels, height, width), perhaps with a batch."""
+        """Pools an input of shape ([N,] channels, height, width)."""
         return F.avg_pool2d(input, *self._options(), self.divisor_override)
 
 
 class AvgPool3d(AvgPool2d):
-    """The same of volumes; `divisor_override` is what sums are divided by instead."""
+    """3-D average pooling; `divisor_override` replaces the number of elements as divisor."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns volumes of one of shape (channels, depth, height, width), or a batch."""
+        """Pools an input of shape ([N,] channels, depth, height, width)."""
         return F.avg_pool3d(input, *self._options(), self.divisor_override)
 
 
 class _Adaptive(Module):
-    """So many parts, which share the input evenly.
+    """Base class of the adaptive pooling layers, which pool to a given output size.
 
     Args:
-        output_size: How many along each dim, or one number for all; None: as many as there are
-            elements.
-        return_indices: Of the largest: whether their places in their plane are returned, too.
+        output_size: Output size per pooled dim, or one number for all; None keeps the input size.
+        return_indices: For max pooling: if true, also returns the index of each maximum.
     """
 
     def __init__(self, output_size: Any) -> None:
-        """Keeps the option."""
+        """Stores the output size."""
         super().__init__()
         self.output_size = output_size
 
     def extra_repr(self) -> str:
-        """The option."""
+        """Returns the output size as text."""
         return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """The mean of each of so many parts of a line."""
+    """1-D adaptive average pooling."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns a tensor with as many elements as parts in the last dim."""
+        """Pools the last dim to `output_size`."""
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(_Adaptive):
-    """The mean of each of so many parts of an image."""
+    """2-D adaptive average pooling."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns a tensor with as many elements as parts in the last 2 dims."""
+        """Pools the last 2 dims to `output_size`."""
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """The mean of each of so many parts of a volume."""
+    """3-D adaptive average pooling."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns a tensor with as many elements as parts in the last 3 dims."""
+        """Pools the last 3 dims to `output_size`."""
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
 class _AdaptiveMax(_Adaptive):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         super().__init__(output_size)
         self.return_indices = return_indices
 
 
 class AdaptiveMaxPool1d(_AdaptiveMax):
-    """The largest element of each of so many parts of a line."""
+    """1-D adaptive max pooling."""
 
     def forward(self, input: Tensor) -> Any:
-        """Returns a tensor with as many elements as parts in the last dim."""
+        """Pools the last dim to `output_size`."""
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMax):
-    """The largest element of each of so many parts of an image."""
+    """2-D adaptive max pooling."""
 
     def forward(self, input: Tensor) -> Any:
-        """Returns a tensor with as many elements as parts in the last 2 dims."""
+        """Pools the last 2 dims to `output_size`."""
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMax):
-    """The largest element of each of so many parts of a volume."""
+    """3-D adaptive max pooling."""
 
     def forward(self, input: Tensor) -> Any:
-        """Returns a tensor with as many elements as parts in the last 3 dims."""
+        """Pools the last 3 dims to `output_size`."""
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 

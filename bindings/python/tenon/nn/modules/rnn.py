@@ -42,7 +42,7 @@ def _list(value: Any) -> list[Any]:
 def _projected_step(
     input: Tensor, states: list[Tensor], params: list[Any], weight: Tensor
 ) -> list[Tensor]:
-    """One step of an LSTM whose states are projected: the state, and the cell."""
+    """Runs one step of an LSTM with projection; returns the state and the cell."""
     w_ih, w_hh, b_ih, b_hh = params
     rows = _linear(input, w_ih, b_ih) + _linear(states[0], w_hh, b_hh)
     inward, forget, candidate, outward = rows.chunk(4, 1)
@@ -51,34 +51,35 @@ def _projected_step(
 
 
 def _draw(module: Module, hidden_size: int) -> None:
-    """Parameters uniform within 1 / sqrt(hidden size) of 0."""
+    """Initializes parameters uniformly within 1 / sqrt(hidden_size) of 0."""
     bound = 1 / math.sqrt(hidden_size) if hidden_size > 0 else 0
     for parameter in module.parameters():
         init.uniform_(parameter, -bound, bound)
 
 
 class RNNBase(Module):
-    """What the layers share: parameters for each layer and direction.
+    """Base class of recurrent layers: parameters per layer and direction.
 
     Args:
         mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
-        input_size: Features of each step.
-        hidden_size: Features of the state.
-        num_layers: Each reads what the one before gives.
-        bias: Whether there are biases.
-        batch_first: Whether inputs are (N, steps, features), and not (steps, N, features).
-        dropout: With what probability a feature between layers is zero, in training.
-        bidirectional: Whether each layer reads in both directions.
-        proj_size: Of an LSTM: features that the state is projected to; 0: it is not.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        input_size: Number of features of each step.
+        hidden_size: Number of features of the state.
+        num_layers: Number of stacked layers.
+        bias: If true, the layers have biases.
+        batch_first: If true, inputs are (N, steps, features), not (steps, N, features).
+        dropout: Dropout probability between layers, in training.
+        bidirectional: If true, each layer reads in both directions.
+        proj_size: For an LSTM: size that the state is projected to; 0: no projection.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Attributes:
-        weight_ih_l0: Of the input, and so on for each layer; with `_reverse` the other way.
-        weight_hh_l0: Of the state.
-        bias_ih_l0: Added to the one.
-        bias_hh_l0: Added to the other.
-        weight_hr_l0: The projection, where there is one.
+        weight_ih_l0: Input weight of layer 0, and so on per layer; `_reverse` is the other
+            direction.
+        weight_hh_l0: State weight.
+        bias_ih_l0: Input bias.
+        bias_hh_l0: State bias.
+        weight_hr_l0: Projection weight, if `proj_size` is not 0.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class RNNBase(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         super().__init__()
         name = type(self).__name__
         if mode not in _GATES:
@@ -144,11 +145,11 @@ class RNNBase(Module):
                     self._names.append(name)
 
     def reset_parameters(self) -> None:
-        """Draws the parameters anew."""
+        """Initializes the parameters again."""
         _draw(self, self.hidden_size)
 
     def flatten_parameters(self) -> None:
-        """Does nothing: parameters need not lie behind each other."""
+        """Does nothing: parameters need not be contiguous in memory."""
 
     def _first(self, input: Tensor, features: int) -> Tensor:
         from ...factories import zeros
@@ -191,7 +192,7 @@ class RNNBase(Module):
     def _pass(
         self, data: Tensor, sizes: list[int], layer: int, way: str, states: list[Tensor]
     ) -> tuple[Tensor, list[Tensor]]:
-        """Runs one layer in one direction over packed steps: its outputs, the last states."""
+        """Runs one layer in one direction over packed steps; returns outputs and final states."""
         is_pair = self.mode == "LSTM"
         starts = [sum(sizes[:step]) for step in range(len(sizes))]
         order = range(len(sizes)) if not way else range(len(sizes) - 1, -1, -1)
@@ -207,7 +208,7 @@ class RNNBase(Module):
             else:
                 after = _list(_cells[self.mode](found, now if is_pair else now[0], *params))
             outputs[step] = after[0]
-            # Sequences that have ended, or not begun, keep their states.
+            # Sequences that have ended, or have not begun yet, keep their states.
             states = [
                 one if kept.shape[0] == count else _cat([one, kept[count:]])
                 for one, kept in zip(after, states, strict=True)
@@ -215,7 +216,7 @@ class RNNBase(Module):
         return _cat(outputs), states
 
     def _forward_packed(self, input: Any, hx: Any) -> tuple:
-        """Runs over a PackedSequence: one, and the states in the order of the batch."""
+        """Runs over a PackedSequence; returns one, and the states in batch order."""
         data, batch_sizes, order, inverse = input
         sizes: list[int] = batch_sizes.tolist()
         self._check(data)
@@ -245,13 +246,13 @@ class RNNBase(Module):
         return packed, tuple(after) if is_pair else after[0]
 
     def forward(self, input: Any, hx: Any = None) -> tuple:
-        """Returns what the last layer gives at each step, and the states after the last step.
+        """Returns the output of the last layer at each step, and the final states.
 
         Args:
-            input: Of shape (steps, N, features), (steps, features) without a batch, or a
-                PackedSequence, of which the output is another.
-            hx: The states before the first step, (layers, N, hidden_size); by default zeros. Of an
-                LSTM a pair: states, and cells.
+            input: Tensor of shape (steps, N, features), or (steps, features) without a batch, or a
+                PackedSequence, in which case the output is one too.
+            hx: The initial states, (layers, N, hidden_size); by default zeros. For an LSTM, a pair
+                of states and cells.
         """
         if isinstance(input, tuple) and hasattr(input, "batch_sizes"):
             return self._forward_packed(input, hx)
@@ -274,7 +275,7 @@ class RNNBase(Module):
         return output, tuple(after) if is_pair else after[0]
 
     def extra_repr(self) -> str:
-        """Sizes, and options that are not the default."""
+        """Returns sizes and non-default options as text."""
         text = f"{self.input_size}, {self.hidden_size}"
         if self.proj_size:
             text += f", proj_size={self.proj_size}"
@@ -291,14 +292,14 @@ class RNNBase(Module):
 
 
 class RNN(RNNBase):
-    """A plain recurrent layer: `tanh(W_ih x + b_ih + W_hh h + b_hh)`, or relu of it.
+    """A plain recurrent layer: `tanh(W_ih x + b_ih + W_hh h + b_hh)`, or relu of the sum.
 
     Takes the arguments of `RNNBase` without `mode`, and `nonlinearity`, "tanh" or "relu".
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the parameters."""
-        if len(args) > 3:  # as PyTorch, where nonlinearity comes fourth
+        """Creates the parameters."""
+        if len(args) > 3:  # as in PyTorch, where nonlinearity is the fourth argument
             nonlinearity = args[3]
             args = args[:3] + args[4:]
         else:
@@ -315,7 +316,7 @@ class LSTM(RNNBase):
     """Long short-term memory. Takes the arguments of `RNNBase` without `mode`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         super().__init__("LSTM", *args, **kwargs)
 
 
@@ -323,22 +324,22 @@ class GRU(RNNBase):
     """Gated recurrent units. Takes the arguments of `RNNBase` without `mode`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         if "proj_size" in kwargs:
             raise InvalidArgumentError("GRU: proj_size must be left out, got a number")
         super().__init__("GRU", *args, **kwargs)
 
 
 class RNNCellBase(Module):
-    """What cells share: the parameters of one layer.
+    """Base class of recurrent cells: the parameters of one layer.
 
     Args:
-        input_size: Features of the input.
-        hidden_size: Features of the state.
-        bias: Whether there are biases.
-        num_chunks: How many gates.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        input_size: Number of features of the input.
+        hidden_size: Number of features of the state.
+        bias: If true, the cell has biases.
+        num_chunks: Number of gates.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     _mode: str
@@ -354,7 +355,7 @@ class RNNCellBase(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
 
         super().__init__()
@@ -371,7 +372,7 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the parameters anew."""
+        """Initializes the parameters again."""
         _draw(self, self.hidden_size)
 
     def _step(self, input: Tensor, hx: Any) -> Any:
@@ -396,11 +397,11 @@ class RNNCellBase(Module):
         return tuple(one.squeeze(0) for one in after) if is_pair else after.squeeze(0)
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """Returns the state after one step; of an LSTM state and cell."""
+        """Returns the state after one step; for an LSTM, state and cell."""
         return self._step(input, hx)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Returns the sizes as text."""
         text = f"{self.input_size}, {self.hidden_size}"
         return text if self.bias else f"{text}, bias={self.bias}"
 
@@ -417,7 +418,7 @@ class RNNCell(RNNCellBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         if nonlinearity not in ("tanh", "relu"):
             raise InvalidArgumentError(
                 f"RNNCell: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}"
@@ -440,7 +441,7 @@ class LSTMCell(RNNCellBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
 
@@ -457,7 +458,7 @@ class GRUCell(RNNCellBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Embeddings: rows of a matrix that indices name, and bags of such."""
+"""Embeddings: lookup of rows of a matrix, and reductions of bags of rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Rows(Module):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the rows anew, from a normal distribution; that of the padding are zeros."""
+        """Initializes the rows from a normal distribution; the padding row is zero."""
         from ...grad_mode import no_grad
 
         init.normal_(self.weight)
@@ -56,7 +56,7 @@ class _Rows(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     def extra_repr(self) -> str:
-        """Sizes, and options that are not the default."""
+        """Returns sizes and non-default options as text."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         for name, default in self._shown:
             if getattr(self, name) != default:
@@ -65,21 +65,21 @@ class _Rows(Module):
 
 
 class Embedding(_Rows):
-    """A row of numbers for each of so many things.
+    """A lookup table of vectors.
 
     Args:
-        num_embeddings: How many rows.
-        embedding_dim: Of so many numbers each.
-        padding_idx: A row of zeros that stays as it is.
-        max_norm: Rows that are named are scaled in place to this norm, if theirs is larger.
-        norm_type: The order of that norm.
-        scale_grad_by_freq: Whether gradients are divided by how often a row is named.
-        sparse: Gradients are dense all the same, which a warning says.
-        device: Of the rows.
-        dtype: Of the rows.
+        num_embeddings: Number of rows.
+        embedding_dim: Length of each row.
+        padding_idx: Index of a row that is initially zero and gets no gradient.
+        max_norm: Selected rows with a larger norm are scaled to it in place.
+        norm_type: Order of that norm.
+        scale_grad_by_freq: If true, divides gradients by the number of times a row is selected.
+        sparse: Accepted, but gradients are dense; a warning says so.
+        device: Device of the rows.
+        dtype: Dtype of the rows.
 
     Attributes:
-        weight: Of shape (num_embeddings, embedding_dim), at first drawn from a normal distribution.
+        weight: Shape (num_embeddings, embedding_dim), initially drawn from a normal distribution.
     """
 
     _shown = (
@@ -104,7 +104,7 @@ class Embedding(_Rows):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the rows."""
+        """Creates the rows."""
         super().__init__()
         self.max_norm = max_norm
         self.norm_type = norm_type
@@ -114,7 +114,7 @@ class Embedding(_Rows):
         self._make(num_embeddings, embedding_dim, padding_idx, options)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Returns the rows that indices name."""
+        """Returns the rows that indices select."""
         return F.embedding(
             input,
             self.weight,
@@ -129,26 +129,26 @@ class Embedding(_Rows):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any
     ) -> Embedding:
-        """Returns one whose rows are those of a matrix, which gets no gradient with `freeze`."""
+        """Returns an embedding with the rows of a matrix; with `freeze` they get no gradient."""
         count, size = _sizes(cls, embeddings)
         return cls(count, size, padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
 
 class EmbeddingBag(_Rows):
-    """Sums, means or largest elements of the rows that a bag of indices names.
+    """Sums, means or maxima of bags of rows.
 
     Args:
-        num_embeddings: How many rows.
-        embedding_dim: Of so many numbers each.
-        max_norm: Rows that are named are scaled in place to this norm, if theirs is larger.
-        norm_type: The order of that norm.
-        scale_grad_by_freq: Whether gradients are divided by how often a row is named.
+        num_embeddings: Number of rows.
+        embedding_dim: Length of each row.
+        max_norm: Selected rows with a larger norm are scaled to it in place.
+        norm_type: Order of that norm.
+        scale_grad_by_freq: If true, divides gradients by the number of times a row is selected.
         mode: "sum", "mean" or "max".
-        sparse: Gradients are dense all the same, which a warning says.
-        include_last_offset: Whether the last offset is the input's size, and begins no bag.
-        padding_idx: A row that does not count.
-        device: Of the rows.
-        dtype: Of the rows.
+        sparse: Accepted, but gradients are dense; a warning says so.
+        include_last_offset: If true, the last offset is the input's size and starts no bag.
+        padding_idx: Index of a row that is left out of the reduction.
+        device: Device of the rows.
+        dtype: Dtype of the rows.
     """
 
     _shown = (
@@ -174,7 +174,7 @@ class EmbeddingBag(_Rows):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the rows."""
+        """Creates the rows."""
         super().__init__()
         self.max_norm = max_norm
         self.norm_type = norm_type
@@ -219,7 +219,7 @@ class EmbeddingBag(_Rows):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """Returns one whose rows are those of a matrix, which gets no gradient with `freeze`."""
+        """Returns an embedding with the rows of a matrix; with `freeze` they get no gradient."""
         count, size = _sizes(cls, embeddings)
         made = cls(
             count,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State dicts: a module's parameters, buffers and extra state by their paths, out and in."""
+"""Saving and loading state dicts: parameters, buffers and extra state by path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXTRA_STATE = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What `load_state_dict` did not find, and what it had no use for."""
+    """The keys that `load_state_dict` did not find or did not expect."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
 
 class StateDict:
-    """What a module has of state dicts."""
+    """Mixin of Module that saves and loads state dicts."""
 
     _version: int = 1
     _parameters: dict[str, Any]
@@ -50,15 +50,15 @@ class StateDict:
     # ---- Out -------------------------------------------------------------------------------------
 
     def get_extra_state(self) -> Any:
-        """Returns what else belongs into the state dict; a class that has some defines this."""
+        """Returns additional state for the state dict; subclasses with such state override it."""
         raise NotImplementedError("get_extra_state: method must be defined, got a class without it")
 
     def set_extra_state(self, state: Any) -> None:
-        """Takes what `get_extra_state` gave."""
+        """Restores the state that `get_extra_state` returned."""
         raise NotImplementedError("set_extra_state: method must be defined, got a class without it")
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Writes what is directly in the module; a class may do it in its own way."""
+        """Writes the module's own tensors and extra state; subclasses may override it."""
         for name, tensor in (*self._parameters.items(), *self._buffers.items()):
             if tensor is not None and name not in self._non_persistent_buffers_set:
                 destination[prefix + name] = tensor if keep_vars else tensor.detach()
@@ -68,16 +68,16 @@ class StateDict:
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """Returns parameters, persistent buffers and extra state, of the modules in it too.
+        """Returns parameters, persistent buffers and extra state of the module and its submodules.
 
         Args:
-            *args: destination, prefix and keep_vars, as they were once given.
+            *args: destination, prefix and keep_vars by position (deprecated in PyTorch).
             destination: A dict to write to; by default a new one.
-            prefix: What all keys begin with.
-            keep_vars: Whether tensors are given as they are, not detached.
+            prefix: Prefix of all keys.
+            keep_vars: If true, stores the tensors themselves; otherwise detached ones.
 
         Returns:
-            A dict from paths, such as "first.weight", to tensors on the module's own memory.
+            A dict from paths, such as "first.weight", to tensors that share the module's memory.
         """
         if len(args) > 0 and destination is None:
             destination = args[0]
@@ -109,21 +109,22 @@ class StateDict:
         return destination
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Has `hook(module, prefix, keep_vars)` called before the module's part is written."""
+        """Registers `hook(module, prefix, keep_vars)`, called before the module's part is
+        written."""
         return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Has `hook(module, state_dict, prefix, local_metadata)` called after it is written."""
+        """Registers `hook(module, state_dict, prefix, local_metadata)`, called after writing."""
         return add_hook(self._state_dict_hooks, _MustReturnNone(hook))
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """The same for a hook that may return another dict."""
+        """Registers a post hook that may return another dict."""
         return add_hook(self._state_dict_hooks, hook)
 
     # ---- In --------------------------------------------------------------------------------------
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Has a hook called before the module's part of a state dict is read.
+        """Registers a hook that is called before the module's part of a state dict is read.
 
         It is called as `hook(module, state_dict, prefix, local_metadata, strict, missing_keys,
         unexpected_keys, error_msgs)` and may change the state dict.
@@ -133,11 +134,12 @@ class StateDict:
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        """The same for a hook that is not told the module."""
+        """Registers a pre hook that gets the module as first argument only if `with_module`."""
         return add_hook(self._load_state_dict_pre_hooks, _WithModule(hook) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Has `hook(module, incompatible_keys)` called after loading; it may change the keys."""
+        """Registers `hook(module, incompatible_keys)`, called after loading; may change the
+        keys."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
     def _load_from_state_dict(
@@ -150,7 +152,7 @@ class StateDict:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Reads what is directly in the module; a class may do it in its own way."""
+        """Reads the module's own tensors and extra state; subclasses may override it."""
         for hook in self._load_state_dict_pre_hooks.values():
             given = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys)
             if isinstance(hook, _WithModule):
@@ -181,7 +183,7 @@ class StateDict:
                     unexpected_keys.append(key)
 
     def _knows(self, path: str) -> bool:
-        """Whether the first name of a path is a tensor or a module here."""
+        """Returns true if the first name of a path is a tensor or a submodule of this module."""
         name, dot, _ = path.partition(".")
         if dot and self._modules.get(name) is not None:
             return True
@@ -197,7 +199,7 @@ class StateDict:
             errors.append(f"{key}: value must be Tensor, got {type(given).__name__}")
             return
         if tensor.shape == () and given.shape == (1,):
-            given = given[0]  # scalars were saved so once
+            given = given[0]  # scalars used to be saved with shape (1,)
         if given.shape != tensor.shape:
             errors.append(
                 f"{key}: size mismatch: value must be of shape {tuple(tensor.shape)}, got "
@@ -231,7 +233,7 @@ class StateDict:
 
     @staticmethod
     def _swap_one(tensor: Tensor, given: Tensor, assign: bool) -> None:
-        """Gives a tensor the contents of another, and keeps the object."""
+        """Swaps the contents of a loaded tensor into the existing tensor object."""
         with no_grad():
             fresh = tensor.module_load(given, assign=assign)
         if fresh is given or fresh is tensor:
@@ -245,15 +247,15 @@ class StateDict:
         """Copies tensors of a state dict into parameters and buffers.
 
         Args:
-            state_dict: Tensors and extra state by paths, as `state_dict` gives them.
-            strict: Whether keys must be exactly those of the module.
-            assign: Whether the tensors themselves take the places of those that are there.
+            state_dict: Tensors and extra state by path, as returned by `state_dict`.
+            strict: If true, keys must match those of the module exactly.
+            assign: If true, the given tensors replace the module's instead of being copied.
 
         Returns:
             A named tuple of missing_keys and unexpected_keys.
 
         Raises:
-            StateError: keys are missing or unexpected, or shapes differ.
+            StateError: If keys are missing or unexpected, or if shapes differ.
         """
         if not isinstance(state_dict, Mapping):
             raise ArgumentTypeError(
@@ -297,12 +299,12 @@ class StateDict:
 
 
 def _part(state_dict: Any, prefix: str) -> Any:
-    """The entries below a path."""
+    """Returns the entries whose path starts with a prefix."""
     return {key: value for key, value in state_dict.items() if key.startswith(prefix)}
 
 
 class _WithModule:
-    """A pre hook that is told the module."""
+    """A pre hook that gets the module as its first argument."""
 
     def __init__(self, hook: Callable[..., Any]) -> None:
         self.hook = hook

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention of several heads, and the layers of encoders that are made of it."""
+"""Multi-head attention and transformer encoder layers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class MultiheadAttention(Module):
-    """What queries find at values by keys, in several heads.
+    """Multi-head attention.
 
     Args:
-        embed_dim: Features of queries and results.
-        num_heads: A number that divides them.
-        dropout: With what probability a value is not looked at, in training.
-        bias: Whether there are biases.
-        add_bias_kv: Whether there is a key and value more, of parameters.
-        add_zero_attn: Whether there is one more, of zeros.
-        kdim: Features of keys, by default those of queries.
-        vdim: Features of values.
-        batch_first: Whether tensors are (N, length, features), and not (length, N, features).
-        device: Of the parameters.
-        dtype: Of the parameters.
+        embed_dim: Number of features of queries and results.
+        num_heads: Number of heads; must divide embed_dim.
+        dropout: Dropout probability of the attention weights in training.
+        bias: If true, the projections have biases.
+        add_bias_kv: If true, appends a learnable key and value.
+        add_zero_attn: If true, appends a key and value of zeros.
+        kdim: Number of features of keys, by default embed_dim.
+        vdim: Number of features of values, by default embed_dim.
+        batch_first: If true, tensors are (N, length, features), not (length, N, features).
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     in_proj_weight: Parameter | None
@@ -58,7 +58,7 @@ class MultiheadAttention(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parameters."""
+        """Creates the parameters."""
         from ...factories import empty
 
         super().__init__()
@@ -124,7 +124,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Returns what the queries find, and how much of each value unless it is not needed.
+        """Returns the attention output, and the attention weights if they are needed.
 
         The arguments are those of `functional.multi_head_attention_forward`.
         """
@@ -171,20 +171,20 @@ def _activation(activation: Any) -> Any:
 
 
 class TransformerEncoderLayer(Module):
-    """Attention to itself, then two linear layers, each added to its input and normalised.
+    """Self-attention, then two linear layers, each with a residual connection and layer norm.
 
     Args:
-        d_model: Features.
-        nhead: Heads of the attention.
-        dim_feedforward: Features between the linear layers.
-        dropout: With what probability features are zero, in training.
-        activation: Between the linear layers: "relu", "gelu" or a function.
+        d_model: Number of features.
+        nhead: Number of attention heads.
+        dim_feedforward: Number of features between the linear layers.
+        dropout: Dropout probability in training.
+        activation: Activation between the linear layers: "relu", "gelu" or a function.
         layer_norm_eps: Added to variances.
-        batch_first: Whether tensors are (N, length, features), and not (length, N, features).
-        norm_first: Whether inputs of both parts are normalised, and not the sums.
-        bias: Whether there are biases.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        batch_first: If true, tensors are (N, length, features), not (length, N, features).
+        norm_first: If true, normalizes the inputs of both parts, not the sums.
+        bias: If true, the layers have biases.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class TransformerEncoderLayer(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Makes the parts."""
+        """Creates the submodules."""
         super().__init__()
         options = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(
@@ -250,12 +250,12 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerEncoder(Module):
-    """Layers one behind the other, copies of a given one.
+    """A stack of copies of an encoder layer.
 
     Args:
         encoder_layer: The layer.
-        num_layers: How many copies.
-        norm: What normalises the result; None: nothing.
+        num_layers: Number of copies.
+        norm: Module that normalizes the result; None: no normalization.
     """
 
     norm: Module | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers around parameters: computed, pruned or as one vector; gradients in bounds; sequences."""
+"""Helpers for parameters: parametrisation, pruning, conversion, clipping; and for sequences."""
 
 from __future__ import annotations
 

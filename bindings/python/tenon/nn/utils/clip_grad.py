@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients kept within bounds."""
+"""Clipping of gradients."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scales gradients so that their norm together is at most max_norm; returns what it was.
+    """Scales gradients so that their total norm is at most max_norm; returns the previous norm.
 
     Args:
-        parameters: Those whose gradients are changed.
-        max_norm: The most.
+        parameters: Parameters whose gradients are scaled.
+        max_norm: The maximum total norm.
         norm_type: Order of the norm; math.inf for the largest element.
-        error_if_nonfinite: Whether a norm that is infinite or NaN is an error.
-        foreach: Without effect: all gradients are scaled by one call.
+        error_if_nonfinite: If true, an infinite or NaN norm is an error.
+        foreach: Has no effect: all gradients are scaled by one call.
     """
     grads = _grads(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters as one vector, and a vector as parameters."""
+"""Conversion of parameters to one vector and back."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """Returns the elements of all parameters in a row."""
+    """Returns the elements of all parameters in one vector."""
     return _operators.cat([param.reshape(-1) for param in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Puts the elements of a vector into parameters, as many as each has."""
+    """Copies consecutive elements of a vector into parameters."""
     if not isinstance(vec, Tensor):
         from ...error import ArgumentTypeError
 

@@ -125,8 +125,8 @@ def spectral_norm(
         module: The module, which is returned.
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
-        eps: What norms are at least.
-        dim: The dim of the rows; by default 0, of transposed convolutions 1.
+        eps: Lower bound of norms.
+        dim: The dim of the rows; by default 0, or 1 for transposed convolutions.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
@@ -219,7 +219,7 @@ def _identity_like(matrix: Tensor) -> Tensor:
 
 
 def _householder(A: Tensor, tau: Tensor) -> Tensor:
-    """The first columns of the product of reflections that columns of A stand for."""
+    """Returns the first columns of a product of Householder reflections, given by columns of A."""
     rows, columns = A.shape[-2:]
     Q = A.new_zeros((*A.shape[:-2], rows, columns))
     Q.diagonal(0, -2, -1).fill_(1)
@@ -245,14 +245,14 @@ def orthogonal(
     *,
     use_trivialization: bool = True,
 ) -> Module:
-    """Keeps a matrix orthogonal, or its columns or rows orthonormal where it is not square.
+    """Keeps a matrix orthogonal, or its columns or rows orthonormal if it is not square.
 
     Args:
         module: The module, which is returned.
         name: The name of the parameter, of two dims or more.
         orthogonal_map: "matrix_exp", "cayley" or "householder"; by default the first for square
             and complex matrices, and the last for others.
-        use_trivialization: Whether the matrix is relative to the one that was assigned last.
+        use_trivialization: If true, the matrix is relative to the last assigned one.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):

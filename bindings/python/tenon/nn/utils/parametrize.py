@@ -37,16 +37,16 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrisations of one tensor, in the order in which they run, and what they run on.
+    """The parametrisations of one tensor, in the order in which they run, and their inputs.
 
     Args:
         modules: The parametrisations.
-        original: The tensor as it was.
-        unsafe: Whether results may have another dtype or shape than the tensor had.
+        original: The unparametrised tensor.
+        unsafe: If true, results may have another dtype or shape than the tensor had.
     """
 
     def __init__(self, modules: list[Module], original: Tensor, unsafe: bool = False) -> None:
-        """Finds what the parametrisations are to run on."""
+        """Computes the tensors that the parametrisations run on."""
         super().__init__(modules)
         if not modules:
             raise InvalidArgumentError(
@@ -75,7 +75,7 @@ class ParametrizationList(ModuleList):
         if not isinstance(original, Parameter):
             self.register_buffer(name, value.detach())
         elif name == "original" and value.shape == original.shape and value is not original:
-            original.data = value  # an optimiser that holds the parameter need not be told
+            original.data = value  # an optimiser may hold the parameter object
             setattr(self, name, original)
         elif isinstance(value, Parameter):
             setattr(self, name, value)
@@ -88,7 +88,7 @@ class ParametrizationList(ModuleList):
         return tuple(getattr(self, f"original{place}") for place in range(self.count))
 
     def forward(self) -> Any:
-        """Returns the tensor as the parametrisations make it."""
+        """Returns the parametrised tensor."""
         first, *rest = self
         value = first(*self._sources())
         for module in rest:
@@ -96,7 +96,7 @@ class ParametrizationList(ModuleList):
         return value
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes what the parametrisations run on such that they give a tensor."""
+        """Sets the tensors that the parametrisations run on, so that their result is `value`."""
         source: Any = value
         with no_grad():
             for module in reversed(list(self)):
@@ -128,7 +128,7 @@ def _property(name: str) -> property:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Tells whether a module has parametrised tensors, or whether one of that name is."""
+    """Returns true if a module has parametrised tensors, or whether one of that name is."""
     found = module.__dict__.get("_modules", {}).get("parametrizations")
     if found is None:
         return False
@@ -138,14 +138,14 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Has a module compute a parameter or buffer, by a module that is called with the original.
+    """Replaces a parameter or buffer by the result of a module that is called with the original.
 
     Args:
-        module: The module, whose class becomes one of its own.
+        module: The module, whose class is replaced by a new subclass.
         tensor_name: The name of the parameter or buffer.
-        parametrization: Called with the original tensor, or with the result of the parametrisation
-            that is there; its `right_inverse`, where it has one, is used for assignments.
-        unsafe: Whether the result may have another shape or dtype.
+        parametrization: Called with the original tensor, or with the result of the existing
+            parametrisation; its `right_inverse`, if it has one, is used for assignments.
+        unsafe: If true, the result may have another shape or dtype.
 
     Returns:
         The module.
@@ -216,7 +216,7 @@ def remove_parametrizations(
     Args:
         module: The module.
         tensor_name: The name of the tensor.
-        leave_parametrized: Whether it keeps the computed elements, or the original ones.
+        leave_parametrized: If true, keeps the computed elements; otherwise the original ones.
 
     Returns:
         The module.
@@ -261,12 +261,12 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives a module the parametrisations of another, and the same tensors for them to run on.
+    """Copies the parametrisations of one module, and the tensors that they run on, to another.
 
     Args:
-        from_module: The module that has them.
-        to_module: The module that gets them, with tensors of the same names.
-        tensor_name: The name of the one tensor to go on with; by default all.
+        from_module: The source module.
+        to_module: The target module, with tensors of the same names.
+        tensor_name: The name of the tensor to transfer; by default all.
 
     Returns:
         to_module.

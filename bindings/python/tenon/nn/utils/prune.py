@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pruning: parameters multiplied with masks, which leave out what matters least.
+"""Pruning: parameters multiplied by masks that remove the least important elements.
 
 A pruned parameter `weight` is kept as `weight_orig`, with the mask as the buffer `weight_mask`, and
 the product is computed before each forward.
@@ -54,14 +54,14 @@ class BasePruningMethod(ABC):
         importance_scores: Tensor | None = None,
         **kwargs: Any,
     ) -> BasePruningMethod:
-        """Prunes a parameter of a module, also one that is pruned already.
+        """Prunes a parameter of a module, which may be pruned already.
 
         Args:
             module: The module.
             name: The name of the parameter.
-            *args: What the class is made with.
+            *args: Constructor arguments of the class.
             importance_scores: How much each element matters; by default its value.
-            **kwargs: What the class is made with.
+            **kwargs: Constructor arguments of the class.
 
         Returns:
             The hook of the module.
@@ -118,10 +118,10 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods of pruning of one tensor, each applied to what those before leave."""
+    """Several pruning methods of one tensor, each applied to what the previous ones kept."""
 
     def __init__(self, *args: Any) -> None:
-        """Takes methods, all of one tensor."""
+        """Adds methods, which must be of one tensor."""
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
         methods = args[0] if len(args) == 1 and not isinstance(args[0], BasePruningMethod) else args
         methods = list(methods)
@@ -155,7 +155,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Returns the mask of the last method for what the mask so far leaves."""
+        """Returns the mask of the last method, for the elements that the mask so far keeps."""
         method: Any = self._pruning_methods[-1]
         mask = default_mask.to(dtype=t.dtype)
         kind = method.PRUNING_TYPE
@@ -298,7 +298,7 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Leaves out what a given mask does.
+    """Prunes the elements that a given mask excludes.
 
     Args:
         mask: Ones and zeros.
@@ -307,7 +307,7 @@ class CustomFromMask(BasePruningMethod):
     PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
-        """Takes the mask."""
+        """Stores the mask."""
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -320,7 +320,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Gives a parameter a mask of ones."""
+    """Gives a parameter a mask of ones, without removing elements."""
     Identity.apply(module, name)
     return module
 
@@ -359,7 +359,7 @@ def ln_structured(
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Leaves out what a given mask does."""
+    """Prunes the elements that a given mask excludes."""
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -370,13 +370,13 @@ def global_unstructured(
     importance_scores: dict[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prunes several parameters as one.
+    """Prunes several parameters together.
 
     Args:
         parameters: Modules, and the names of their parameters.
         pruning_method: An unstructured method.
         importance_scores: By module and name, how much each element matters.
-        **kwargs: What the method is made with.
+        **kwargs: Constructor arguments of the method.
     """
     from ...functional import cat
 
@@ -461,7 +461,7 @@ def _check_amount(amount: Any) -> None:
 
 
 def _count(amount: Any, size: int) -> int:
-    """The number of elements, of `size`, that an amount stands for."""
+    """Returns the number of elements, out of `size`, that an amount means."""
     if isinstance(amount, numbers.Integral):
         if amount > size:
             raise InvalidArgumentError(f"prune: amount must be at most {size}, got {amount}")

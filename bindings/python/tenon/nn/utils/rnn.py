@@ -41,7 +41,7 @@ class PackedSequence(_Packed):
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
-        """Makes it of its parts; the inverse of the order is computed if it is left out."""
+        """Creates a packed sequence; computes the inverse of the order if it is omitted."""
         if batch_sizes is None:
             data, batch_sizes = data
         if unsorted_indices is None:
@@ -71,11 +71,11 @@ class PackedSequence(_Packed):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a CUDA device."""
+        """Returns true if the data is on a CUDA device."""
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
-        """Whether the data is in pinned memory: there is none."""
+        """Returns false: there is no pinned memory."""
         return False
 
     def pin_memory(self) -> PackedSequence:
@@ -124,17 +124,17 @@ def pack_padded_sequence(
     """Packs a batch of padded sequences.
 
     Args:
-        input: Of shape (steps, N, ...), or (N, steps, ...) if `batch_first`.
-        lengths: How long each sequence is, a vector or list on the CPU.
-        batch_first: Whether the first dim of `input` is that of the batch.
-        enforce_sorted: Whether the sequences must be sorted by length, longest first; otherwise
+        input: Tensor of shape (steps, N, ...), or (N, steps, ...) if `batch_first`.
+        lengths: Length of each sequence, a vector or list on the CPU.
+        batch_first: If true, the first dim of `input` is the batch.
+        enforce_sorted: If true, the sequences must be sorted by length, longest first; otherwise
             they are sorted here.
 
     Returns:
         A PackedSequence.
 
     Raises:
-        StateError: for lengths that are not sorted, below 1, or not one for each sequence.
+        StateError: If lengths are not sorted, below 1, or not one for each sequence.
     """
     from ...factories import tensor
     from ...functional import cat
@@ -171,12 +171,12 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Pads what `pack_padded_sequence` has packed: the batch, and the lengths.
+    """Pads sequences packed by `pack_padded_sequence`; returns the batch and the lengths.
 
     Args:
         sequence: The packed sequences.
-        batch_first: Whether the first dim of the result is that of the batch.
-        padding_value: What follows shorter sequences.
+        batch_first: If true, the first dim of the result is the batch.
+        padding_value: Value after the end of shorter sequences.
         total_length: The number of steps of the result, at least that of the longest sequence.
     """
     from ...factories import tensor
@@ -220,10 +220,10 @@ def pad_sequence(
     """Stacks sequences of several lengths in one tensor, padded to the longest.
 
     Args:
-        sequences: Tensors whose sizes are equal but for the first.
-        batch_first: Whether the result is (N, steps, ...), and not (steps, N, ...).
-        padding_value: What shorter sequences are padded with.
-        padding_side: "right" to pad behind them, "left" before.
+        sequences: Tensors whose sizes are equal except the first.
+        batch_first: If true, the result is (N, steps, ...), not (steps, N, ...).
+        padding_value: Value of the padding.
+        padding_side: "right" to pad after the sequences, "left" before.
     """
     from ...functional import cat, stack
 

@@ -24,7 +24,7 @@ class SpectralNorm:
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
         dim: The dim of the rows.
-        eps: What norms are at least.
+        eps: Lower bound of norms.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SpectralNorm:
         return weight / u.dot(matrix.mv(v))
 
     def remove(self, module: Module) -> None:
-        """Makes the weight a parameter again."""
+        """Turns the weight into a parameter again."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         delattr(module, self.name)
@@ -112,8 +112,8 @@ def spectral_norm(
         module: The module, which is returned.
         name: The name of the parameter.
         n_power_iterations: The number of power iterations of each call in training.
-        eps: What norms are at least.
-        dim: The dim of the rows; by default 0, of transposed convolutions 1.
+        eps: Lower bound of norms.
+        dim: The dim of the rows; by default 0, or 1 for transposed convolutions.
     """
     if dim is None:
         transposed = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
@@ -123,7 +123,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Makes a parameter with a spectral norm a plain one again."""
+    """Turns a parameter with a spectral norm into a plain one again."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

@@ -26,7 +26,7 @@ class WeightNorm:
     """
 
     def __init__(self, name: str, dim: int | None) -> None:
-        """Takes the name and the dim."""
+        """Stores the name and the dim."""
         self.name = name
         self.dim = -1 if dim is None else dim
 
@@ -54,7 +54,7 @@ class WeightNorm:
         return norm
 
     def remove(self, module: Module) -> None:
-        """Makes the weight a parameter again."""
+        """Turns the weight into a parameter again."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[self.name + "_g"]
@@ -81,7 +81,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Makes a parameter with a weight norm a plain one again."""
+    """Turns a parameter with a weight norm into a plain one again."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)

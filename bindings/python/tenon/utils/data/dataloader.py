@@ -28,23 +28,23 @@ class DataLoader(Generic[T_co]):
     """An iterable of batches.
 
     Args:
-        dataset: By index, or a stream.
-        batch_size: Examples in a batch; None: examples come one by one, as they are.
-        shuffle: Whether the order is random, anew each time.
-        sampler: The order of the indices, in place of `shuffle`.
-        batch_sampler: Lists of indices, in place of the four options before and `drop_last`.
-        num_workers: Processes that make batches; 0: this one does.
-        collate_fn: Makes a batch of a list of examples.
-        pin_memory: Without effect: batches are in ordinary memory.
-        drop_last: Whether a last batch that is smaller is left out.
-        timeout: Seconds to wait for a worker's batch; 0: for ever.
+        dataset: A data set with indices, or a stream.
+        batch_size: Number of examples per batch; None yields single examples without batching.
+        shuffle: If true, the order is random, and different in each epoch.
+        sampler: The order of the indices, instead of `shuffle`.
+        batch_sampler: Lists of indices, instead of the previous three options and `drop_last`.
+        num_workers: Number of worker processes; 0 loads in this process.
+        collate_fn: Makes a batch from a list of examples.
+        pin_memory: Has no effect: batches are in ordinary memory.
+        drop_last: If true, drops a last batch that is smaller.
+        timeout: Seconds to wait for a worker's batch; 0 waits without limit.
         worker_init_fn: Called in each worker with its number.
         multiprocessing_context: How processes are started: a context, or its name.
-        generator: Of the random order and of the workers' seeds.
-        prefetch_factor: Batches that each worker makes ahead, by default 2.
-        persistent_workers: Whether workers live on when an epoch ends.
-        pin_memory_device: Without effect.
-        in_order: False: batches may come as they are made.
+        generator: The generator of the random order and of the workers' seeds.
+        prefetch_factor: Number of batches that each worker prepares ahead, by default 2.
+        persistent_workers: If true, workers stay alive between epochs.
+        pin_memory_device: Has no effect.
+        in_order: If false, batches may arrive in the order in which workers finish them.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class _Workers:
         self.stop = weakref.finalize(self, _stop, self.tasks, self.results, self.processes)
 
     def begin_epoch(self) -> None:
-        """Has the workers of streams begin anew."""
+        """Starts a new epoch in the workers of streams."""
         for tasks in self.tasks:
             tasks.put(("epoch", None))
 
@@ -225,7 +225,7 @@ class _WorkerBatches:
             self._send()
 
     def _send(self) -> None:
-        """Gives the next active worker the next task, if there is one."""
+        """Sends the next task to the next active worker, if there is one."""
         if not self._active:
             return
         try:

@@ -39,7 +39,7 @@ class TensorDataset(Dataset[Any]):
     """Rows of tensors of the same first size, as tuples."""
 
     def __init__(self, *tensors: Tensor) -> None:
-        """Keeps the tensors."""
+        """Stores the tensors."""
         if any(one.shape[0] != tensors[0].shape[0] for one in tensors):
             sizes = [one.shape[0] for one in tensors]
             raise InvalidArgumentError(f"TensorDataset: first sizes must be equal, got {sizes}")
@@ -56,7 +56,7 @@ class StackDataset(Dataset[Any]):
     """Data sets of the same length side by side: tuples, or dicts of named ones."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Keeps the data sets, which are all given by position or all by name."""
+        """Stores the data sets, which are all given by position or all by name."""
         if bool(args) == bool(kwargs):
             raise InvalidArgumentError(
                 "StackDataset: datasets must be given either by position or by name"
@@ -79,10 +79,10 @@ class StackDataset(Dataset[Any]):
 
 
 class ConcatDataset(Dataset[T_co]):
-    """Data sets one behind the other."""
+    """The concatenation of data sets."""
 
     def __init__(self, datasets: Any) -> None:
-        """Keeps the data sets."""
+        """Stores the data sets."""
         self.datasets = list(datasets)
         if not self.datasets:
             raise InvalidArgumentError("ConcatDataset: datasets must not be empty")
@@ -105,10 +105,10 @@ class ConcatDataset(Dataset[T_co]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Streams one behind the other."""
+    """The concatenation of streams."""
 
     def __init__(self, datasets: Any) -> None:
-        """Keeps the streams."""
+        """Stores the streams."""
         self.datasets = datasets
 
     def __iter__(self) -> Any:
@@ -123,7 +123,7 @@ class Subset(Dataset[T_co]):
     """Some examples of a data set."""
 
     def __init__(self, dataset: Dataset[T_co], indices: Any) -> None:
-        """Keeps the data set and the indices of the examples."""
+        """Stores the data set and the indices of the examples."""
         self.dataset = dataset
         self.indices = indices
 
@@ -147,10 +147,10 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
     """Splits a data set at random.
 
     Args:
-        dataset: With a length.
-        lengths: Of the parts: numbers of examples, or fractions with the sum 1; what rounding
-            leaves goes to the first parts, one each.
-        generator: Of the random numbers; by default the default generator.
+        dataset: A data set with a length.
+        lengths: Lengths of the parts, or fractions whose sum is 1; examples left by rounding go to
+            the first parts, one each.
+        generator: The random number generator; by default the default generator.
     """
     counts = list(lengths)
     total = len(dataset)

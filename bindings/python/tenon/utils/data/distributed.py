@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sampler that gives each of several processes its share of a data set."""
+"""A sampler that assigns each of several processes its share of a data set."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .sampler import Sampler
 
 
 class DistributedSampler(Sampler[Any]):
-    """Every `num_replicas`-th index, from `rank` on.
+    """A sampler of every `num_replicas`-th index, starting at `rank`.
 
     Args:
-        dataset: With a length.
-        num_replicas: The number of processes; there is no process group that could tell it.
-        rank: Which of the processes this one is.
-        shuffle: Whether the order is random; it depends on the seed and the epoch only.
-        seed: The same in all processes.
-        drop_last: Whether the shares are made even by leaving indices out, or by repeating some.
+        dataset: A data set with a length.
+        num_replicas: Number of processes; required, because there is no process group.
+        rank: Index of this process.
+        shuffle: If true, the order is random; it depends on the seed and the epoch only.
+        seed: The seed; must be equal in all processes.
+        drop_last: If true, shares are made equal by dropping indices; otherwise by repeating some.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class DistributedSampler(Sampler[Any]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if num_replicas is None or rank is None:
             raise InvalidArgumentError(
                 "DistributedSampler: num_replicas and rank must be given, since there is no "

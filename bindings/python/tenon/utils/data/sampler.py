@@ -29,7 +29,7 @@ class SequentialSampler(Sampler[int]):
     """All indices in order."""
 
     def __init__(self, data_source: Any) -> None:
-        """Keeps the data set."""
+        """Stores the data set."""
         self.data_source = data_source
 
     def __iter__(self) -> Any:
@@ -51,9 +51,9 @@ class RandomSampler(Sampler[int]):
 
     Args:
         data_source: The data set.
-        replacement: Whether an index may be drawn again.
-        num_samples: How many are drawn, by default as many as there are examples.
-        generator: Of the random numbers.
+        replacement: If true, an index may be drawn more than once.
+        num_samples: Number of draws, by default the number of examples.
+        generator: The random number generator.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RandomSampler(Sampler[int]):
         num_samples: int | None = None,
         generator: Any = None,
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
@@ -79,7 +79,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many indices are drawn."""
+        """Number of draws."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Any:
@@ -102,7 +102,7 @@ class SubsetRandomSampler(Sampler[int]):
     """Given indices in random order."""
 
     def __init__(self, indices: Any, generator: Any = None) -> None:
-        """Keeps the indices."""
+        """Stores the indices."""
         self.indices = indices
         self.generator = generator
 
@@ -118,16 +118,16 @@ class WeightedRandomSampler(Sampler[int]):
     """Indices drawn by their weights.
 
     Args:
-        weights: One for each example; they need not have the sum 1.
-        num_samples: How many are drawn.
-        replacement: Whether an index may be drawn again.
-        generator: Of the random numbers.
+        weights: One weight per example; they need not sum to 1.
+        num_samples: Number of draws.
+        replacement: If true, an index may be drawn more than once.
+        generator: The random number generator.
     """
 
     def __init__(
         self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None
     ) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
             raise InvalidArgumentError(
                 f"WeightedRandomSampler: num_samples must be a positive int, got {num_samples!r}"
@@ -151,16 +151,16 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of what another sampler yields.
+    """Batches of the indices of another sampler.
 
     Args:
-        sampler: The other one, or any iterable.
+        sampler: The sampler, or any iterable.
         batch_size: The length of the lists.
-        drop_last: Whether a last list that is shorter is left out.
+        drop_last: If true, a last list that is shorter is left out.
     """
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
-        """Keeps the options."""
+        """Stores the options."""
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
             raise InvalidArgumentError(
                 f"BatchSampler: batch_size must be a positive int, got {batch_size!r}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs in a process that makes batches for a loader."""
+"""The main loop of a worker process of a loader."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 @dataclasses.dataclass
 class WorkerInfo:
-    """What a worker process knows of itself.
+    """Information about the current worker process.
 
     Attributes:
-        id: Its number, from 0 on.
-        num_workers: How many there are.
-        seed: Of its random numbers.
-        dataset: Its own copy of the data set.
+        id: Index of the worker, from 0.
+        num_workers: Number of workers.
+        seed: Seed of the worker's random numbers.
+        dataset: The worker's copy of the data set.
     """
 
     id: int
@@ -31,7 +31,7 @@ _info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Returns what a worker process knows of itself, None in the main process."""
+    """Returns information about the current worker process, or None in the main process."""
     return _info
 
 
@@ -39,7 +39,7 @@ class Failure:
     """An exception of a worker, which the loader raises again."""
 
     def __init__(self, worker: int) -> None:
-        """Keeps the exception that is being handled."""
+        """Stores the exception that is being handled."""
         kind, value, trace = sys.exc_info()
         self.kind: Any = kind
         lines = "".join(traceback.format_exception(kind, value, trace))
@@ -54,7 +54,7 @@ class Failure:
         raise error
 
 
-END = "end"  # of a worker's stream
+END = "end"  # marks the end of a worker's stream
 
 
 def fetcher(dataset: Any, is_stream: bool, collate: Any, drop_last: bool, batched: bool) -> Any:
