@@ -325,7 +325,7 @@ typedef struct {
   bool overriding;    /* some argument is an object that overrides operators */
   uint8_t overrides;  /* TNP_OVERRIDES_* */
   bool symbolic;      /* some argument is a symbol, or a list with symbols */
-  bool normalised; /* some argument was converted: kernels must not get the caller's object */
+  bool normalised;    /* some argument was converted: kernels must not get the caller's object */
   tnp_owned few_owned[TNP_FEW_OWNED];
   _Alignas(8) char memory[320];
 } tnp_call;
