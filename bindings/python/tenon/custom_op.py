@@ -161,7 +161,7 @@ class CustomOpDef(Generic[_P, _R]):
             raise
 
     def _register_missing_fake(self) -> None:
-        """Makes calls on fake tensors fail with the operator's name until it has a fake kernel.
+        """Makes calls on fake and Meta tensors fail by name until there is a fake kernel.
 
         An operator without results needs no fake kernel.
         """

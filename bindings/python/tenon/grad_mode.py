@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grad mode: whether the thread's calls may be recorded for gradients, and inference mode.
 
-Names and behaviour are PyTorch's. `no_grad`, `enable_grad` and `set_grad_enabled` put back, when
-they are left, what was there when they were entered, in whatever order that happens: generators
-that are suspended inside of one may leave late. `inference_mode` changes the thread's keys, too,
-and is left in order. Thread states carry both to other threads.
+Names and behaviour are PyTorch's. On exit, `no_grad`, `enable_grad` and `set_grad_enabled` restore
+the mode that was set on entry. They may be left in any order, because a generator that is suspended
+inside of one may leave it late. `inference_mode` also changes the thread's keys and must be left in
+order. A ThreadState carries both to other threads.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _GradMode(_Context):
     _enabled: bool
 
     def __init__(self) -> None:
-        """Prepares it; entering it sets the mode."""
+        """Initializes a context; entering it sets the mode."""
         self._before: tuple[int, bool] | None = None
 
     def _set(self) -> None:
@@ -147,19 +147,19 @@ class no_grad(_PlainGradMode):
 
 
 class enable_grad(_PlainGradMode):
-    """Turns grad mode on in a `with` block or a decorated function, inside of `no_grad` say.
+    """Turns grad mode on in a `with` block or a decorated function, e.g. inside of `no_grad`.
 
-    Inside of inference mode nothing is recorded all the same.
+    Inside of inference mode, calls are still not recorded.
     """
 
     _enabled = True
 
 
 class set_grad_enabled(_GradMode):
-    """Sets grad mode, at once; as a context it is put back at the end, as a decorator after calls.
+    """Sets grad mode at once; as a context or decorator, restores it after the block or call.
 
     Args:
-        mode: Whether it is on.
+        mode: Whether grad mode is on.
     """
 
     def __init__(self, mode: bool) -> None:
@@ -176,7 +176,7 @@ class set_grad_enabled(_GradMode):
         return type(self)(self._enabled)
 
     def __call__(self, function: _F) -> _F:
-        """Decorates a function; the mode is what it was before this was made."""
+        """Decorates a function; restores the mode that was set before this object was created."""
         decorated = super().__call__(function)
         if self._before is not None:
             self.__exit__()
@@ -215,7 +215,7 @@ class enforce_grad_layout_policy(_Context):
         return type(self)(self.mode)
 
     def __call__(self, function: _F) -> _F:
-        """Decorates a function; the policy is what it was before this was made."""
+        """Decorates a function; restores the policy set before this object was created."""
         self.__exit__()
         return super().__call__(function)
 
