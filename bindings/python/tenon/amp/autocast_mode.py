@@ -238,8 +238,7 @@ def custom_bwd(bwd: _F, *, device_type: str) -> _F: ...
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Callable[..., Any]:
-    """Decorates `backward` of a function whose `forward` has `custom_fwd`; it runs with its
-    state.
+    """Decorates `backward`; it runs with the autocast state that `custom_fwd` recorded.
 
     Args:
         bwd: The method; without it a decorator is returned.

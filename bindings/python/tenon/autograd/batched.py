@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 
 def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
-    """Returns the size of the first dim of all gradients; the other dims are those of the
-    outputs."""
+    """Returns the size of the first dim of all gradients; other dims are the outputs'."""
     sizes = set()
     for place, (output, grad) in enumerate(zip(outputs, grads, strict=True)):
         if grad is None:

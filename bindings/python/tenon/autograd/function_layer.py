@@ -150,8 +150,7 @@ class _MappedContext:
 
 
 def _reduce(grad: Any, given_dim: int | None, in_dim: int | None, size: int) -> Any:
-    """Returns a gradient mapped like its argument: summed or expanded over the mapped dim if
-    needed."""
+    """Returns a gradient mapped like its argument, summed or expanded if needed."""
     if grad is None or not isinstance(grad, Tensor):
         return grad
     if in_dim is None:

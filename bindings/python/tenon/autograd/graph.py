@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 
 class GradientEdge(namedtuple("GradientEdge", ["node", "output_nr"])):
-    """The destination of a gradient: output `output_nr` of a node. Accepted by `grad` and
-    `backward`."""
+    """The destination of a gradient, for `grad` and `backward`: output `output_nr` of a node."""
 
     __slots__ = ()
 
@@ -114,8 +113,7 @@ class _Gathered:
         self.left = sum(node is not None and _tenon.pass_reaches(node) for node in alive)
 
     def keep(self) -> None:
-        """Does nothing; a pass holds this bound method, which keeps the object alive until it
-        ends."""
+        """Does nothing; the pass holds this bound method to keep the object alive."""
 
 
 class _MultiHook:

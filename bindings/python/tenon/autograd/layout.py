@@ -59,8 +59,7 @@ def _rows_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 class _Grid:
-    """Boxes and bends in rows; bends are represented as extra boxes, numbered after the real
-    ones."""
+    """Boxes and bends in rows; bends are extra boxes, numbered after the real ones."""
 
     def __init__(self, widths: Sequence[float], edges: Sequence[tuple[int, int]]) -> None:
         self.widths = list(widths)

@@ -70,8 +70,7 @@ def _run(
     randomness: int,
     kwargs: dict[str, Any],
 ) -> tuple[list[Any], Any, list[Any]]:
-    """Calls the function in a layer; returns the leaves of its results, their structure and
-    dims."""
+    """Calls the function in a layer; returns its results as leaves, structure and dims."""
     wrap = _tenon.layer_wrap
     layer = Layer(_VMAP, size, randomness)
     with layer as handle:
@@ -181,8 +180,7 @@ def vmap(
 ) -> Callable[_P, _R]:
     """Maps a function over a dim of its arguments.
 
-    The function is called once, with tensors that lack the mapped dim; each operator runs once
-    for
+    The function is called once, with tensors that lack the mapped dim; each operator runs once for
     all examples. vmap nests with itself, `grad`, `jvp` and similar transforms in any order.
 
     Args:

@@ -79,11 +79,9 @@ def make_fx(
 ) -> Callable[..., GraphModule]:
     """Returns a function that runs `f` once on its arguments and returns the graph of its calls.
 
-    The recorded calls are those that reach the kernels: composites are decomposed, and vmap,
-    grad,
-    autocast and backward passes are traced through. Arguments and results may be trees. Values
-    other
-    than tensors are constants of the graph.
+    The recorded calls are those that reach the kernels: composites are decomposed, and vmap, grad,
+    autocast and backward passes are traced through. Arguments and results may be trees. Other
+    values than tensors are constants of the graph.
 
     Args:
         f: The function.

@@ -38,8 +38,7 @@ def replace_pattern(
     """Replaces each match of a pattern in a module's graph, in its place.
 
     Placeholders of the pattern match any value, the same one wherever they are used. Matches are
-    skipped if their inner nodes have other uses, if a node between their nodes writes, or if
-    they
+    skipped if their inner nodes have other uses, if a node between their nodes writes, or if they
     share nodes with an earlier match.
 
     Args:

@@ -75,8 +75,7 @@ class _FirstRun:
 
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
-        """Restores the autocast regions and random state in a `with` block, and resets them
-        after."""
+        """Restores autocast regions and random state during a `with` block."""
         with contextlib.ExitStack() as stack:
             for name, enabled, dtype, caches in self.regions:
                 stack.enter_context(autocast(name, dtype, enabled, caches))

@@ -202,8 +202,7 @@ def hook_last_operator(module: Any, inputs: Any, result: Any, hooks: list[Any]) 
 
 
 def _through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """Passes tensors through the identity if one is tracked; returns values, positions, the
-    node."""
+    """Passes tensors through the identity if one is tracked; returns values, places, node."""
     from ..grad_mode import is_grad_enabled
 
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]

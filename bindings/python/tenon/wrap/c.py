@@ -103,8 +103,7 @@ class _Carried:
 
 
 def _carry(type: Type, name: str, base: str) -> _Carried:
-    """Returns an argument's variables and boxed value; `base` is a prefix of its name, as
-    "given_->"."""
+    """Returns an argument's variables and boxed value; `base` is a prefix of its name."""
     at = base + name
     optional = type.kind == "optional"
     inner = type.element if optional else type

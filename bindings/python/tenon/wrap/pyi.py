@@ -174,8 +174,7 @@ class Call:
         return [*by_position, *star, *[written(*one) for one in self.named]]
 
     def covers(self, other: Call) -> bool:
-        """Returns true if this overload accepts all arguments of the other, with the same
-        result."""
+        """Returns true if it accepts all arguments of the other, with the same result."""
         if self.returns != other.returns or self.more or other.more:
             return False
         if len(self.positional) < len(other.positional):

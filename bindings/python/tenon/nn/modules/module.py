@@ -46,8 +46,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     """A part of a network: it keeps parameters, buffers and other modules by name.
 
     A subclass calls `super().__init__()` before it assigns any of these, and defines `forward`,
-    which
-    a call runs:
+    which runs in a call:
 
         class Scale(nn.Module):
             def __init__(self):
@@ -167,8 +166,7 @@ class Module(_hooks.Hooks, StateDict, ModuleBase):
     register_module = add_module
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Puts parameters, buffers and modules into their tables; other values become
-        attributes."""
+        """Puts parameters, buffers and modules into their tables, other values into attributes."""
         state = self.__dict__
         if isinstance(value, Parameter):
             self._require_init("parameters")

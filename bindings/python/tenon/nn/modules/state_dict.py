@@ -109,8 +109,7 @@ class StateDict:
         return destination
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Registers `hook(module, prefix, keep_vars)`, called before the module's part is
-        written."""
+        """Registers `hook(module, prefix, keep_vars)`, called before writing."""
         return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -138,8 +137,7 @@ class StateDict:
         return add_hook(self._load_state_dict_pre_hooks, _WithModule(hook) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Registers `hook(module, incompatible_keys)`, called after loading; may change the
-        keys."""
+        """Registers `hook(module, incompatible_keys)`, called after loading."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
     def _load_from_state_dict(
