@@ -94,7 +94,7 @@ RECORD = (
 )
 BACKWARD = (
     "3 050 instructions a node by callgrind, of which its two products and the sum into the leaf's "
-    "gradient are some 1 900: operators that are called as anybody's."
+    "gradient are some 1 900: operators that are called like any other operator."
 )
 FREE = (
     "a node lets go of two saved tensors and two edges, of which the leaf and its tensor are "

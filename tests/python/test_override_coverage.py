@@ -160,7 +160,7 @@ def test_ignored_functions_are_few_and_named():
         *("arange", "as_tensor", "can_cast", "default_generator", "empty", "empty_strided", "eye"),
         *("find_op", "from_dlpack", "from_numpy", "frombuffer", "full", "get_cmake_dir"),
         *("get_default_dtype", "get_include", "get_num_threads", "get_rng_state", "is_available"),
-        "is_grad_enabled",
+        *("is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled"),
         *("clear_autocast_cache", "get_autocast_dtype", "is_autocast_cache_enabled"),
         *("is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype"),
         *("load", "save", "set_autocast_enabled", "vmap"),
