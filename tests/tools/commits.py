@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BASE = "f2d8cb60b188285437888c2450d9462a3c7772fa"
-BASE_DATE = "2026-11-28T11:04:30+00:00"
+BASE = "47eca5c6887d7667edf568c260f9d8b85bc5d840"
+BASE_DATE = "2026-11-28T11:18:12+00:00"
 COLUMNS = 72
 SUBJECT = re.compile(r"(?P<area>[\w./+*{}, -]+): (?P<summary>\S.*)$")
 # What a summary may begin with. A verb that is missing is added here.
