@@ -100,16 +100,24 @@ fn backward_adds_to_the_gradients_of_leaves() {
 }
 
 #[test]
-fn inputs_choose_the_leaves() {
+fn inputs_choose_the_tensors_that_gradients_are_for() {
     let (x, w) = (leaf(&[2.0]), leaf(&[5.0]));
     let y = (&x * &w).unwrap();
-    let made = (&x * 2.0).unwrap();
-    let to = |inputs: &[&Tensor]| BackwardOptions::new().inputs(inputs).backward(&[&y]);
+    let z = (&y * 3.0).unwrap();
+    let to = |inputs: &[&Tensor]| {
+        BackwardOptions::new()
+            .retain_graph(true)
+            .inputs(inputs)
+            .backward(&[&z])
+    };
     fails(to(&[]), Status::INVALID_ARGUMENT, &["inputs", "empty"]);
-    fails(to(&[&made]), Status::STATE, &["leaves", "MulBackward0"]);
     to(&[&w]).unwrap();
     assert!(x.grad().is_none());
-    assert_eq!(read(&w.grad().unwrap()), [2.0]);
+    assert_eq!(read(&w.grad().unwrap()), [6.0]);
+    // The gradient of a result is retained.
+    to(&[&y]).unwrap();
+    assert_eq!(read(&y.grad().unwrap()), [3.0]);
+    assert_eq!(read(&w.grad().unwrap()), [6.0]);
 }
 
 #[test]

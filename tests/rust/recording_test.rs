@@ -123,7 +123,10 @@ fn creation_hooks_see_nodes() {
     let y = (&x * &x).unwrap().sum().unwrap();
     drop(hook);
     (&y * 2.0).unwrap();
-    assert_eq!(*names.lock().unwrap(), ["AccumulateGrad", "MulBackward0", "SumBackward0"]);
+    assert_eq!(
+        *names.lock().unwrap(),
+        ["AccumulateGrad", "MulBackward0", "SumBackward0"]
+    );
     let no = |_: &_| Err(Error::new(Status::RUNTIME, "no nodes"));
     let _hook = NodeCreationHook::enter(no).unwrap();
     fails(&x * &x, Status::RUNTIME, &["no nodes"]);

@@ -8,6 +8,7 @@ string(REGEX REPLACE "[^0-9]" "" _abi "${_abi}")
 if(NOT TARGET tenon::tenon)
   add_library(tenon::headers INTERFACE IMPORTED)
   target_include_directories(tenon::headers INTERFACE ${_tenon}/include)
+  target_compile_features(tenon::headers INTERFACE cxx_std_20)
   add_library(tenon::tenon SHARED IMPORTED)
   set_target_properties(tenon::tenon PROPERTIES
     IMPORTED_LOCATION ${_tenon}/libtenon.so.${_abi} IMPORTED_SONAME libtenon.so.${_abi}

@@ -101,8 +101,7 @@ def tensor_split(
         raise InvalidArgumentError("tensor_split: input must have a dim, got a 0-dim tensor")
     if isinstance(parts, Tensor) and (parts.ndim > 1 or parts.dtype is not int64):
         raise InvalidArgumentError(
-            "tensor_split: indices must be int64 of 0 dims or 1, got "
-            f"{parts.dtype} of {parts.ndim}"
+            f"tensor_split: indices must be int64 of 0 dims or 1, got {parts.dtype} of {parts.ndim}"
         )
     size = input.shape[dim]
     edges = [0, *_cuts(size, parts), size]

@@ -187,6 +187,8 @@ def vmap(
         func: Takes and returns trees of Tensors.
         in_dims: Mapped dim of each argument: one for all, or a tree that is a prefix of the
             arguments'; None for an argument that is not mapped.
+        out_dims: Where the mapped dim goes in each result: one for all, or a tree that is a prefix
+            of the results'; None for a result that is not mapped.
         randomness: For random operators: "error", "same" numbers for all examples, or "different".
         chunk_size: Number of examples mapped at once; None for all.
 

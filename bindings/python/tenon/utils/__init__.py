@@ -6,6 +6,7 @@ from __future__ import annotations
 from . import checkpoint, dlpack, hooks
 from .swap import swap_tensors
 
+
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
     if name in ("data", "pytree"):

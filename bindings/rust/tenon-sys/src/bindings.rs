@@ -4195,13 +4195,13 @@ pub union tenon_payload {
     pub words: [u64; 2usize],
 }
 extern "C" {
-    /** Returns the ABI version of the loaded library, to compare with TENON_ABI_VERSION.
+    /** Returns the ABI version of the loaded library. Compare it with TENON_ABI_VERSION.
 
  Errors:    none.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_abi_version() -> u32;
-    /** Returns the release of the loaded library as "major.minor.patch".
+    /** Returns the release number of the loaded library as "major.minor.patch".
 
  Errors:    none.
  Ownership: static text.
@@ -4209,7 +4209,7 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_version() -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Allocates a buffer of `size` bytes, zeroed, followed by one NUL byte that `size` does not count.
+    /** Allocates a zeroed buffer of `size` bytes, followed by a NUL byte that is not counted in `size`.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size.
  Ownership: new reference in `out_buffer`.
@@ -4220,7 +4220,8 @@ extern "C" {
         out_buffer: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
+    /** Wraps foreign memory. `deleter(ctx)` runs when the last reference is dropped, or if this
+ function fails.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
  Ownership: new reference in `out_buffer`; takes over `ctx`.
@@ -4243,7 +4244,7 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_buffer_release(buffer: *mut tenon_buffer);
-    /** Returns the memory; text results are NUL-terminated.
+    /** Returns the memory. Buffers that hold text are NUL-terminated.
 
  Ownership: borrowed until the buffer dies.
  Threads:   any thread.
@@ -4256,23 +4257,23 @@ extern "C" {
     pub fn tenon_buffer_size(buffer: *const tenon_buffer) -> i64;
     #[must_use]
     /** Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
- on, "Undefined" included. "Dense" and other building blocks are no keys.
+ on, including "Undefined". "Dense" and other building blocks are not keys.
 
- Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys of nearly that name.
+ Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys with a similar name.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_key_parse(
         name: *const ::core::ffi::c_char,
         out_key: *mut tenon_key,
     ) -> tenon_status;
-    /** Returns the name of a key, "unknown" for an unknown one.
+    /** Returns the name of a key, or "unknown" for an unknown key.
 
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_key_name(key: tenon_key) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Returns the Dense key of a device type such as "cuda", for "impl per device".
+    /** Returns the Dense key of a device type such as "cuda", to register kernels per device.
 
  Errors:    TENON_ERROR_NOT_FOUND; the message lists the device names that exist.
  Threads:   any thread.
@@ -4282,11 +4283,11 @@ extern "C" {
         out_key: *mut tenon_key,
     ) -> tenon_status;
     #[must_use]
-    /** Gives a backend bit and device type number to a new backend, such as "npu". The same name again
- returns the same number.
+    /** Registers a backend, such as "npu", and returns its backend bit, which is also its device type
+ number. Registering the same name again returns the same number.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
-            TENON_ERROR_STATE when all backend numbers are taken.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or the name of a key, TENON_ERROR_STATE
+            if all backend numbers are taken.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_backend_register(
@@ -4294,22 +4295,23 @@ extern "C" {
         out_device_type: *mut i32,
     ) -> tenon_status;
     #[must_use]
-    /** Declares a functionality key by name, next to a known functionality such as "Autograd": the
- nearest free lower number, or with TENON_KEY_FLAG_ABOVE the nearest higher one. The same
- name, anchor and flags again return the same key. Until a kernel or fallback is registered for
- it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
- INCLUDED, skips it.
+    /** Declares a functionality key by name, next to a known functionality such as "Autograd". It gets
+ the nearest free number below the anchor, or with TENON_KEY_FLAG_ABOVE the nearest free one
+ above. Declaring the same name, anchor and flags again returns the same key. Until a kernel or
+ fallback is registered for the key, a call with it as its highest key fails with
+ TENON_ERROR_NO_KERNEL; if the key is INCLUDED, the call skips it instead.
 
  A key that is INCLUDED (as BackendSelect is) or EXCLUDED (as Autocast is) has this default on
- all threads, those that run already too: each of their calls that begins after this returned
- has it, inside of guards as well. A guard or thread state from before that is left or entered
- later restores what it knows, and the key to its default. Guards turn keys off and on as ever:
- tenon_key_guard_exclude an included one, tenon_key_guard_force without it an excluded one.
+ all threads, including those that are already running: it applies to each call that begins after
+ this function has returned, inside of guards as well. A guard or thread state that was captured
+ before and is left or entered later restores the keys that it knows, and sets this key to its
+ default. Guards can turn such keys off and on as usual: tenon_key_guard_exclude turns off an
+ included key, and tenon_key_guard_force, called without the key, turns on an excluded one.
 
- Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full; the
-            message names what is in it and where room is left, TENON_ERROR_ALREADY_EXISTS when
-            the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags, and
-            for both defaults at once.
+ Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE if the gap is full (the
+            message lists what is in it and where numbers are free), TENON_ERROR_ALREADY_EXISTS
+            if the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags,
+            and for both defaults at once.
  Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
  Since:     0.1*/
     pub fn tenon_functionality_register(
@@ -4319,7 +4321,7 @@ extern "C" {
         out_key: *mut tenon_key,
     ) -> tenon_status;
     #[must_use]
-    /** Returns the set that stands for one runtime key: its functionality bit and, for keys with one
+    /** Returns the set that represents one runtime key: its functionality bit and, for keys with one
  slot per backend, its backend bit.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias key or the Undefined key.
@@ -4329,30 +4331,31 @@ extern "C" {
         key: tenon_key,
         out_keys: *mut tenon_keyset,
     ) -> tenon_status;
-    /** Tells whether the set has a key (both its bits): 1 or 0.
+    /** Returns 1 if a set has a key (both its bits), otherwise 0.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_keyset_has(keys: tenon_keyset, key: tenon_key) -> i32;
-    /** Returns the key that a call with this set goes to, TENON_KEY_UNDEFINED for one without
- functionality bits.
+    /** Returns the key that a call with this set is dispatched to, or TENON_KEY_UNDEFINED if the set
+ has no functionality bits.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_keyset_highest(keys: tenon_keyset) -> tenon_key;
-    /** Returns all functionalities strictly below the key's, with all backends: AND it with a kernel's
- key set to redispatch below that key. Alias keys use the lowest functionality they name.
+    /** Returns all functionalities strictly below that of a key, with all backends. A kernel that
+ redispatches below the key passes the AND of this set and its own key set. For an alias key, the
+ lowest of its functionalities counts.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_keyset_below(key: tenon_key) -> tenon_keyset;
-    /** Removes a key's functionality bit; backend bits stay.
+    /** Removes a key's functionality bit from a set. Backend bits are kept.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_keyset_remove(keys: tenon_keyset, key: tenon_key) -> tenon_keyset;
     #[must_use]
-    /** Writes the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
+    /** Prints the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -4362,13 +4365,15 @@ extern "C" {
         keys: tenon_keyset,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Returns the keys that the calling thread adds to every call: of its guards and its grad mode.
+    /** Returns the keys that the calling thread adds to every call, because of its guards and grad
+ mode.
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
     pub fn tenon_keyset_included() -> tenon_keyset;
-    /** Returns the keys that the calling thread removes from every call, after adding: those of its
- guards. What the grad mode takes away for most operators is not among them, see grad_mode.h.
+    /** Returns the keys that the calling thread's guards remove from every call, after its included
+ keys were added. Keys that the grad mode removes for most operators are not among them, see
+ grad_mode.h.
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
@@ -4382,8 +4387,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
     #[must_use]
-    /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
- guard never chooses a backend. No argument is NULL.
+    /** Adds keys to the thread's included set until the guard is left. Backend bits are ignored: a
+ guard never selects a backend. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -4393,8 +4398,8 @@ extern "C" {
         out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
- Fake is never excluded: no kernel below it can read a fake tensor. No argument is NULL.
+    /** Adds keys to the thread's excluded set until the guard is left. Backend bits are ignored. Fake
+ is never excluded, because no kernel below it can read a fake tensor. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -4404,7 +4409,7 @@ extern "C" {
         out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Replaces both sets until the guard is left. Only functionality bits count, and Fake is never
+    /** Replaces both sets until the guard is left. Backend bits are ignored, and Fake is never
  excluded. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
@@ -4416,18 +4421,18 @@ extern "C" {
         out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
- No argument is NULL.
+    /** Leaves a guard: restores the keys and grad mode of the time when it was entered. No argument is
+ NULL.
 
  Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
-            that is not the innermost of its thread; nothing changes then.
+            that is not the innermost of its thread. Nothing changes on failure.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_key_guard_leave(guard: *const tenon_key_guard) -> tenon_status;
     #[must_use]
     /** Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for malformed text, TENON_ERROR_NOT_FOUND for an unknown
             name; the message lists the names that exist.
  Threads:   any thread.
  Since:     0.1*/
@@ -4435,25 +4440,25 @@ extern "C" {
         text: *const ::core::ffi::c_char,
         out_device: *mut tenon_device,
     ) -> tenon_status;
-    /** Returns the name of a device type, such as "cpu"; "unknown" for an unknown one.
+    /** Returns the name of a device type, such as "cpu", or "unknown" if the type is unknown.
 
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_device_type_name(type_: i32) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Returns how many devices of a type there are; 0 without provider or driver.
+    /** Returns the number of devices of a type; 0 without provider or driver.
 
  Errors:    what the provider raised.
  Threads:   any thread; *blocks* while a plugin loads.
  Since:     0.1*/
     pub fn tenon_device_count(device_type: i32, out_count: *mut i32) -> tenon_status;
     #[must_use]
-    /** Copies bytes between devices, ordered on the current stream of the non-CPU side.
+    /** Copies bytes between devices, ordered on the current stream of the device that is not the CPU.
 
  Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_INVALID_ARGUMENT for a negative
             size, or what the provider raised.
- Threads:   any thread; *blocks* when `blocking` is non-zero.
+ Threads:   any thread; *blocks* if `blocking` is non-zero.
  Since:     0.1*/
     pub fn tenon_device_copy(
         dst: *mut ::core::ffi::c_void,
@@ -4464,7 +4469,7 @@ extern "C" {
         blocking: i32,
     ) -> tenon_status;
     #[must_use]
-    /** Returns the current stream of a device, asked of its provider now; never cached.
+    /** Returns the current stream of a device. The provider is asked on each call; nothing is cached.
 
  Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
  Ownership: borrowed from the device.
@@ -4482,35 +4487,35 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_stream_set_current(stream: *const tenon_stream) -> tenon_status;
     #[must_use]
-    /** Makes a new stream.
+    /** Creates a stream.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED on the CPU, or what the provider raised.
- Ownership: the caller ends it with tenon_stream_release.
+ Ownership: the caller releases it with tenon_stream_release.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_stream_new(
         device: *const tenon_device,
         out_stream: *mut tenon_stream,
     ) -> tenon_status;
-    /** Ends a stream made by tenon_stream_new.
+    /** Releases a stream that was created by tenon_stream_new.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_stream_release(stream: *const tenon_stream);
     #[must_use]
-    /** Waits until the work queued on a stream is done. A CPU stream is always done.
+    /** Blocks until the work queued on a stream has finished. A CPU stream has no pending work.
 
  Errors:    what the provider raised.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_stream_synchronize(stream: *const tenon_stream) -> tenon_status;
-    /** Returns the size of one element in bytes, or 0 for an unknown dtype.
+    /** Returns the size of one element in bytes, or 0 if the dtype is unknown.
 
  Errors:    none.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_dtype_size(dtype: tenon_dtype) -> i64;
-    /** Returns the name, such as "float32" or "bfloat16"; "unknown" for an unknown dtype.
+    /** Returns the name, such as "float32" or "bfloat16", or "unknown" if the dtype is unknown.
 
  Errors:    none.
  Ownership: static text.
@@ -4518,7 +4523,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_dtype_name(dtype: tenon_dtype) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Finds a dtype by name: "float32", "float", "half", "long" and the other usual aliases.
+    /** Finds a dtype by name: "float32", or one of the usual aliases, such as "float", "half" and
+ "long".
 
  Errors:    TENON_ERROR_NOT_FOUND naming the text, TENON_ERROR_INVALID_ARGUMENT for NULL.
  Threads:   any thread.
@@ -4527,14 +4533,14 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         out_dtype: *mut tenon_dtype,
     ) -> tenon_status;
-    /** Returns the traits of a dtype as TENON_DTYPE_IS_* bits, 0 for bool and unknown dtypes.
+    /** Returns the traits of a dtype as TENON_DTYPE_IS_* bits; 0 for bool and unknown dtypes.
 
  Errors:    none.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_dtype_traits(dtype: tenon_dtype) -> u32;
     #[must_use]
-    /** Returns the dtype that both promote to: the lattice of PyTorch's `promote_types`.
+    /** Returns the dtype that `a` and `b` are both promoted to, as PyTorch's `promote_types` does.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, TENON_ERROR_INVALID_ARGUMENT
             for an unknown one.
@@ -4545,33 +4551,34 @@ extern "C" {
         b: tenon_dtype,
         out_dtype: *mut tenon_dtype,
     ) -> tenon_status;
-    /** Returns the default floating dtype of factories and of integer division; float32 unless set.
+    /** Returns the default floating dtype, used by factories and for the division of integers: float32
+ unless it was set.
 
- Threads:   any thread; one value for the process.
+ Threads:   any thread; the value is shared by the whole process.
  Since:     0.1*/
     pub fn tenon_dtype_default() -> tenon_dtype;
     #[must_use]
     /** Sets the default floating dtype.
 
- Errors:    TENON_ERROR_TYPE when the dtype is not a real floating one.
- Threads:   any thread; one value for the process.
+ Errors:    TENON_ERROR_TYPE if the dtype is not a real floating one.
+ Threads:   any thread; the value is shared by the whole process.
  Since:     0.1*/
     pub fn tenon_dtype_set_default(dtype: tenon_dtype) -> tenon_status;
     #[must_use]
-    /** Copies a value deeply: the copy owns everything it refers to and outlives borrowed lists.
+    /** Makes a deep copy of a value. The copy owns its elements, so it outlives borrowed lists.
  Tensors, objects and other handles are retained, not copied.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown tag or a NULL handle,
             TENON_ERROR_NOT_SUPPORTED for a reserved tag, TENON_ERROR_RECURSION for more than
             1000 nested lists, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: the copy is cleared by the caller. `out_value` is overwritten, not cleared.
+ Ownership: the caller clears the copy. `out_value` is overwritten, not cleared.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_value_copy(
         value: *const tenon_value,
         out_value: *mut tenon_value,
     ) -> tenon_status;
-    /** Releases what the value owns (nothing unless flagged OWNED) and sets it to NONE.
+    /** Releases the references that a value owns (none unless it is flagged OWNED) and sets it to NONE.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -4594,11 +4601,12 @@ extern "C" {
         out_value: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Makes an owned list, tuple or dict value of kind `tag` from `count` elements (dict: keys).
- `elements` has the C type that the tag names; handles are retained, tenon_values deep-copied.
+    /** Makes an owned list, tuple or dict of kind `tag` from `count` elements (for a dict: keys).
+ `elements` has the C type that the tag names. Handles are retained, and tenon_values are copied
+ deeply.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a tag that is no list, a count that is negative or
-            above UINT32_MAX, or NULL elements; else as tenon_value_copy.
+            above UINT32_MAX, or NULL elements; otherwise as tenon_value_copy.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -4608,14 +4616,14 @@ extern "C" {
         count: i64,
         out_value: *mut tenon_value,
     ) -> tenon_status;
-    /** Returns the name of a tag, such as "int" or "Tensor[]"; "unknown" for an unknown one.
+    /** Returns the name of a tag, such as "int" or "Tensor[]", or "unknown" for an unknown tag.
 
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tag_name(tag: u16) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Writes a value as readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
+    /** Prints a value as readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -4626,12 +4634,12 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Finds an operator by full name: "ns::name" or "ns::name.overload". Looking in `aten` or `tenon`
- loads the CPU kernels when nothing is found at first.
+    /** Finds an operator by its full name: "ns::name" or "ns::name.overload". If a name in `aten` or
+ `tenon` is not found at first, the CPU kernels are loaded and the lookup is repeated.
 
- Errors:    TENON_ERROR_NOT_FOUND; the message tells an unknown operator, an unknown overload
-            (with those that exist) and "has kernels but no schema" apart.
- Ownership: valid for ever.
+ Errors:    TENON_ERROR_NOT_FOUND; the message distinguishes an unknown operator, an unknown
+            overload (it lists those that exist) and an operator that has kernels but no schema.
+ Ownership: never freed.
  Threads:   any thread; *blocks* while a plugin loads.
  Since:     0.1*/
     pub fn tenon_op_find(
@@ -4640,14 +4648,14 @@ extern "C" {
     ) -> tenon_status;
     /** Returns the full name, such as "aten::add.Tensor".
 
- Ownership: valid for ever.
+ Ownership: never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_op_name(op: *const tenon_op) -> *const ::core::ffi::c_char;
     #[must_use]
     /** Returns the schema of an operator.
 
- Errors:    TENON_ERROR_NOT_FOUND when it has none (its definition was removed).
+ Errors:    TENON_ERROR_NOT_FOUND if it has none because its definition was removed.
  Ownership: new reference in `out_schema`.
  Threads:   any thread.
  Since:     0.1*/
@@ -4658,11 +4666,12 @@ extern "C" {
     #[must_use]
     /** Calls an operator with boxed arguments. No argument is NULL.
 
- `stack->args` holds `stack->nargs` values in schema order; defaults are not filled in.
- Errors:    TENON_ERROR_TYPE when the count or a tensor position's tag differs from the schema,
-            TENON_ERROR_NO_KERNEL when no kernel serves the computed key, or what the kernel
-            raised. The error is in the thread's slot; stack->error is NULL again.
- Ownership: arguments are borrowed; results are new references, cleared by the caller.
+ `stack->args` holds `stack->nargs` values in schema order. Defaults are not filled in.
+
+ Errors:    TENON_ERROR_TYPE if the number of arguments or the tag of a tensor argument does not
+            match the schema, TENON_ERROR_NO_KERNEL if no kernel serves the computed key, or the
+            kernel's own error. The error is in the thread's slot; stack->error is NULL again.
+ Ownership: arguments are borrowed; results are new references that the caller clears.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
     pub fn tenon_op_call_fast(
@@ -4670,24 +4679,24 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Calls an operator as tenon_op_call_fast does, after checking the type of every argument.
- No argument is NULL.
+    /** Calls an operator like tenon_op_call_fast, but checks the type of every argument first. No
+ argument is NULL.
 
- Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type; else as
+ Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type; otherwise as
             tenon_op_call_fast.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
     pub fn tenon_op_call(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
     #[must_use]
-    /** Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
- are not consulted. Results must still be NONE. `keys` must be a subset of the keys that the
- kernel was called with, so that their backend can read all tensors among the arguments. This is
- checked if the thread runs no kernel; a kernel may check it itself with tenon_op_check_keys.
- No argument is NULL.
+    /** Called from inside a kernel, redispatches the call: runs the kernel that serves `keys` on the
+ same stack. The thread's keys are not consulted. Results must still be NONE. `keys` must be a
+ subset of the keys that the kernel was called with, so that the backend can read all tensor
+ arguments. This is only checked if the thread runs no kernel; a kernel can check it with
+ tenon_op_check_keys. No argument is NULL.
 
- Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the
-            code. Outside of any kernel also as tenon_op_check_keys.
+ Errors:    as tenon_op_call_fast, but the error stays in stack->error, and the kernel returns
+            the code. Outside of any kernel also as tenon_op_check_keys.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
@@ -4697,10 +4706,10 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Calls the kernel or fallback of one runtime key, whatever the arguments carry.
+    /** Calls the kernel or fallback of one runtime key, regardless of the keys of the arguments.
 
- Errors:    TENON_ERROR_NO_KERNEL when that key has none, TENON_ERROR_INVALID_ARGUMENT for an
-            alias or unknown key and for a tensor as tenon_op_check_keys; otherwise as
+ Errors:    TENON_ERROR_NO_KERNEL if the key has none, TENON_ERROR_INVALID_ARGUMENT for an alias
+            or unknown key and for a tensor as tenon_op_check_keys; otherwise as
             tenon_op_call_fast.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread.
@@ -4711,13 +4720,13 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Binds arguments as tenon_schema_bind does, converted and with defaults filled in, and calls.
- `rets` has room for the operator's results.
+    /** Calls an operator with arguments that are bound as tenon_schema_bind does: converted, and with
+ defaults filled in. `rets` must have room for the operator's results.
 
- Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the
-            number of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results
-            are NONE then.
- Ownership: arguments are borrowed; results are new references, cleared by the caller.
+ Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE if `nrets` is not the number
+            of results, TENON_ERROR_NOT_FOUND if the operator has no schema. On failure all
+            results are NONE.
+ Ownership: arguments are borrowed; results are new references that the caller clears.
  Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
  Since:     0.1*/
     pub fn tenon_op_call_named(
@@ -4731,10 +4740,11 @@ extern "C" {
         nrets: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Checks count and types of arguments against the schema without calling. No argument is NULL.
+    /** Checks the number and types of arguments against the schema without calling the operator. No
+ argument is NULL.
 
  Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type;
-            TENON_ERROR_NOT_FOUND when the operator has no schema.
+            TENON_ERROR_NOT_FOUND if the operator has no schema.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_op_check_arguments(
@@ -4743,7 +4753,7 @@ extern "C" {
         nargs: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Checks results that a binding produced itself (a kernel of its own language called directly).
+    /** Checks results that a binding produced itself, by calling a kernel of its own language directly.
 
  Errors:    TENON_ERROR_TYPE naming operator, result, expected and actual type.
  Threads:   any thread.
@@ -4756,7 +4766,7 @@ extern "C" {
     #[must_use]
     /** Computes the key set that a call with these arguments would be dispatched with.
 
- Errors:    as tenon_op_call_fast, for count and tags.
+ Errors:    as tenon_op_call_fast for the number and tags of arguments.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
     pub fn tenon_op_compute_keys(
@@ -4766,10 +4776,10 @@ extern "C" {
         out_keys: *mut tenon_keyset,
     ) -> tenon_status;
     #[must_use]
-    /** Checks that the kernels selected by `keys` can read the arguments. A backend's kernel cannot
- read tensors of a higher backend, Meta tensors, fake tensors, or wrappers and carriers unless
- the layer that unwraps them is among `keys`. Kernels for Meta read no memory and accept all
- tensors.
+    /** Checks that the kernels that `keys` selects can read the arguments. A backend's kernel cannot
+ read tensors of a higher backend, Meta tensors or fake tensors. It cannot read wrappers and
+ carriers either, unless the layer that unwraps them is among `keys`. Kernels for Meta read no
+ memory and accept all tensors.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT naming operator, argument and backend,
             TENON_ERROR_TYPE as tenon_op_call_fast.
@@ -4782,7 +4792,7 @@ extern "C" {
         nargs: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Returns an operator's tags, one a line.
+    /** Returns an operator's tags as text, one per line.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -4793,13 +4803,13 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Says in words what a call with these arguments would do on this thread, and makes none: which
- keys the arguments carry, what thread and operator add and take away, which key the call goes
- to, which kernel of which registration serves it and why, and what redispatching from there
- reaches, down to the end. A call that would fail is explained too, unless its arguments do not
- fit the schema.
+    /** Explains in words what a call with these arguments would do on this thread, without making the
+ call: which keys the arguments carry, which keys thread and operator add and remove, which key
+ the call is dispatched to, which kernel of which registration serves it and why, and which
+ kernels a redispatch from there reaches. A call that would fail is explained too, unless its
+ arguments do not match the schema.
 
- Errors:    TENON_ERROR_TYPE as tenon_op_check_arguments, TENON_ERROR_NOT_FOUND when the operator
+ Errors:    TENON_ERROR_TYPE as tenon_op_check_arguments, TENON_ERROR_NOT_FOUND if the operator
             has no schema.
  Ownership: arguments are borrowed; new reference in `out_text`.
  Threads:   any thread; uses the calling thread's keys, modes and layers.
@@ -4812,13 +4822,13 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Opens a library. `ns` is a namespace, or "_" for an IMPL library of fallbacks. `key` is the
- default key of its kernels, or TENON_KEY_NONE. `file` and `line` (NULL, 0 = unknown) name the
- opener in messages.
+ default key of its kernels, or TENON_KEY_NONE. `file` and `line` (NULL and 0 if unknown)
+ identify the opener in messages.
 
  Errors:    TENON_ERROR_ALREADY_EXISTS for a second DEF of a namespace, naming the first;
             TENON_ERROR_INVALID_ARGUMENT for a bad kind, namespace or key.
  Ownership: new reference in `out_library`; the last release closes it.
- Threads:   any thread; *blocks*, and loads plugins for the namespaces of what ships.
+ Threads:   any thread; *blocks*, and loads plugins for the namespaces that ship.
  Since:     0.1*/
     pub fn tenon_library_new(
         kind: u32,
@@ -4847,15 +4857,16 @@ extern "C" {
         library: *const tenon_library,
     ) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Defines an operator from schema text, its name with or without the library's namespace.
+    /** Defines an operator from the text of a schema, with or without the library's namespace in its
+ name.
  `options` and `out_op` may be NULL.
 
  Errors:    TENON_ERROR_PARSE; TENON_ERROR_ALREADY_EXISTS naming the first definition;
-            TENON_ERROR_INVALID_ARGUMENT in an IMPL library, for another namespace, or for a
-            kernel already there that does not match; TENON_ERROR_STATE for a closed library;
+            TENON_ERROR_INVALID_ARGUMENT in an IMPL library, for another namespace, or if a
+            registered kernel does not match; TENON_ERROR_STATE for a closed library;
             TENON_ERROR_ABI for a bad struct_size. A failure changes nothing.
- Ownership: the definition is the library's; the operator handle is valid for ever.
- Threads:   any thread; *blocks*, asks the selectors of fallbacks, then runs listeners.
+ Ownership: the library owns the definition; the operator handle is never freed.
+ Threads:   any thread; *blocks*, calls the selectors of fallbacks, then runs listeners.
  Since:     0.1*/
     pub fn tenon_library_define(
         library: *mut tenon_library,
@@ -4865,7 +4876,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Registers a kernel for an operator ("name.overload", with or without namespace) and a key, which
- may be an alias key. May come before the definition. `out_registration` may be NULL.
+ may be an alias key. The operator need not be defined yet. `out_registration` may be NULL.
 
  Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
             another namespace, or a schema or signature that does not match the definition or the
@@ -4885,14 +4896,15 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Registers a boxed fallback for all operators at a key, in an IMPL library of namespace "_". On
- an alias key it is installed on all its keys or none. `select` may be NULL: concerns all.
+ an alias key it is installed on all its keys or on none. If `select` is NULL, the fallback
+ applies to all operators.
 
- Errors:    TENON_ERROR_ALREADY_EXISTS when a key has one, naming where;
+ Errors:    TENON_ERROR_ALREADY_EXISTS if a key has one, naming where;
             TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
             TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
  Ownership: as tenon_library_impl.
- Threads:   any thread; *blocks*, and asks `select` on this thread, with no lock held. Later
-            definitions ask it on the thread that defines.
+ Threads:   any thread; *blocks*, and calls `select` on this thread, with no lock held. Later
+            definitions call it on the thread that defines.
  Since:     0.1*/
     pub fn tenon_library_fallback(
         library: *mut tenon_library,
@@ -4901,38 +4913,40 @@ extern "C" {
         select: tenon_fallback_select,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
-    /** Removes everything that the library registered, at once for new calls, without waiting for
- running ones: their kernels' deleters run later. Closing again does nothing.
+    /** Removes everything that the library registered. New calls are affected at once. The function
+ does not wait for running kernels, whose deleters run later. Closing a closed library does
+ nothing.
 
  Threads:   any thread, also from inside one of its kernels; *blocks*, runs listeners, and may
             run deleters.
  Since:     0.1*/
     pub fn tenon_library_close(library: *mut tenon_library);
     #[must_use]
-    /** Waits until no thread runs a kernel of a closed library, nothing that was recorded holds one for
- later, and all its deleters have run. `timeout_ns` is in nanoseconds, negative for ever.
+    /** Waits until no thread runs a kernel of a closed library, no recorded call holds one for later,
+ and all its deleters have run. `timeout_ns` is in nanoseconds; negative means no limit.
 
- Errors:    TENON_ERROR_BUSY after the time-out, naming operator and thread, or the operator
-            whose kernel is still held by what was recorded; TENON_ERROR_STATE inside one of its
-            kernels, or when it is not closed.
+ Errors:    TENON_ERROR_BUSY on time-out, naming operator and thread, or the operator whose
+            kernel is still held by a recorded call; TENON_ERROR_STATE inside one of its kernels,
+            or if the library is not closed.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_library_drain(
         library: *mut tenon_library,
         timeout_ns: i64,
     ) -> tenon_status;
-    /** Removes one registration, at once for new calls. Removing again does nothing.
+    /** Removes a registration. New calls are affected at once. Removing it again does nothing.
 
  Threads:   any thread; *blocks*, runs listeners, and may run deleters.
  Since:     0.1*/
     pub fn tenon_registration_remove(registration: *mut tenon_registration);
     #[must_use]
-    /** Calls, from inside a kernel, the kernel that this registration replaced: the one of the same
- operator and key that would serve if the registration were removed. `keys` are the kernel's own.
- Where that is a fallthrough, it goes on below their highest key.
+    /** Called from inside a kernel, calls the kernel that this registration replaced: the one that
+ would serve the same operator and key if the registration were removed. `keys` are the key set
+ that the kernel was called with. If the replaced kernel is a fallthrough, the call continues
+ below the highest key of `keys`.
 
- Errors:    TENON_ERROR_NO_KERNEL when there is none, TENON_ERROR_STATE when the registration has
-            been removed or is no kernel's; else as tenon_op_redispatch.
+ Errors:    TENON_ERROR_NO_KERNEL if there is none, TENON_ERROR_STATE if the registration has
+            been removed or is no kernel's; otherwise as tenon_op_redispatch.
  Ownership: as tenon_op_redispatch.
  Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
  Since:     0.1*/
@@ -4948,18 +4962,19 @@ extern "C" {
     pub fn tenon_registration_retain(
         registration: *mut tenon_registration,
     ) -> *mut tenon_registration;
-    /** Drops a reference; the registration itself stays until removed. NULL is accepted.
+    /** Drops a reference. The registration itself stays until it is removed. NULL is accepted.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_registration_release(registration: *mut tenon_registration);
-    /** Runs the deleters of removed kernels that no thread runs any more.
+    /** Runs the deleters of removed kernels that are no longer running on any thread.
 
  Threads:   any thread; runs deleters.
  Since:     0.1*/
     pub fn tenon_registry_reap();
     #[must_use]
-    /** Adds a listener, told at once of all operators that exist. Its registration's removal ends it.
+    /** Adds a listener and reports all operators that exist to it. Removing its registration removes
+ it.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL listener, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure; `out_registration` gets a new reference.
@@ -4972,13 +4987,14 @@ extern "C" {
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
     #[must_use]
-    /** Enters a region of a device type. Without state it is enabled, with the dtype and the cache that
- the thread has set, at first bfloat16 for CPU and float16 for all others, and the cache on. A
- region that is not enabled ends an outer one of its device type for a while.
+    /** Enters a region of a device type. If `state_or_null` is NULL, the region is enabled, with the
+ dtype and the cache setting of the thread. Their defaults are bfloat16 for CPU, float16 for all
+ other device types, and the cache enabled. A region that is not enabled suspends an outer one of
+ its device type.
 
- The cache keeps, until the outermost region is left, casts to the region's dtype of float32
- leaves that ask for gradients; it does not keep the leaves. A leaf that was written since is
- cast anew.
+ The cache keeps casts to the region's dtype of float32 leaves that require grad, until the
+ outermost region is left. It does not keep the leaves themselves. A leaf that was written since
+ it was cast is cast again.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast (Meta, and
             unknown ones), for unknown flags, and for a reserved word that is not zero;
@@ -4992,17 +5008,17 @@ extern "C" {
         out_guard: *mut tenon_autocast_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Leaves a region: autocast is again what it was when the region was entered. Leaving the
- outermost one empties the cache.
+    /** Leaves a region: restores the autocast settings of the time when it was entered. Leaving the
+ outermost region empties the cache.
 
  Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
-            that is not the innermost of its thread; nothing changes then.
+            that is not the innermost of its thread. Nothing changes on failure.
  Threads:   owner thread; runs the deleters of cached tensors' memory.
  Since:     0.1*/
     pub fn tenon_autocast_leave(guard: *const tenon_autocast_guard) -> tenon_status;
     #[must_use]
-    /** Sets what autocast does to the calling thread's calls, outside of regions too, until it is set
- again or a guard around it is left.
+    /** Sets the autocast settings of the calling thread, outside of regions too, until they are set
+ again or an enclosing guard is left.
 
  Errors:    as tenon_autocast_enter.
  Threads:   owner thread.
@@ -5012,25 +5028,26 @@ extern "C" {
         state: *const tenon_autocast_state,
     ) -> tenon_status;
     #[must_use]
-    /** Tells what autocast does to the calling thread's calls. Not enabled while Autocast is excluded.
+    /** Returns the autocast settings of the calling thread. While Autocast is excluded, they are
+ reported as not enabled.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_ABI
-            for a bad struct_size of `out_state`, which is the caller's to set.
- Threads:   any thread; the calling thread's.
+            for a bad struct_size of `out_state`, which the caller sets.
+ Threads:   any thread; reads the calling thread's settings.
  Since:     0.1*/
     pub fn tenon_autocast_get(
         device_type: i32,
         out_state: *mut tenon_autocast_state,
     ) -> tenon_status;
-    /** Drops the casts that the calling thread keeps.
+    /** Empties the calling thread's cache of casts.
 
  Threads:   owner thread; runs the deleters of cached tensors' memory.
  Since:     0.1*/
     pub fn tenon_autocast_clear_cache();
     #[must_use]
-    /** Converts all eligible tensors of a value, in lists, tuples and dicts too, to a dtype, for what
- casts its arguments itself. All else is copied as it is. Recorded as other calls are, outside of
- Autocast.
+    /** Converts all eligible tensors in a value, including those in lists, tuples and dicts, to a
+ dtype. All other values are copied. It is meant for code that casts its arguments itself. The
+ conversion is recorded like other calls, and runs with Autocast excluded.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_TYPE
             for a dtype that is not floating, what the conversion raised.
@@ -5044,12 +5061,12 @@ extern "C" {
         out_value: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the widest dtype among `initial`, a first guess, and those of the eligible tensors of some
- values, in lists too: float32 where one of them is, else the lower precision of the device type.
+    /** Returns the widest dtype among `initial` and the dtypes of the eligible tensors in some values
+ and lists: float32 if one of them is float32, otherwise the lower precision of the device type.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast,
-            TENON_ERROR_TYPE where `initial` or an eligible tensor's dtype is neither float32
-            nor the lower precision.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_TYPE
+            if `initial` or an eligible tensor's dtype is neither float32 nor the lower
+            precision.
  Threads:   any thread; the calling thread's lower precision.
  Since:     0.1*/
     pub fn tenon_autocast_promote(
@@ -5060,8 +5077,8 @@ extern "C" {
         out_dtype: *mut tenon_dtype,
     ) -> tenon_status;
     #[must_use]
-    /** Registers how an operator is cast in regions: a kernel on Autocast, or on that of one device
- type, which converts arguments and calls the operator again with Autocast excluded.
+    /** Registers the cast rule of an operator: a kernel on Autocast, or on the Autocast key of one
+ device type, which converts arguments and calls the operator again with Autocast excluded.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name, TENON_ERROR_TYPE for a
             dtype that is not floating, TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE
@@ -5076,33 +5093,35 @@ extern "C" {
         rule: *const tenon_cast_rule,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
-    /** Tells whether gradients flow to a tensor: it asks for them, or was made from one that does by a
- recorded call.
+    /** Returns 1 if a tensor requires grad: it is a leaf for which that was requested, or a recorded
+ call made it from a tensor that requires grad. Returns 0 otherwise.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_requires_grad(tensor: *const tenon_tensor) -> i32;
     #[must_use]
-    /** Makes a leaf ask for gradients, or no longer.
+    /** Sets whether a leaf requires grad.
 
  Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex, NOT_SUPPORTED for
-            a symbolic shape, TENON_ERROR_STATE for a recorded tensor that is to stop asking, for
-            inference tensors and those without memory of their own, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; nobody else uses the tensor meanwhile.
+            a symbolic shape, TENON_ERROR_STATE for clearing it on a tensor that a recorded call
+            made, for inference tensors and those without memory of their own,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; no other thread may use the tensor during the call.
  Since:     0.1*/
     pub fn tenon_tensor_set_requires_grad(
         tensor: *mut tenon_tensor,
         requires_grad: i32,
     ) -> tenon_status;
-    /** Tells whether a tensor was made by no recorded call: gradients end here.
+    /** Returns 1 if a tensor was not made by a recorded call, so that gradients end at it, and 0
+ otherwise.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_is_leaf(tensor: *const tenon_tensor) -> i32;
     #[must_use]
-    /** Gives the gradient that backward passes have left with a leaf; NULL without one.
+    /** Returns the gradient that backward passes have accumulated in a leaf, or NULL if there is none.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if `tensor` is NULL.
  Ownership: `out_grad` is owned by the caller.
  Threads:   any thread.
  Since:     0.1*/
@@ -5111,10 +5130,10 @@ extern "C" {
         out_grad: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Sets a leaf's gradient, of the tensor's sizes, dtype and device; NULL clears it.
+    /** Sets a leaf's gradient, which must have the tensor's sizes, dtype and device. NULL clears it.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a gradient that differs or is the tensor itself,
-            TENON_ERROR_STATE for a tensor that is no leaf, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a gradient that does not match or is the tensor
+            itself, TENON_ERROR_STATE for a tensor that is no leaf, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: the gradient is retained.
  Threads:   any thread.
  Since:     0.1*/
@@ -5123,13 +5142,13 @@ extern "C" {
         grad: *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Gives a tensor on the same memory that has nothing else in common with the first: no gradients
- flow to it, and what is written through it counts as versions of its own, so that backward
- passes do not notice. The first one's storage does not grow any more.
+    /** Returns a tensor that shares the memory of another one, but neither its autograd state nor its
+ version counter. Gradients do not flow to it, and backward passes do not detect writes through
+ it. The storage of the original tensor can no longer grow.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, the undefined tensor and tensors without
             memory of their own, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: `out_data` is owned by the caller, and keeps the memory.
+ Ownership: `out_data` is owned by the caller, and keeps the memory alive.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_copy_data(
@@ -5137,37 +5156,37 @@ extern "C" {
         out_data: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a tensor lie on the memory of `data`, with its shape, dtype and device. What autograd
- keeps for the tensor stays: whether it asks for gradients, its gradient, the node that made it,
- its count of versions, or that it is an inference tensor. Views that were made of it stay on the
- old memory.
+    /** Replaces a tensor's memory, shape, dtype and device by those of `data`. The autograd state of
+ the tensor is kept: whether it requires grad, its gradient, its node, its version counter, and
+ whether it is an inference tensor. Views of the tensor keep the old memory.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, the undefined tensor and tensors without
             memory of their own; TENON_ERROR_STATE for a view; TENON_ERROR_TYPE for a dtype
-            without gradients where the tensor requires grad; TENON_ERROR_NOT_SUPPORTED for a
-            leaf that gets many dims more than it had, beyond five; TENON_ERROR_OUT_OF_MEMORY.
- Ownership: the memory of `data` is kept.
- Threads:   any thread; nobody else uses the tensor meanwhile.
+            without gradients if the tensor requires grad; TENON_ERROR_NOT_SUPPORTED for a leaf
+            that gets many dims more than it had, beyond five; TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the tensor retains the memory of `data`.
+ Threads:   any thread; no other thread may use the tensor during the call.
  Since:     0.1*/
     pub fn tenon_tensor_set_data(
         tensor: *mut tenon_tensor,
         data: *const tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a tensor a leaf that asks for no gradients. What was made from it keeps its graph.
+    /** Turns a tensor into a leaf that does not require grad. Tensors that were made from it keep their
+ graph.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor and the undefined tensor,
-            TENON_ERROR_STATE for a view.
- Threads:   any thread; nobody else uses the tensor meanwhile.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL and the undefined tensor, TENON_ERROR_STATE for
+            a view.
+ Threads:   any thread; no other thread may use the tensor during the call.
  Since:     0.1*/
     pub fn tenon_tensor_detach(tensor: *mut tenon_tensor) -> tenon_status;
     #[must_use]
-    /** Gives the node that gradients of a tensor go to, and which of its outputs the tensor is. A leaf
- that asks for gradients has its own; NULL for a tensor that no gradient flows to. A view whose
- base was written gets a new node.
+    /** Returns the node that receives the gradients of a tensor, and the index of the tensor among the
+ outputs of that node. A leaf that requires grad has a node of its own. The node is NULL if no
+ gradient flows to the tensor. A view gets a new node after its base was written in place.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for a view made in
-            no_grad or inference mode whose base was written since.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for a view made in no_grad
+            or inference mode whose base was written since.
  Ownership: `out_node` is owned by the caller.
  Threads:   any thread.
  Since:     0.1*/
@@ -5176,19 +5195,19 @@ extern "C" {
         out_node: *mut *mut tenon_node,
         out_output: *mut i64,
     ) -> tenon_status;
-    /** Returns the tensor that a view is a view of, never a view itself; NULL for all others.
+    /** Returns the base of a view, which is never a view itself, or NULL if `tensor` is no view.
 
  Ownership: new reference.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_copy_base(tensor: *const tenon_tensor) -> *mut tenon_tensor;
     #[must_use]
-    /** Registers the gradient formula of an operator: a kernel on Autograd for calls of tracked
- tensors, which calls on below, records a node and links the results to it. Nodes keep the
- formula though its registration be removed.
+    /** Registers the gradient formula of an operator. This adds a kernel on Autograd for calls of
+ tracked tensors, which runs the kernel below, records a node and links the results to it. Nodes
+ keep the formula alive even if its registration is removed.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name, TENON_ERROR_PARSE for a
-            text that is none, TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE for a
+            malformed text, TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE for a
             closed library, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure. `out_registration` (may be NULL) is owned by the
             caller.
@@ -5201,11 +5220,12 @@ extern "C" {
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
     #[must_use]
-    /** Says what becomes of gradients that come to calls of an operator without formula: a kernel on
- Autograd, until there is one. "_" in a library of "_": of all that have neither, by a fallback.
+    /** Sets how backward treats calls of an operator that has no gradient formula. The policy is a
+ kernel on Autograd, which is used until a formula is registered. With the name "_" in a library
+ of "_", a fallback applies it to all operators that have neither a formula nor a policy.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown policy or a bad name, TENON_ERROR_STATE
-            for a closed library, TENON_ERROR_OUT_OF_MEMORY; those of tenon_library_fallback.
+            for a closed library, TENON_ERROR_OUT_OF_MEMORY; also as tenon_library_fallback.
  Ownership: `out_registration` (may be NULL) is owned by the caller.
  Threads:   any thread; *blocks*, runs listeners.
  Since:     0.1*/
@@ -5215,39 +5235,40 @@ extern "C" {
         policy: u32,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
-    /** Adds a reference; NULL stays NULL.
+    /** Adds a reference and returns `node`. NULL is accepted and returned.
 
- Ownership: returns `node`, owned once more.
+ Ownership: the caller owns one more reference to `node`.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_retain(node: *mut tenon_node) -> *mut tenon_node;
-    /** Drops a reference. The last one frees the node, what it saved, and the nodes that only it led
- to, without recursion.
+    /** Drops a reference. The last one frees the node, its saved values, and all nodes that are only
+ reachable through it, without recursion.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_release(node: *mut tenon_node);
-    /** Returns a node's name, such as "MulBackward0", "AccumulateGrad" for a leaf.
+    /** Returns a node's name, such as "MulBackward0", or "AccumulateGrad" for a leaf.
 
  Ownership: borrowed from the node.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_name(node: *const tenon_node) -> *const ::core::ffi::c_char;
-    /** Returns a number that is larger than that of every node the edges lead to.
+    /** Returns a node's sequence number, which is larger than that of every node that its edges lead
+ to.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_sequence(node: *const tenon_node) -> i64;
-    /** Returns how many edges a node has: one for each input of its formula.
+    /** Returns the number of a node's edges: one for each input of its formula.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_edge_count(node: *const tenon_node) -> i64;
     #[must_use]
-    /** Gives the node that an edge leads to, and which of its outputs; NULL where no gradient is
- wanted.
+    /** Returns the node that an edge leads to, and the output of that node. The node is NULL if the
+ input needs no gradient.
 
- Errors:    TENON_ERROR_INDEX for a number that is not below the count.
+ Errors:    TENON_ERROR_INDEX if `index` is out of range.
  Ownership: `out_node` is owned by the caller.
  Threads:   any thread.
  Since:     0.1*/
@@ -5258,23 +5279,24 @@ extern "C" {
         out_output: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Runs a backward pass: gradients of `outputs` flow through the graph and are added to those of
- the leaves. The first error ends it; gradients that were added before stay.
+    /** Runs a backward pass: propagates gradients from `outputs` through the graph and adds them to
+ those of the leaves. The first error stops it; gradients that were added before remain.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for outputs without gradient that have not one element,
-            and for gradients of other sizes; TENON_ERROR_STATE for outputs that are not tracked,
-            a graph that was freed, and saved tensors that were written since;
-            what a formula raised.
- Threads:   any thread; *blocks*. Formulas run on the calling thread. Passes of many threads run
-            at once, over shared graphs too.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for outputs without gradient that do not have exactly
+            one element, and for gradients of other sizes; TENON_ERROR_STATE for outputs that are
+            not tracked, a graph that was freed, and saved tensors that were written since; what
+            a formula raised.
+ Threads:   any thread; *blocks*. Formulas run on the calling thread. Passes on several threads
+            can run at once, also over shared graphs.
  Since:     0.1*/
     pub fn tenon_backward(options: *const tenon_backward_options) -> tenon_status;
     #[must_use]
-    /** Runs a backward pass and gives the gradients of `inputs`, tracked tensors, instead of adding to
- those of leaves: `out_grads` has room for `ninputs`.
+    /** Runs a backward pass and returns the gradients of `inputs`, which are tracked tensors, instead
+ of adding to those of leaves. `out_grads` must have room for `ninputs` gradients.
 
- Errors:    as tenon_backward; TENON_ERROR_STATE for inputs that are not tracked, and that no
-            output depends on without TENON_BACKWARD_ALLOW_UNUSED. All `out_grads` are NULL then.
+ Errors:    as tenon_backward; TENON_ERROR_STATE for inputs that are not tracked, and for inputs
+            that no output depends on unless TENON_BACKWARD_ALLOW_UNUSED is set. On failure all
+            `out_grads` are NULL.
  Ownership: gradients are owned by the caller.
  Threads:   any thread; *blocks*, as tenon_backward.
  Since:     0.1*/
@@ -5283,20 +5305,20 @@ extern "C" {
         out_grads: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Compares the gradients of a function with differences of its outputs, for each input that is a
- tensor which requires grad, by each of its elements; complex ones along both axes. The function
- runs many times, and must always give the same; elements of inputs are changed in place
- meanwhile. Checked are also that a pass gives the same twice, and that gradients of zero give
- zero. `out_report` is NULL where all is right; else a text on the first thing that is not: which
- output, input and element, both numbers, and what mistake it looks like.
+    /** Compares the gradients of a function with numerical differences of its outputs, for each element
+ of each input tensor that requires grad; complex elements along both axes. The function is
+ called many times and must be deterministic. Elements of inputs are changed in place during the
+ check. It also checks that two passes return the same gradients, and that zero gradients of
+ outputs give zero gradients. `out_report` is NULL if all checks pass. Otherwise it is a text on
+ the first failure: which output, input and element, both numbers, and the likely mistake.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for bad options, no input that requires grad, one that
             overlaps itself or cannot be written, and functions whose outputs are no tensors or
             change in number or size; TENON_ERROR_STATE for FORWARD inside of a dual level; what
             the function, a formula or a warning's handler raised.
  Ownership: inputs are borrowed; new reference in `out_report`.
- Threads:   any thread; *blocks*. The function runs on the calling thread. Nobody else uses the
-            inputs meanwhile.
+ Threads:   any thread; *blocks*. The function runs on the calling thread. No other thread may
+            use the inputs during the check.
  Since:     0.1*/
     pub fn tenon_gradcheck(
         function: tenon_callable,
@@ -5307,12 +5329,12 @@ extern "C" {
         out_report: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Does the same for the gradients of the function's gradients, by the inputs and by the gradients
- of the outputs. These are `grad_outputs`, one for each output that requires grad (NULL: an
- undefined one), or made at random where `ngrad_outputs` is 0.
+    /** Performs the same check for the gradients of a function's gradients, with respect to its inputs
+ and to the gradients of its outputs. The latter are `grad_outputs`, one for each output that
+ requires grad (NULL: an undefined gradient), or random if `ngrad_outputs` is 0.
 
- Errors:    as tenon_gradcheck; TENON_ERROR_INVALID_ARGUMENT and TENON_ERROR_TYPE for
-            `grad_outputs` of another number, size or dtype than the outputs.
+ Errors:    as tenon_gradcheck; TENON_ERROR_INVALID_ARGUMENT and TENON_ERROR_TYPE if
+            `grad_outputs` do not match the outputs in number, size or dtype.
  Ownership: inputs and `grad_outputs` are borrowed; new reference in `out_report`.
  Threads:   any thread; *blocks*, as tenon_gradcheck.
  Since:     0.1*/
@@ -5327,28 +5349,29 @@ extern "C" {
         out_report: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Registers the provider of a device type; the struct is copied. One provider per type.
+    /** Registers the provider of a device type, which can have only one. The struct is copied.
 
  Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
-            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
- Ownership: takes over provider->ctx, also when this fails.
+            TENON_ERROR_NOT_FOUND for a device type without backend.
+ Ownership: takes over provider->ctx, even on failure.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_device_provider_register(
         provider: *const tenon_device_provider,
     ) -> tenon_status;
     #[must_use]
-    /** Returns the provider of a device type, loading the plugin that ships for it when needed.
+    /** Returns the provider of a device type. Loads the plugin that ships for the type if necessary.
 
- Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
- Ownership: borrowed for ever.
+ Errors:    TENON_ERROR_NOT_FOUND if no plugin provides it, or why loading it failed.
+ Ownership: borrowed, never freed.
  Threads:   any thread; *blocks* while a plugin loads.
  Since:     0.1*/
     pub fn tenon_device_provider_get(
         device_type: i32,
         out_provider: *mut *const tenon_device_provider,
     ) -> tenon_status;
-    /** Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN".
+    /** Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN" for
+ an unknown one.
 
  Errors:    none.
  Ownership: static text.
@@ -5362,10 +5385,10 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_status_kind(status: tenon_status) -> *const ::core::ffi::c_char;
-    /** Makes an error. `kind` NULL takes the code's default kind; `message` is copied up to its NUL;
- NULL is "".
+    /** Creates an error. If `kind` is NULL, the code's default kind is used. `message` is copied up to
+ its NUL; NULL means "".
 
- Errors:    none; when memory is short the result is the preallocated out-of-memory error.
+ Errors:    none; if memory is short, the preallocated out-of-memory error is returned.
  Ownership: new reference.
  Threads:   any thread.
  Since:     0.1*/
@@ -5386,7 +5409,7 @@ extern "C" {
     pub fn tenon_error_release(error: *mut tenon_error);
     #[must_use]
     /** Puts an error into the calling thread's slot and returns its code, so that a C function can end
- with `return tenon_error_set(error);`. An error already in the slot is released.
+ with `return tenon_error_set(error);`. An error that is already in the slot is released.
 
  Errors:    NULL empties the slot and returns TENON_OK.
  Ownership: takes over the reference.
@@ -5394,7 +5417,7 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_error_set(error: *mut tenon_error) -> tenon_status;
     #[must_use]
-    /** Makes an error with the code's default kind, puts it into the slot and returns the code.
+    /** Creates an error with the code's default kind, puts it into the slot and returns the code.
 
  Errors:    always returns `code`; the error is in the slot.
  Threads:   any thread; the slot is the calling thread's.
@@ -5403,22 +5426,22 @@ extern "C" {
         code: tenon_status,
         message: *const ::core::ffi::c_char,
     ) -> tenon_status;
-    /** Moves the error out of the calling thread's slot; NULL when there is none.
+    /** Moves the error out of the calling thread's slot and returns it, or NULL if the slot is empty.
 
  Ownership: new reference (the slot's).
  Threads:   any thread; the slot is the calling thread's.
  Since:     0.1*/
     pub fn tenon_error_take() -> *mut tenon_error;
-    /** Looks at the error in the calling thread's slot; NULL when there is none.
+    /** Returns the error in the calling thread's slot without taking it, or NULL if the slot is empty.
 
  Ownership: borrowed until the slot changes.
  Threads:   any thread; the slot is the calling thread's.
  Since:     0.1*/
     pub fn tenon_error_peek() -> *const tenon_error;
     #[must_use]
-    /** Returns the code, never TENON_OK.
+    /** Returns the error's code, never TENON_OK.
 
- Errors:    none: the result is the error's own code.
+ Errors:    none: the return value is the code of `error`, not a status of this call.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_error_code(error: *const tenon_error) -> tenon_status;
@@ -5428,20 +5451,20 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_error_kind(error: *const tenon_error) -> *const ::core::ffi::c_char;
-    /** Returns the message, UTF-8, without kind, notes or frames.
+    /** Returns the message as UTF-8, without kind, notes or frames.
 
  Ownership: borrowed until the error dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_error_message(error: *const tenon_error) -> *const ::core::ffi::c_char;
-    /** Returns everything as readable text: kind, message, notes, frames (innermost first), causes. The
- same text each time while nothing is added.
+    /** Returns the whole error as readable text: kind, message, notes, frames (innermost first),
+ causes. Repeated calls return the same text as long as nothing is added to the error.
 
  Ownership: borrowed until the error dies or changes.
  Threads:   any thread that owns the error alone.
  Since:     0.1*/
     pub fn tenon_error_format(error: *mut tenon_error) -> *const ::core::ffi::c_char;
-    /** Adds a note: a line of context below the message.
+    /** Adds a note: a line of context that is printed below the message.
 
  Threads:   any thread that owns the error alone.
  Since:     0.1*/
@@ -5454,7 +5477,7 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_error_note_count(error: *const tenon_error) -> i64;
-    /** Returns note `index`, or NULL when out of range.
+    /** Returns note `index`, or NULL if the index is out of range.
 
  Ownership: borrowed until the error dies.
  Threads:   any thread.
@@ -5474,9 +5497,9 @@ extern "C" {
         file: *const ::core::ffi::c_char,
         line: i32,
     );
-    /** Returns how many more frames an error takes: INT32_MAX for any number. Fewer are wanted of an
- error that tenon_language_set_frames's function fills for a place in the users' code: the frames
- of the language's own package are then left out, and more than these are not kept.
+    /** Returns how many more frames an error accepts, INT32_MAX for any number. The number is limited
+ if the function of tenon_language_set_frames fills the error to find a place in the users' code.
+ Frames of the language's own package should be left out then, and surplus frames are dropped.
 
  Threads:   any thread that owns the error alone.
  Since:     0.1*/
@@ -5498,20 +5521,20 @@ extern "C" {
         index: i64,
         out_frame: *mut tenon_error_frame,
     ) -> tenon_status;
-    /** Sets the error that led to this one; a cause already there is released.
+    /** Sets the error that caused this one. A cause that was set before is released.
 
  Ownership: takes over the reference to `cause`.
  Threads:   any thread that owns the error alone.
  Since:     0.1*/
     pub fn tenon_error_set_cause(error: *mut tenon_error, cause: *mut tenon_error);
-    /** Returns the error that led to this one, or NULL.
+    /** Returns the error that caused this one, or NULL.
 
  Ownership: borrowed until the error dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_error_cause(error: *const tenon_error) -> *const tenon_error;
-    /** Hangs a language's own exception on the error, so that it comes home as the same object.
- A payload already there is deleted.
+    /** Attaches a language's own exception to the error, so that the same exception object is raised
+ when the error returns to that language. A payload that was set before is deleted.
 
  Ownership: takes over `payload`; `deleter` (may be NULL) runs exactly once.
  Threads:   any thread that owns the error alone.
@@ -5522,7 +5545,7 @@ extern "C" {
         payload: *mut ::core::ffi::c_void,
         deleter: tenon_deleter,
     );
-    /** Returns the payload when it belongs to `language`, else NULL.
+    /** Returns the payload if it belongs to `language`, and NULL otherwise.
 
  Ownership: borrowed until the error dies.
  Threads:   any thread.
@@ -5532,8 +5555,9 @@ extern "C" {
         language: u32,
     ) -> *mut ::core::ffi::c_void;
     #[must_use]
-    /** Allocates a tensor with uninitialised elements. `strides` NULL means row-major; given strides
- are in elements, not negative. `device` NULL means CPU. On Meta nothing is allocated.
+    /** Allocates a tensor with uninitialised elements. If `strides` is NULL, the tensor is row-major;
+ otherwise strides count elements and must not be negative. If `device` is NULL, it is on the
+ CPU. No memory is allocated on Meta.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, dtype or stride, TENON_ERROR_NOT_FOUND
             for a device without provider, TENON_ERROR_OUT_OF_MEMORY, or the provider's error.
@@ -5549,9 +5573,9 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Allocates a row-major tensor with the sizes and on the device of `like`, elements uninitialised:
- tenon_tensor_new without the checks of sizes that are known to be good. `out_data` (may be NULL)
- gets the address of the first element, NULL on Meta.
+    /** Allocates a row-major tensor with the sizes and on the device of `like`, with uninitialised
+ elements. It is like tenon_tensor_new, but does not check the sizes, which are known to be
+ valid. `out_data` (may be NULL) receives the address of the first element, NULL on Meta.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype, TENON_ERROR_STATE for the undefined
             tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY, or
@@ -5566,8 +5590,8 @@ extern "C" {
         out_data: *mut *mut ::core::ffi::c_void,
     ) -> tenon_status;
     #[must_use]
-    /** Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
- also when this fails; `deleter` may be NULL.
+    /** Wraps memory of the caller without copying it. `deleter(ctx)` runs when the last tensor on the
+ memory dies, or if this function fails; `deleter` may be NULL.
 
  Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements, and
             for data on Meta.
@@ -5586,14 +5610,15 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
- data and version counter: a view, which gradients know as one and which keeps `base`, or what
- that is a view of. It carries the keys of `base`, and Autograd where gradients may come to flow
- to it; it is read-only or an inference tensor where `base` is. For kernels below
- ADInplaceOrView; everyone else calls view operators.
+    /** Creates a view of `base`: a tensor on the same storage with other sizes, strides and offset (in
+ elements), which shares the data and the version counter. The view keeps `base`, or the base of
+ that if `base` is a view itself, and autograd treats it as a view. It carries the keys of
+ `base`, and also Autograd if gradients may come to flow to it. It is read-only or an inference
+ tensor if `base` is. This function is for kernels below ADInplaceOrView; all other code calls
+ view operators.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
-            strides, for the undefined tensor and for one that stands for something else.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if the view would reach outside the storage, for
+            negative strides, for the undefined tensor and for a hollow tensor.
  Ownership: new reference in `out_tensor`; `base` is borrowed.
  Threads:   any thread.
  Since:     0.1*/
@@ -5606,11 +5631,11 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** As tenon_tensor_new_alias with elements of another dtype: sizes, strides and offset count those.
- For view.dtype, view_as_real and their like.
+    /** Creates a view as tenon_tensor_new_alias does, with elements of another dtype: sizes, strides
+ and offset count elements of `dtype`. For view.dtype, view_as_real and similar operators.
 
- Errors:    as tenon_tensor_new_alias; TENON_ERROR_INVALID_ARGUMENT for a bad dtype, and for a
-            first element that is not aligned to it.
+ Errors:    as tenon_tensor_new_alias; TENON_ERROR_INVALID_ARGUMENT for a bad dtype, and if the
+            first element is not aligned for it.
  Ownership: new reference in `out_tensor`; `base` is borrowed.
  Threads:   any thread.
  Since:     0.1*/
@@ -5624,8 +5649,9 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** As tenon_tensor_new_alias, but no view: it shares memory and version counter, and no gradient
- ever flows from it to `base`. For detach, and for results on the memory of a temporary.
+    /** Creates a tensor that shares the memory and the version counter of `base`, but is no view of it:
+ gradients never flow from it to `base`. For detach, and for results in the memory of a
+ temporary.
 
  Errors:    as tenon_tensor_new_alias.
  Ownership: new reference in `out_tensor`; `base` is borrowed.
@@ -5640,8 +5666,9 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Wraps memory of the caller without copying, as tenon_tensor_wrap does; the tensor may be
- read-only, begin behind the start of the memory and leave some of it over for views.
+    /** Wraps memory of the caller without copying it, as tenon_tensor_wrap does. In addition, the
+ tensor may be read-only, its first element may be at an offset, and the memory may be larger
+ than the tensor, so that views can reach the additional part.
 
  Errors:    as tenon_tensor_wrap; TENON_ERROR_INVALID_ARGUMENT for unknown flags, a tensor that
             reaches outside of `storage_nbytes` and reserved words that are not zero,
@@ -5657,10 +5684,11 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a 0-dim CPU tensor from a bool, int, float or complex value: bool, int64, float64 or
- complex128, flagged WRAPPED_NUMBER so that it is weakest in type promotion.
+    /** Makes a 0-dim CPU tensor from a bool, int, float or complex value. Its dtype is bool, int64,
+ float64 or complex128, and it is flagged WRAPPED_NUMBER, which gives it the lowest priority in
+ type promotion.
 
- Errors:    TENON_ERROR_TYPE for another value.
+ Errors:    TENON_ERROR_TYPE for any other value.
  Ownership: new reference in `out_tensor`.
  Threads:   any thread.
  Since:     0.1*/
@@ -5668,9 +5696,9 @@ extern "C" {
         number: *const tenon_value,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Returns the undefined tensor, a singleton without shape, dtype or keys.
+    /** Returns the undefined tensor, a singleton without shape, dtype and keys.
 
- Ownership: borrowed for ever; retain and release are accepted.
+ Ownership: borrowed, never freed; retain and release are accepted.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_undefined() -> *mut tenon_tensor;
@@ -5681,9 +5709,10 @@ extern "C" {
     pub fn tenon_tensor_retain(tensor: *mut tenon_tensor) -> *mut tenon_tensor;
     /** Drops a reference; the last one frees the tensor. NULL is accepted.
 
- The last release runs here and now what hangs on the tensor: drops of cells and objects that it
- owns, deleters of wrapped memory. Tensors that these release end after them, one by one, before
- this returns: chains of any length take no stack.
+ The last release runs the drop functions of the cells and objects that the tensor owns, and the
+ deleters of wrapped memory, on the calling thread. Tensors that these release in turn are freed
+ one after the other before this function returns, without recursion, so that a chain of any
+ length uses no stack.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -5694,7 +5723,7 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_tensor_use_count(tensor: *const tenon_tensor) -> i64;
     #[must_use]
-    /** Fills the plain description. No argument is NULL.
+    /** Fills a plain description. No argument is NULL.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for a symbolic shape.
  Ownership: pointers are borrowed until the tensor dies or is resized.
@@ -5724,10 +5753,10 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_tensor_strides(tensor: *const tenon_tensor) -> *const i64;
     /** Copies sizes and strides, at most TENON_TENSOR_MAX_DIMS numbers each, and returns the number of
- dims. Sizes and strides belong together even if another thread resizes the tensor at the same
+ dims. Sizes and strides are consistent even if another thread resizes the tensor at the same
  time. Either array may be NULL.
 
- Errors:    -1 for a symbolic shape, and nothing is copied.
+ Errors:    -1 for a symbolic shape; nothing is copied.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_copy_dims(
@@ -5742,10 +5771,10 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_tensor_numel(tensor: *const tenon_tensor) -> i64;
     #[must_use]
-    /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a
- symbolic list is flagged TENON_VALUE_HAS_SYMBOLIC.
+    /** Returns the sizes, strides, offset or number of elements of a tensor as a value. This also works
+ for symbolic tensors: a symbolic list is flagged TENON_VALUE_HAS_SYMBOLIC.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown `what`, or as tenon_value_copy.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -5754,12 +5783,12 @@ extern "C" {
         what: u32,
         out_value: *mut tenon_value,
     ) -> tenon_status;
-    /** Returns the dtype, TENON_DTYPE_NONE for the undefined tensor.
+    /** Returns the dtype, or TENON_DTYPE_NONE for the undefined tensor.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_dtype(tensor: *const tenon_tensor) -> tenon_dtype;
-    /** Fills `out_device`; {-1, -1} for the undefined tensor.
+    /** Sets `out_device` to the tensor's device, or to {-1, -1} for the undefined tensor.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -5768,10 +5797,10 @@ extern "C" {
         out_device: *mut tenon_device,
     );
     #[must_use]
-    /** Returns the address of the first element, offset applied.
+    /** Returns the address of the first element; the storage offset is applied.
 
- Errors:    TENON_ERROR_STATE where there is no memory: on Meta, for the undefined tensor and for
-            one that stands for something else.
+ Errors:    TENON_ERROR_STATE if the tensor has no memory: on Meta, for the undefined tensor and
+            for a hollow tensor.
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
@@ -5799,22 +5828,24 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_keys(tensor: *const tenon_tensor) -> tenon_keyset;
-    /** Returns the version: how often the data shared by all its views was written in place.
+    /** Returns the version: how often the data that the tensor shares with its views was written in
+ place.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_version(tensor: *const tenon_tensor) -> i64;
-    /** Adds one to the version. ADInplaceOrView does this for operators that write an argument.
+    /** Increments the version. ADInplaceOrView does this for operators that write to an argument.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_bump_version(tensor: *mut tenon_tensor);
     #[must_use]
-    /** Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
+    /** Gives an `out` argument a new shape, row-major or with `strides`. A storage that is too small
+ grows.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
-            tensor on wrapped memory, whose owner knows it by its old shape, and for the
-            undefined tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for the undefined
+            tensor and for a tensor on wrapped memory whose shape would change (the owner of the
+            memory relies on the old shape), TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
             TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread that owns the tensor alone.
  Since:     0.1*/
@@ -5825,12 +5856,13 @@ extern "C" {
         strides: *const i64,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a tensor another view of its storage, as in-place forms of view operators do. Other
- tensors on the storage stay as they are. `storage_offset` counts elements from its start.
+    /** Turns a tensor into another view of its storage, as in-place forms of view operators do. Other
+ tensors on the storage do not change. `storage_offset` counts elements from the start of the
+ storage.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, for a view that leaves the storage and
-            for a tensor without one, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
-            TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, for a view that reaches outside the
+            storage and for a tensor without storage, TENON_ERROR_NOT_SUPPORTED for a symbolic
+            shape, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread that owns the tensor alone.
  Since:     0.1*/
     pub fn tenon_tensor_restride(
@@ -5856,7 +5888,7 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_storage_release(storage: *mut tenon_storage);
-    /** Returns the memory, NULL where there is none.
+    /** Returns the memory, or NULL if there is none.
 
  Ownership: borrowed until the storage dies or grows.
  Threads:   any thread.
@@ -5868,8 +5900,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_storage_nbytes(storage: *const tenon_storage) -> i64;
     #[must_use]
-    /** Writes shape, dtype, device and elements as readable text, long dims abbreviated, such as
- "tensor([[1., 2.], [3., 4.]])", and whether gradients flow to it. Elements are read on the CPU
+    /** Prints shape, dtype, device, elements and whether the tensor requires grad as readable text,
+ such as "tensor([[1., 2.], [3., 4.]])". Long dims are abbreviated. Elements are read on the CPU
  only.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
@@ -5881,10 +5913,10 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Exports without copying; the consumer calls the struct's deleter. Export asks the tensor's
- device provider to order `stream` (the consumer's, NULL = default) after pending work.
+    /** Exports a tensor without copying it; the consumer calls the struct's deleter. The tensor's
+ device provider makes `stream` (the consumer's stream, NULL = default) wait for pending work.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry, and for
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not have, and for
             tensors without memory.
  Ownership: the result holds a reference to the tensor until its deleter runs.
  Threads:   any thread; the deleter may run on any thread.
@@ -5895,7 +5927,7 @@ extern "C" {
         out_managed: *mut *mut DLManagedTensorVersioned,
     ) -> tenon_status;
     #[must_use]
-    /** Exports to the struct without version and flags. A read-only tensor is refused.
+    /** Exports a tensor to the older struct, which has no version and no flags.
 
  Errors:    as tenon_tensor_to_dlpack; TENON_ERROR_NOT_SUPPORTED for a read-only tensor.
  Ownership: the result holds a reference to the tensor until its deleter runs.
@@ -5907,11 +5939,12 @@ extern "C" {
         out_managed: *mut *mut DLManagedTensor,
     ) -> tenon_status;
     #[must_use]
-    /** Imports without copying; a read-only flag is kept. Consumes `managed` on success only, with one
- exception: an unknown major version is deleted, then refused.
+    /** Imports a tensor without copying it; a read-only flag is kept. `managed` is consumed on success
+ only, with one exception: a struct of an unknown major version is deleted and refused.
 
  Errors:    TENON_ERROR_ABI for an unknown major version, TENON_ERROR_INVALID_ARGUMENT for a
-            malformed description, TENON_ERROR_NOT_SUPPORTED for a dtype or device not carried.
+            malformed description, TENON_ERROR_NOT_SUPPORTED for a dtype or device that Tenon
+            does not have.
  Ownership: new reference in `out_tensor`; its last release calls the struct's deleter.
  Threads:   any thread.
  Since:     0.1*/
@@ -5920,7 +5953,8 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Imports the struct without version and flags. Consumes `managed` on success only.
+    /** Imports a tensor from the older struct, which has no version and no flags. Consumes `managed` on
+ success only.
 
  Errors:    as tenon_tensor_from_dlpack.
  Ownership: new reference in `out_tensor`; its last release calls the struct's deleter.
@@ -5930,11 +5964,12 @@ extern "C" {
         managed: *mut DLManagedTensor,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Returns the address of a language's cell on the tensor: a weak word, NULL at first, by which a
- binding finds the one object that represents the tensor. Cells are plain words: who has a lock
- reads and writes them under it, who has none by atomic compare-and-exchange.
+    /** Returns the address of a language's cell on the tensor: a weak word, initially NULL, in which a
+ binding stores the one object that represents the tensor in its language. A binding that has a
+ global lock reads and writes the cell under that lock. A binding without one uses atomic
+ compare-and-exchange.
 
- Errors:    NULL for an unknown language, and when memory is short.
+ Errors:    NULL for an unknown language, and if memory is short.
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
@@ -5943,12 +5978,12 @@ extern "C" {
         language: u32,
     ) -> *mut *mut ::core::ffi::c_void;
     #[must_use]
-    /** Makes the language's cell own `object`: `drop(object)` runs when the tensor dies. With `drop`
- NULL the cell is weak again.
+    /** Makes the language's cell own `object`: `drop(object)` runs when the tensor dies. If `drop` is
+ NULL, the cell becomes weak again.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
-            of the last release, without it.
+ Threads:   any thread, under the language's own lock if it has one; `drop` runs on the thread of
+            the last release, without that lock.
  Since:     0.1*/
     pub fn tenon_tensor_own_cell(
         tensor: *mut tenon_tensor,
@@ -5957,11 +5992,11 @@ extern "C" {
         drop: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
-    /** Makes an empty shape environment.
+    /** Creates an empty shape environment.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for `flags` other than 0, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_env`.
- Threads:   any thread; several may use one environment at once.
+ Threads:   any thread; several threads may use one environment at once.
  Since:     0.1*/
     pub fn tenon_shape_env_new(
         flags: u32,
@@ -5972,15 +6007,15 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_shape_env_retain(env: *mut tenon_shape_env) -> *mut tenon_shape_env;
-    /** Drops a reference; the last one, those of its symbols and tensors included, frees it and all of
- its symbols. NULL is accepted.
+    /** Drops a reference. When the last reference is dropped, including those of its symbols and
+ tensors, the environment is freed with all of its symbols. NULL is accepted.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_shape_env_release(env: *mut tenon_shape_env);
     #[must_use]
-    /** Writes variables with hints, bounds and what replaced them, then the guards that no other one
- implies with the places that asked; a line each.
+    /** Prints the variables with hints, bounds and replacements, and then the guards that no other
+ guard implies, with the places that caused them. Each takes one line.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -5990,16 +6025,16 @@ extern "C" {
         env: *const tenon_shape_env,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Returns how many guards there are that no other one implies.
+    /** Returns the number of guards that no other guard implies.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_shape_env_guard_count(env: *const tenon_shape_env) -> i64;
     #[must_use]
-    /** Describes such a guard, in the order in which they were recorded.
+    /** Describes one of these guards. They are in the order in which they were recorded.
 
- Errors:    TENON_ERROR_INDEX for another index, TENON_ERROR_ABI for a bad struct_size.
- Ownership: the caller releases `out_guard->owner`, with which the texts go.
+ Errors:    TENON_ERROR_INDEX if `index` is out of range, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: the caller releases `out_guard->owner`, which frees the texts.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_shape_env_guard(
@@ -6008,12 +6043,13 @@ extern "C" {
         out_guard: *mut tenon_shape_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Tells whether all guards, and the bounds that variables were made with, hold where numbers stand
- for `count` variables: 1 or 0. `out_failure` (may be NULL) gets the first that does not.
+    /** Sets `out_holds` to 1 if all guards, and the bounds that variables were created with, hold if
+ `count` variables have these numbers, and to 0 otherwise. `out_failure` (may be NULL) receives
+ the first guard that does not hold.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT where a guard has a variable without number, for what is
-            no int variable of this environment and where a result exceeds 64 bits.
- Ownership: new reference in `out_failure`, NULL where all hold.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if a guard has a variable without number, if one of
+            `variables` is no int variable of this environment and if a result exceeds 64 bits.
+ Ownership: new reference in `out_failure`, NULL if all hold.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_shape_env_check(
@@ -6025,8 +6061,8 @@ extern "C" {
         out_failure: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a size of a hint: the number itself for 0 and 1, which shape rules treat apart, else a new
- variable that is 2 or more.
+    /** Creates a size from a hint: the number itself for 0 and 1, which shape rules treat specially,
+ and otherwise a new variable that is at least 2.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative hint.
  Ownership: the caller clears `out_size`, an INT or SYMINT.
@@ -6038,13 +6074,13 @@ extern "C" {
         out_size: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a variable. `tag` is TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL; `name` NULL: s0, s1 and so
- on, u0 and so on for unbacked ones; `hint` NULL: unbacked. `min` and `max` bound ints, INT64_MIN
- and INT64_MAX are no bounds. An unbacked int with `min` >= 0 is a size: where nothing decides,
- shape rules take it for 2 or more.
+    /** Creates a variable. `tag` is TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL. If `name` is NULL, it is
+ named s0, s1 and so on, or u0 and so on if it is unbacked. If `hint` is NULL, it is unbacked.
+ `min` and `max` bound ints; INT64_MIN and INT64_MAX mean no bound. An unbacked int with `min` >=
+ 0 is a size: shape rules assume that it is at least 2 if nothing else decides.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another tag, a name that is taken, no number from
-            `min` to `max` and a hint outside, TENON_ERROR_TYPE for a hint of another kind.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another tag, a name that is taken, `min` above `max`
+            and a hint outside of the bounds, TENON_ERROR_TYPE for a hint of another kind.
  Ownership: new reference in `out_symbol`.
  Threads:   any thread.
  Since:     0.1*/
@@ -6057,7 +6093,7 @@ extern "C" {
         max: i64,
         out_symbol: *mut *mut tenon_symbol,
     ) -> tenon_status;
-    /** Adds a reference, which keeps the environment and all of its symbols. NULL is accepted and
+    /** Adds a reference, which keeps the environment and all of its symbols alive. NULL is accepted and
  returned.
 
  Threads:   any thread.
@@ -6075,12 +6111,13 @@ extern "C" {
     pub fn tenon_symbol_tag(symbol: *const tenon_symbol) -> u16;
     /** Returns the environment that owns the symbol.
 
- Ownership: borrowed while the symbol lives.
+ Ownership: borrowed until the symbol dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_symbol_env(symbol: *const tenon_symbol) -> *mut tenon_shape_env;
     #[must_use]
-    /** Writes the expression as Python would, such as "s0*s1 + 1", with what has replaced variables.
+    /** Prints the expression in Python syntax, such as "s0*s1 + 1", with replaced variables
+ substituted.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -6090,13 +6127,14 @@ extern "C" {
         symbol: *const tenon_symbol,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Gives the hint as a BOOL, INT or FLOAT; NONE where there is none. Records nothing.
+    /** Sets `out_hint` to the hint as a BOOL, INT or FLOAT, or to NONE if there is none. Records no
+ guard.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_symbol_hint(symbol: *const tenon_symbol, out_hint: *mut tenon_value);
     #[must_use]
-    /** Gives the bounds of an int, as far as they are known.
+    /** Returns the known bounds of an int symbol.
 
  Errors:    TENON_ERROR_TYPE for a symbol that is no int.
  Threads:   any thread.
@@ -6107,11 +6145,11 @@ extern "C" {
         out_max: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the value of an int where numbers stand for `count` variables. Records nothing.
+    /** Evaluates an int symbol with numbers for `count` variables. Records no guard.
 
- Errors:    TENON_ERROR_TYPE for a symbol that is no int, TENON_ERROR_INVALID_ARGUMENT where a
-            variable lacks, for what is no variable of its environment and for a result beyond 64
-            bits.
+ Errors:    TENON_ERROR_TYPE for a symbol that is no int, TENON_ERROR_INVALID_ARGUMENT if a
+            variable is missing, if one of `variables` is no variable of its environment and for
+            a result beyond 64 bits.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_symbol_evaluate(
@@ -6122,13 +6160,13 @@ extern "C" {
         out_number: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Calculates with bools, ints, floats and symbols of one environment: a TENON_SYMBOL_* function.
- The result is a number where that is known without a guard.
+    /** Applies a TENON_SYMBOL_* function to bools, ints, floats and symbols of one environment. The
+ result is a number if that is known without a guard.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another function, another count of arguments,
-            a division by 0, a result beyond 64 bits and symbols of two environments,
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown function, a wrong number of arguments, a
+            division by 0, a result beyond 64 bits and symbols of two environments,
             TENON_ERROR_TYPE for an argument of another type, TENON_ERROR_RECURSION for functions
-            nested too deep.
+            nested too deeply.
  Ownership: arguments are borrowed; the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -6139,11 +6177,12 @@ extern "C" {
         out_value: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a number of a symbol, and of all symbols in an int list: what is not known is decided by
- hints, recorded as guards with this place (`file` NULL: the innermost line of a language that
- tells its frames; the running operator). Values without symbols are copied.
+    /** Converts a symbol, or all symbols in an int list, to numbers. Unknown values are taken from
+ hints, and the decision is recorded as a guard with this place. If `file` is NULL, the place is
+ the innermost frame of a language that reports frames, and the running operator. Values without
+ symbols are copied.
 
- Errors:    TENON_ERROR_DATA_DEPENDENT where there is no hint, naming operator and place.
+ Errors:    TENON_ERROR_DATA_DEPENDENT without a hint, naming operator and place.
  Ownership: the caller clears `out_concrete`.
  Threads:   any thread; may run the function of tenon_language_set_frames.
  Since:     0.1*/
@@ -6160,8 +6199,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_dim_of_symbol(symbol: *const tenon_symbol) -> i64;
     #[must_use]
-    /** Calculates with words: TENON_SYMBOL_ADD to TENON_SYMBOL_MIN. For shape rules; tenon_symbol_apply
- does the same with values.
+    /** Applies TENON_SYMBOL_ADD to TENON_SYMBOL_MIN to words. It is meant for shape rules;
+ tenon_symbol_apply does the same with values.
 
  Errors:    as tenon_symbol_apply.
  Ownership: words are borrowed.
@@ -6174,11 +6213,11 @@ extern "C" {
         out_dim: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Decides a relation of words, TENON_SYMBOL_EQ to TENON_SYMBOL_GE, as shape rules ask: what is not
- known is decided by unbacked sizes being 2 or more, then by hints, recorded as a guard of the
- running operator.
+    /** Decides a relation of words, TENON_SYMBOL_EQ to TENON_SYMBOL_GE, for shape rules. If the
+ relation is not known, unbacked sizes are assumed to be at least 2. If that does not decide it,
+ hints do, and a guard of the running operator is recorded.
 
- Errors:    as tenon_symbol_apply; TENON_ERROR_DATA_DEPENDENT where there is no hint.
+ Errors:    as tenon_symbol_apply; TENON_ERROR_DATA_DEPENDENT without a hint.
  Ownership: words are borrowed.
  Threads:   any thread; may run the function of tenon_language_set_frames.
  Since:     0.1*/
@@ -6189,22 +6228,25 @@ extern "C" {
         out_holds: *mut i32,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a tensor whose sizes, strides and offset are words: plain where all are numbers, else
- one flagged TENON_TENSOR_SYMBOLIC, which carries the key Symbolic. It keeps the environment of
- its symbols. For kernels that are flagged TENON_KERNEL_SYMBOLIC, and for who makes inputs.
+    /** Creates a tensor whose sizes, strides and offset are words. It is a plain tensor if all of them
+ are numbers. Otherwise it is flagged TENON_TENSOR_SYMBOLIC, carries the key Symbolic, and keeps
+ the environment of its symbols alive. This function is for kernels that are flagged
+ TENON_KERNEL_SYMBOLIC and for code that creates inputs.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype or count, a negative number, symbols of
             two environments and a device with memory, TENON_ERROR_ABI for a bad struct_size,
             TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_tensor`; a view keeps `alias_of` or what that is a view of.
+ Ownership: new reference in `out_tensor`; a view keeps `alias_of`, or the base of that if it is
+            a view itself.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_new_symbolic(
         options: *const tenon_symbolic_options,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Fills the plain description with words for numbers, of any tensor: tenon_tensor_describe that
- does not fail for a symbolic shape. `numel` and `storage_offset` are words, too.
+    /** Fills a plain description, with words in place of numbers, for any tensor. It is like
+ tenon_tensor_describe, but does not fail for a symbolic shape. `numel` and `storage_offset` are
+ words, too.
 
  Ownership: pointers are borrowed until the tensor dies or is resized.
  Threads:   any thread.
@@ -6214,11 +6256,10 @@ extern "C" {
         out_info: *mut tenon_tensor_info,
     );
     #[must_use]
-    /** Makes a symbolic tensor a plain one: its sizes become what tenon_symbol_guard makes of them.
- `argument` (may be NULL) is its name in messages. Of a plain tensor nothing changes.
+    /** Turns a symbolic tensor into a plain one: its sizes are converted as by tenon_symbol_guard.
+ `argument` (may be NULL) is its name in messages. A plain tensor does not change.
 
- Errors:    TENON_ERROR_DATA_DEPENDENT where there is no hint, naming operator, argument and
-            place.
+ Errors:    TENON_ERROR_DATA_DEPENDENT without a hint, naming operator, argument and place.
  Threads:   any thread that owns the tensor alone; may run the function of
             tenon_language_set_frames.
  Since:     0.1*/
@@ -6226,20 +6267,20 @@ extern "C" {
         tensor: *mut tenon_tensor,
         argument: *const ::core::ffi::c_char,
     ) -> tenon_status;
-    /** Tells whether a tensor is fake (1) or not (0).
+    /** Returns 1 if a tensor is fake, otherwise 0.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_is_fake(tensor: *const tenon_tensor) -> i32;
-    /** Gives a tensor's device as constructors and operators take it: of a fake tensor with
- TENON_DEVICE_FAKE, so that what is made on it is fake, too. tenon_tensor_device gives the one
- that is claimed.
+    /** Sets `out_device` to a tensor's device in the form that factories and operators accept. For a
+ fake tensor it includes TENON_DEVICE_FAKE, so that tensors created on it are fake, too.
+ tenon_tensor_device returns the claimed device instead.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_fake_device(tensor: *const tenon_tensor, out_device: *mut tenon_device);
     #[must_use]
-    /** Makes a mode; `flags` are TENON_FAKE_*.
+    /** Creates a mode; `flags` are TENON_FAKE_*.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: `out_mode` is owned by the caller.
@@ -6259,16 +6300,16 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_fake_mode_release(mode: *mut tenon_fake_mode);
-    /** Returns the mode that the calling thread is in, NULL outside of any.
+    /** Returns the mode that the calling thread is in, or NULL if there is none.
 
  Ownership: new reference.
- Threads:   any thread; the calling thread's.
+ Threads:   any thread; reads the calling thread's mode.
  Since:     0.1*/
     pub fn tenon_fake_mode_copy_current() -> *mut tenon_fake_mode;
     #[must_use]
-    /** Has a mode make the sizes that only elements tell in an environment of the caller's.
+    /** Makes a mode create the symbols of data-dependent sizes in the caller's environment.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE where the mode has one.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE if the mode has one.
  Ownership: the mode keeps a reference.
  Threads:   any thread.
  Since:     0.1*/
@@ -6277,8 +6318,8 @@ extern "C" {
         env: *mut tenon_shape_env,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the environment of the sizes that only elements tell; made when first asked for, unless
- one was set.
+    /** Returns the environment of a mode's data-dependent sizes. It is created on first use unless one
+ was set.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_env`.
@@ -6288,19 +6329,19 @@ extern "C" {
         mode: *mut tenon_fake_mode,
         out_env: *mut *mut tenon_shape_env,
     ) -> tenon_status;
-    /** Returns the environment in which operators make symbols of what only elements tell, such as
- aten::nonzero of its result's rows: the one that was set on the calling thread's mode. NULL
- without: such operators fail there.
+    /** Returns the environment in which operators create symbols for data-dependent sizes, such as the
+ number of rows that aten::nonzero returns: the one that was set for the calling thread's mode.
+ Returns NULL if none was set; then such operators fail.
 
  Ownership: new reference.
- Threads:   any thread; the calling thread's.
+ Threads:   any thread; reads the calling thread's mode.
  Since:     0.1*/
     pub fn tenon_fake_copy_given_env() -> *mut tenon_shape_env;
     #[must_use]
-    /** Enters a mode: until it is left, operators on the calling thread make fake tensors.
+    /** Enters a mode: until it is left, operators on the calling thread create fake tensors.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: the thread keeps the mode until it is left.
+ Ownership: the thread retains the mode until it is left.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_fake_mode_enter(
@@ -6308,20 +6349,20 @@ extern "C" {
         out_guard: *mut tenon_fake_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Leaves a mode: keys and mode are again what they were when it was entered.
+    /** Leaves a mode: restores the keys and the mode of the time when it was entered.
 
- Errors:    as tenon_key_guard_leave; nothing changes then.
+ Errors:    as tenon_key_guard_leave; nothing changes on failure.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_fake_mode_leave(guard: *const tenon_fake_guard) -> tenon_status;
     #[must_use]
-    /** Makes a fake tensor like a real one: of its sizes, strides, dtype and device, with gradients
- required where they are of the real one. A view becomes a view of what its base becomes. Of a
- tensor that a mode has seen before it is the same fake tensor; fake ones are given back.
+    /** Creates a fake tensor with the sizes, strides, dtype and device of a real one. It requires grad
+ if the real tensor does. A view becomes a view of its base's fake tensor. A mode returns the
+ same fake tensor each time for the same real tensor. Fake tensors are returned unchanged.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED for a tensor that stands for something else,
-            TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: `out_tensor` is owned by the caller; `mode` may be NULL, else it keeps the fake
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a hollow tensor, TENON_ERROR_INVALID_ARGUMENT for NULL,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_tensor` is owned by the caller. `mode` may be NULL; otherwise it keeps the fake
             tensor while the real one lives.
  Threads:   any thread.
  Since:     0.1*/
@@ -6331,14 +6372,15 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a fake tensor like a real or fake one whose sizes are `sizes`, a word (symbol.h) for each
- dim: numbers that the tensor has, and symbols whose hints are. `sizes` NULL: each size of 2 and
- more becomes a new symbol of `env`, which is NULL otherwise. Strides that lie one behind the
- other follow from sizes, others stay numbers. Gradients are required where they are of `tensor`.
+    /** Creates a fake tensor like a real or fake one, but with symbolic sizes. `sizes` has a word
+ (symbol.h) for each dim: a number, which must be the tensor's size, or a symbol, whose hint must
+ be it. If `sizes` is NULL, each size of 2 and more becomes a new symbol of `env`; otherwise
+ `env` must be NULL. Strides of contiguous dims are computed from the sizes; other strides stay
+ numbers. The result requires grad if `tensor` does.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that is not the tensor's and symbols of
-            two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that stands for something
-            else or has symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
+            two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that is hollow or has
+            symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: `out_tensor` is owned by the caller; it keeps the environment of its symbols.
  Threads:   any thread.
  Since:     0.1*/
@@ -6349,13 +6391,13 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** The same with symbols of a mode's environment, by name: `names` has for each dim NULL, which
- leaves the number, "" for a symbol of its own where the size is 2 or more, or the name of a size
- that is the same in all tensors. Operators in the mode then make symbols of what only elements
- tell, as with tenon_fake_mode_set_shape_env.
+    /** Creates a fake tensor with symbolic sizes in a mode's environment, by name. `names` has an
+ element for each dim: NULL keeps the number, "" makes a new symbol if the size is 2 or more, and
+ a name denotes a size that is the same in all tensors. From then on operators in the mode create
+ symbols for data-dependent sizes, as after tenon_fake_mode_set_shape_env.
 
  Errors:    as tenon_tensor_copy_symbolic; TENON_ERROR_INVALID_ARGUMENT for a named size that is
-            0 or 1, or another one than the name had before.
+            0 or 1, or that differs from an earlier size of this name.
  Ownership: `out_tensor` is owned by the caller.
  Threads:   any thread.
  Since:     0.1*/
@@ -6366,13 +6408,14 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Registers the fake kernel of an operator, which makes its results without computing elements.
- It serves tensors on Meta as well. On fakes it runs as in a mode: what it makes is fake.
+    /** Registers the fake kernel of an operator, which creates its results without computing their
+ elements. It also serves tensors on Meta. On fake tensors it runs as in a mode, so that the
+ tensors it creates are fake.
 
- Errors:    TENON_ERROR_ALREADY_EXISTS where the operator has a fake kernel, unless the policy
-            is TENON_REPLACE_OVERRIDE, or a kernel for Meta that is none;
-            TENON_ERROR_INVALID_ARGUMENT where its CompositeImplicitAutograd kernel serves, and
-            else as tenon_library_impl.
+ Errors:    TENON_ERROR_ALREADY_EXISTS if the operator has a fake kernel, unless the policy is
+            TENON_REPLACE_OVERRIDE, or has a kernel for Meta that is no fake kernel;
+            TENON_ERROR_INVALID_ARGUMENT if its CompositeImplicitAutograd kernel serves it, and
+            otherwise as tenon_library_impl.
  Ownership: takes over kernel->ctx, also on failure. `out_registration` (may be NULL) is owned
             by the caller.
  Threads:   any thread; *blocks*, runs listeners.
@@ -6383,22 +6426,24 @@ extern "C" {
         kernel: *const tenon_kernel,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
-    /** Returns the operator whose fake kernel runs on the calling thread, the innermost one, and on
- fakes rather than on Meta; NULL where none does.
+    /** Returns the operator whose fake kernel runs on fake tensors on the calling thread, the innermost
+ one if there are several. Returns NULL if there is none, or if the fake kernel runs on Meta
+ tensors.
 
  Ownership: static.
- Threads:   any thread; the calling thread's.
+ Threads:   any thread; reads the calling thread's state.
  Since:     0.1*/
     pub fn tenon_fake_running() -> *const tenon_op;
     #[must_use]
-    /** Makes a size that only elements tell, for the fake kernel that runs: an unbacked symbol from
- `min` to `max` (INT64_MAX: any), in the environment of the thread's mode, or of the thread where
- it is in none.
+    /** Creates a data-dependent size for the running fake kernel: an unbacked symbol from `min` to
+ `max` (INT64_MAX: no bound). It belongs to the environment of the thread's mode, or of the
+ thread if it is in no mode.
 
- Errors:    TENON_ERROR_STATE where no fake kernel runs on fakes, TENON_ERROR_INVALID_ARGUMENT
+ Errors:    TENON_ERROR_STATE if no fake kernel runs on fake tensors,
+            TENON_ERROR_INVALID_ARGUMENT
             for a `min` below 0 or above `max`, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: `out_size` is owned by the caller.
- Threads:   any thread; the calling thread's.
+ Threads:   any thread; uses the calling thread's mode.
  Since:     0.1*/
     pub fn tenon_fake_new_size(
         min: i64,
@@ -6406,31 +6451,32 @@ extern "C" {
         out_size: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Opens a dual level on the calling thread and gives its number.
+    /** Opens a dual level on the calling thread and returns its number.
 
  Errors:    TENON_ERROR_STATE inside of another level, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_dual_enter(out_level: *mut i64) -> tenon_status;
     #[must_use]
-    /** Closes the level that was opened last. All its tangents are gone, also for other threads.
+    /** Closes the thread's level. All its tangents are dropped, on other threads too.
 
- Errors:    TENON_ERROR_STATE for another number, without level, and for one that a thread state
-            has carried here.
+ Errors:    TENON_ERROR_STATE for the number of another level, without level, and for a level
+            that was entered with a thread state.
  Threads:   owner thread; runs the deleters of tangents' memory.
  Since:     0.1*/
     pub fn tenon_dual_leave(level: i64) -> tenon_status;
-    /** Returns the number of the calling thread's level, -1 outside of any.
+    /** Returns the number of the calling thread's level, or -1 if it has none.
 
- Threads:   any thread; the calling thread's.
+ Threads:   any thread; reads the calling thread's level.
  Since:     0.1*/
     pub fn tenon_dual_level() -> i64;
     #[must_use]
-    /** Makes a view of a tensor that has a tangent, of the tensor's sizes, dtype and device. The
- tangent itself is kept where its strides are the tensor's, else a copy.
+    /** Makes a view of a tensor that has a tangent with the tensor's sizes, dtype and device. The
+ tangent itself is kept if its strides match the tensor's; otherwise a copy is kept.
 
  Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex, and for a tangent
-            of another; TENON_ERROR_STATE without level, for a level that is not the thread's,
+            of another dtype; TENON_ERROR_STATE without level, for a level that is not the
+            thread's,
             for sizes that differ, and for tensors that have a tangent;
             TENON_ERROR_INVALID_ARGUMENT for NULL, undefined tensors and another device.
  Ownership: `out_dual` is owned by the caller; it keeps the tangent until the level is left.
@@ -6443,8 +6489,8 @@ extern "C" {
         out_dual: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the two parts of a tensor: an alias without tangent, to which gradients flow as to the
- tensor, and its tangent, NULL without one.
+    /** Returns the two parts of a tensor: an alias without tangent, which is connected to the same
+ backward graph, and the tangent, or NULL if there is none.
 
  Errors:    TENON_ERROR_STATE for a level that is not the thread's,
             TENON_ERROR_INVALID_ARGUMENT for NULL and the undefined tensor.
@@ -6458,13 +6504,13 @@ extern "C" {
         out_tangent: *mut *mut tenon_tensor,
     ) -> tenon_status;
     /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
- kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
- (or boxes its arguments and calls tenon_frame_call), then leaves with
+ kernel, marks it as running and fills `out_frame`. The caller compares `signature`, calls
+ `typed` (or boxes its arguments and calls tenon_frame_call), and then leaves the frame with
  tenon_frame_leave, or after a failure with tenon_frame_end.
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread: the frame is left on the same thread, also on failure.
+ Threads:   owner thread: the frame must be left on the same thread, also on failure.
  Since:     0.1*/
     pub fn tenon_frame_begin1(
         op: *const tenon_op,
@@ -6473,7 +6519,7 @@ extern "C" {
     ) -> *const tenon_entry;
     /** Begins a typed call with two tensor arguments; see tenon_frame_begin1.
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
@@ -6485,7 +6531,7 @@ extern "C" {
     ) -> *const tenon_entry;
     /** Begins a typed call with three tensor arguments; see tenon_frame_begin1.
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
@@ -6496,11 +6542,12 @@ extern "C" {
         c: *const tenon_tensor,
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
-    /** Begins a typed call with `count` tensors (elements of tensor lists included, NULL = absent).
+    /** Begins a typed call with `count` tensors, which include the elements of tensor lists (NULL =
+ absent).
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread; *blocks* where a plugin must be loaded.
+ Threads:   owner thread; *blocks* if a plugin must be loaded.
  Since:     0.1*/
     pub fn tenon_frame_begin_n(
         op: *const tenon_op,
@@ -6508,21 +6555,21 @@ extern "C" {
         count: i64,
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
-    /** Begins a typed call of an operator without tensor arguments, whose backend comes from `device`
- (NULL = none given: the CPU).
+    /** Begins a typed call of an operator without tensor arguments. The backend is that of `device`, or
+ the CPU if `device` is NULL.
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread; *blocks* where a plugin must be loaded.
+ Threads:   owner thread; *blocks* if a plugin must be loaded.
  Since:     0.1*/
     pub fn tenon_frame_begin_factory(
         op: *const tenon_op,
         device: *const tenon_device,
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
-    /** Begins a typed redispatch with an explicit key set; the thread's keys are not consulted.
+    /** Begins a typed redispatch with an explicit key set. The thread's keys are not consulted.
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
@@ -6531,12 +6578,13 @@ extern "C" {
         keys: tenon_keyset,
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
-    /** Begins a call for boxed arguments of any types: checks count and tags, finds the kernel and
- marks it running. A binding that meets a kernel of its own language calls it directly.
+    /** Begins a call with boxed arguments of any types: checks their number and tags, finds the kernel
+ and marks it as running. If the kernel is written in the binding's own language, the binding may
+ call it directly.
 
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Errors:    returns NULL with the error in the slot; there is no frame to leave.
  Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
- Threads:   owner thread: the frame is left on the same thread, also on failure.
+ Threads:   owner thread: the frame must be left on the same thread, also on failure.
  Since:     0.1*/
     pub fn tenon_frame_begin_boxed(
         op: *const tenon_op,
@@ -6545,12 +6593,12 @@ extern "C" {
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
     #[must_use]
-    /** Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame.
- Where the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first.
- No argument is NULL.
+    /** Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame. If
+ the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first. No
+ argument is NULL.
 
- Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
-            the schema. Results written by a failing kernel are cleared.
+ Errors:    the kernel's error, in the slot; TENON_ERROR_TYPE for results that do not match the
+            schema. Results written by a failing kernel are cleared.
  Ownership: as tenon_op_call.
  Threads:   owner thread; *blocks* unless the kernel is NOBLOCK.
  Since:     0.1*/
@@ -6559,9 +6607,9 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
- (or the slot's with the same code, else a new one that names the operator) ends in the slot.
- No argument is NULL.
+    /** Leaves a frame. `status` is the status that the kernel returned. If it is a failure, the
+ thread's slot holds the error afterwards: the frame's error, or the slot's error if that has the
+ same code, or otherwise a new error that names the operator. No argument is NULL.
 
  Errors:    returns `status`.
  Threads:   owner thread.
@@ -6571,11 +6619,11 @@ extern "C" {
         status: tenon_status,
     ) -> tenon_status;
     #[must_use]
-    /** Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
- where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
- No argument is NULL.
+    /** Leaves a frame whose typed kernel returned TENON_OK, but stored NULL for the tensor of result
+ `index`, which the schema declares as `Tensor`. Typed callers must check for this case, because
+ kernels may be foreign code. No argument is NULL.
 
- Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
+ Errors:    returns TENON_ERROR_TYPE; the error names operator, result and expected type.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_frame_end_without_result(
@@ -6583,7 +6631,7 @@ extern "C" {
         index: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Makes an object of `type` around `self`; calls type->retain(self) on success.
+    /** Creates an object of `type` around `self`; calls type->retain(self) on success.
 
  Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a NULL type
             or one without a name, TENON_ERROR_OUT_OF_MEMORY.
@@ -6607,43 +6655,43 @@ extern "C" {
     pub fn tenon_object_release(object: *mut tenon_object);
     /** Returns the type.
 
- Ownership: static for the object's life.
+ Ownership: the type record is not freed while the object lives.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_object_get_type(
         object: *const tenon_object,
     ) -> *const tenon_object_type;
-    /** Returns what the object wraps.
+    /** Returns the `self` pointer that the object wraps.
 
  Ownership: borrowed until the object dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_object_self(object: *const tenon_object) -> *mut ::core::ffi::c_void;
-    /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
- for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
+    /** Returns the object of an object value or of a carrier, and NULL for every other value. A wrapper
+ tensor is not an object value: see tenon_wrapper_object.
 
- Ownership: borrowed until the value's owner lets go of it.
+ Ownership: borrowed until the owner of the value releases it.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_object_of_value(value: *const tenon_value) -> *mut tenon_object;
     #[must_use]
-    /** Calls a function object: `stack` has the arguments and room for the results, which are NONE.
+    /** Calls a function object. `stack` holds the arguments and room for the results, which are NONE.
 
- Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised;
-            the results are cleared then.
+ Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised.
+            All results are cleared on failure.
  Ownership: arguments are borrowed; results are new references, released by the caller.
- Threads:   any thread; *blocks* where the function may.
+ Threads:   any thread; *blocks* if the function does.
  Since:     0.1*/
     pub fn tenon_object_call(
         object: *mut tenon_object,
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a function: an object that can be called (TENON_TAG_FUNCTION), with one result.
+    /** Creates a function: a callable object (TENON_TAG_FUNCTION) with one result.
 
  Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a bad
             description, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: takes over `ctx`, also on failure; nodes keep it beyond the object's end.
+ Ownership: takes over `ctx`, also on failure; nodes may keep it longer than the object lives.
             `out_function` is owned by the caller.
  Threads:   any thread.
  Since:     0.1*/
@@ -6652,16 +6700,15 @@ extern "C" {
         out_function: *mut *mut tenon_object,
     ) -> tenon_status;
     #[must_use]
-    /** Applies a function: runs its forward, and records it as one node where gradients flow to an
- argument. An argument that forward returns as it is becomes an alias, unless it was marked
- dirty.
+    /** Applies a function: runs its forward, and records it as one node if gradients flow to an
+ argument. If forward returns an argument unchanged, the result is an alias of it, unless the
+ argument was marked dirty.
 
- Errors:    TENON_ERROR_TYPE for an object that tenon_function_new has not made, or without
-            forward,
-            TENON_ERROR_STATE for a dirty tensor that is not returned, or must not be written,
-            and what forward or setup raised.
+ Errors:    TENON_ERROR_TYPE for an object that was not made by tenon_function_new, or that has
+            no forward, TENON_ERROR_STATE for a dirty tensor that is not returned, or must not be
+            written, and what forward or setup raised.
  Ownership: arguments are borrowed; the caller clears `out_result`.
- Threads:   any thread; *blocks* where the function may.
+ Threads:   any thread; *blocks* if the function does.
  Since:     0.1*/
     pub fn tenon_function_apply(
         function: *mut tenon_object,
@@ -6670,15 +6717,15 @@ extern "C" {
         out_result: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** The first half of tenon_function_apply, for a language that calls its own forward with objects
- of its own: looks where gradients flow. Inputs are tensors, or NULL. The caller then runs
- forward in no_grad mode, and finishes or cancels. Of the type only what concerns backward is
- used.
+    /** Performs the first half of tenon_function_apply, for a language that calls its own forward
+ function with its own objects: determines which inputs need gradients. Inputs are tensors or
+ NULL. The caller then runs forward in no_grad mode, and calls tenon_function_finish or
+ tenon_function_cancel. Only those fields of the type that concern backward are used.
 
- Errors:    as tenon_function_apply, but what forward raises.
- Ownership: inputs outlive the context's finish or cancel. `out_context` is the caller's until
-            tenon_function_finish or tenon_function_cancel takes it.
- Threads:   any thread, which then finishes or cancels.
+ Errors:    as tenon_function_apply, except for errors of forward.
+ Ownership: inputs must outlive tenon_function_finish or tenon_function_cancel. The caller owns
+            `out_context` until one of these takes it.
+ Threads:   any thread; finish or cancel must be called on the same thread.
  Since:     0.1*/
     pub fn tenon_function_begin(
         function: *mut tenon_object,
@@ -6687,13 +6734,13 @@ extern "C" {
         out_context: *mut *mut tenon_function_context,
     ) -> tenon_status;
     #[must_use]
-    /** The second half: records the call, if gradients flow to an input, and links the outputs to the
- node. An output may be replaced by an alias; NULL stands for one that is no tensor. The context
- is the node's then; without one it has ended.
+    /** Performs the second half: records the call if gradients flow to an input, and links the outputs
+ to the node. An output may be replaced by an alias; outputs that are no tensors are NULL. The
+ node then owns the context. If nothing is recorded, the context is freed.
 
- Errors:    as tenon_function_apply. The context has ended then, the outputs are still owned.
+ Errors:    as tenon_function_apply. The context is freed, and the caller still owns the outputs.
  Ownership: takes the context. `outputs` are owned by the caller before and after; `out_node` is
-            owned by the caller, NULL where nothing was recorded.
+            owned by the caller, and NULL if nothing was recorded.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_function_finish(
@@ -6702,14 +6749,14 @@ extern "C" {
         noutputs: i64,
         out_node: *mut *mut tenon_node,
     ) -> tenon_status;
-    /** Ends a context whose forward has failed.
+    /** Frees a context whose forward has failed.
 
  Ownership: takes the context; NULL is accepted.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_function_cancel(context: *mut tenon_function_context);
-    /** Returns the context of a node: of a function, or of an operator whose formula has a setup; NULL
- for others.
+    /** Returns the context of a node of a function, or of an operator whose formula has a `setup`.
+ Returns NULL for other nodes.
 
  Ownership: borrowed from the node.
  Threads:   any thread.
@@ -6717,15 +6764,16 @@ extern "C" {
     pub fn tenon_function_context_of(
         node: *const tenon_node,
     ) -> *mut tenon_function_context;
-    /** Returns how many inputs the call has: a function's arguments, or an operator's tensor arguments,
- the elements of a list one by one. jvp gets that many tangents.
+    /** Returns the number of inputs of the call: a function's arguments, or an operator's tensor
+ arguments with the elements of lists counted separately. jvp receives one tangent for each.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_function_context_input_count(
         context: *const tenon_function_context,
     ) -> i64;
-    /** Returns how many outputs the call has, for which jvp gives tangents; 0 before jvp and backward.
+    /** Returns the number of outputs of the call, for which jvp returns tangents; 0 before jvp and
+ backward.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -6733,9 +6781,9 @@ extern "C" {
         context: *const tenon_function_context,
     ) -> i64;
     #[must_use]
-    /** Saves values for backward, in place of what was saved before. Of tensors the version is noted
- when the call has been recorded; inputs and results stay what they are to the graph. Other
- values are copied.
+    /** Saves values for backward and replaces those that were saved before. Versions of tensors are
+ stored when the call has been recorded. Inputs and results keep their place in the backward
+ graph. Other values are copied.
 
  Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_INVALID_ARGUMENT for a bad
             value, TENON_ERROR_OUT_OF_MEMORY.
@@ -6747,7 +6795,7 @@ extern "C" {
         values: *const tenon_value,
         count: i64,
     ) -> tenon_status;
-    /** Returns how many values are saved.
+    /** Returns the number of saved values.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -6755,10 +6803,11 @@ extern "C" {
         context: *const tenon_function_context,
     ) -> i64;
     #[must_use]
-    /** Gives a saved value: a tensor as it was to the graph, an absent one as NONE.
+    /** Returns a saved value. A tensor has its place in the backward graph again; an absent one is
+ NONE.
 
- Errors:    TENON_ERROR_STATE for a tensor that was written since, and for what a backward pass
-            has freed; TENON_ERROR_INDEX.
+ Errors:    TENON_ERROR_STATE for a tensor that was written since, and if a backward pass has
+            freed the value; TENON_ERROR_INDEX.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -6767,12 +6816,12 @@ extern "C" {
         index: i64,
         out_value: *mut tenon_value,
     ) -> tenon_status;
-    /** Frees what is saved, as a backward pass does that does not keep the graph.
+    /** Frees the saved values, as a backward pass that does not keep the graph does.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_function_context_drop_saved(context: *mut tenon_function_context);
-    /** Tells whether gradients flow to an input; 0 for a number that is none.
+    /** Returns 1 if gradients flow to an input, otherwise 0, also if `input` is out of range.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -6781,10 +6830,10 @@ extern "C" {
         input: i64,
     ) -> i32;
     #[must_use]
-    /** Says that forward has written an input in place. It has to return it.
+    /** Marks an input as written in place by forward, which must return it.
 
  Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: `tensor` is borrowed, and outlives the call.
+ Ownership: `tensor` is borrowed, and must outlive the call.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_function_context_mark_dirty(
@@ -6792,18 +6841,17 @@ extern "C" {
         tensor: *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Says that an output has no gradient.
+    /** Marks an output as having no gradient.
 
  Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: `tensor` is borrowed, and outlives the call.
+ Ownership: `tensor` is borrowed, and must outlive the call.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_function_context_mark_non_differentiable(
         context: *mut tenon_function_context,
         tensor: *mut tenon_tensor,
     ) -> tenon_status;
-    /** Says whether backward gets zeros (1, as at first) or NULL (0) for outputs that no gradient came
- to.
+    /** Sets whether backward receives zeros (1, the default) or NULL (0) for outputs without gradient.
 
  Threads:   owner thread.
  Since:     0.1*/
@@ -6811,7 +6859,7 @@ extern "C" {
         context: *mut tenon_function_context,
         materialize: i32,
     );
-    /** Says in backward that the gradients it gives must not be derived again, as
+    /** Called in backward, forbids to differentiate the gradients that it returns, as
  TENON_FUNCTION_ONCE_DIFFERENTIABLE does for all calls.
 
  Threads:   any thread.
@@ -6819,8 +6867,8 @@ extern "C" {
     pub fn tenon_function_context_set_once_differentiable(
         context: *mut tenon_function_context,
     );
-    /** Gives the context an object of the caller's language to keep, in place of the one that it has,
- whose deleter runs. It ends with the node.
+    /** Sets the object of the caller's language that the context keeps, and runs the deleter of the
+ previous one. The object is freed with the node.
 
  Ownership: takes over `state`: the deleter (may be NULL) runs once, on any thread.
  Threads:   any thread, one at a time.
@@ -6830,7 +6878,8 @@ extern "C" {
         state: *mut ::core::ffi::c_void,
         deleter: tenon_deleter,
     );
-    /** Returns that object; NULL without one, and for a context of another language's function.
+    /** Returns the object of tenon_function_context_set_state, or NULL if there is none or the function
+ belongs to another language.
 
  Ownership: borrowed from the context.
  Threads:   any thread.
@@ -6840,11 +6889,12 @@ extern "C" {
         language: u32,
     ) -> *mut ::core::ffi::c_void;
     #[must_use]
-    /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
- low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
+    /** Creates a generator on a device, or on the CPU if `device` is NULL. CPU generators are MT19937
+ (Matsumoto and Nishimura, 1998), seeded with the low 32 bits of `seed` as in PyTorch. Generators
+ of other devices are created by their provider.
 
  Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
-            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
+            TENON_ERROR_INVALID_ARGUMENT for an invalid device, or what the provider raised.
  Ownership: new reference in `out_generator`.
  Threads:   any thread; *blocks* while a plugin loads.
  Since:     0.1*/
@@ -6854,9 +6904,9 @@ extern "C" {
         out_generator: *mut *mut tenon_generator,
     ) -> tenon_status;
     #[must_use]
-    /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and
- counts as no live handle.
+    /** Returns the default generator of a device, which operators use if no generator is passed. It is
+ created on first use and seeded with the seed of the last tenon_generator_seed_all. It is never
+ freed and not counted as a live handle.
 
  Errors:    as tenon_generator_new.
  Ownership: new reference in `out_generator`.
@@ -6867,9 +6917,9 @@ extern "C" {
         out_generator: *mut *mut tenon_generator,
     ) -> tenon_status;
     #[must_use]
-    /** Seeds the default generators of all devices, those made later too.
+    /** Seeds the default generators of all devices, including those that are created later.
 
- Errors:    what a provider raised first; the other generators are seeded all the same.
+ Errors:    the first error that a provider raised; the other generators are seeded nevertheless.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_generator_seed_all(seed: u64) -> tenon_status;
@@ -6885,7 +6935,7 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_generator_release(generator: *mut tenon_generator);
-    /** Fills `out_device` with the device whose operators may draw from the generator.
+    /** Sets `out_device` to the device whose operators may use the generator.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -6894,7 +6944,7 @@ extern "C" {
         out_device: *mut tenon_device,
     );
     #[must_use]
-    /** Begins the sequence of a seed anew; a spare normal sample is dropped.
+    /** Restarts the generator with a seed. A spare normal sample is dropped.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED, or what the provider raised; none on the CPU.
  Threads:   any thread; *blocks* while another thread draws.
@@ -6903,17 +6953,19 @@ extern "C" {
         generator: *mut tenon_generator,
         seed: u64,
     ) -> tenon_status;
-    /** Returns the seed whose sequence the generator is in.
+    /** Returns the seed that the generator was last seeded with.
 
  Threads:   any thread; *blocks* while another thread draws.
  Since:     0.1*/
     pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
     #[must_use]
-    /** Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes,
- and its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the
- 5056 bytes of PyTorch's CPU generators, which may be carried over both ways.
+    /** Writes the whole state (seed, position, spare normal sample) into `out_data`, which has room for
+ `capacity` bytes, and its size into `out_nbytes`. If `out_data` is NULL, only the size is
+ written. The state of a CPU generator has the 5056 bytes of PyTorch's CPU generators, and can be
+ exchanged with PyTorch in both directions.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if `capacity` is less than the size (the message has
+            both),
             TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
  Threads:   any thread; *blocks* while another thread draws.
  Since:     0.1*/
@@ -6924,10 +6976,11 @@ extern "C" {
         out_nbytes: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Goes to a state that tenon_generator_state wrote for a generator of the same device type.
+    /** Restores a state that tenon_generator_state wrote for a generator of the same device type.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for bytes that are no such state,
-            TENON_ERROR_NOT_SUPPORTED, or what the provider raised; the generator is unchanged.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if the bytes are no such state,
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised. The generator does not change
+            on failure.
  Threads:   any thread; *blocks* while another thread draws.
  Since:     0.1*/
     pub fn tenon_generator_set_state(
@@ -6936,8 +6989,8 @@ extern "C" {
         nbytes: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Draws the next `count` numbers, uniform over all 2^32. No other thread's draw is served between
- two of them.
+    /** Draws the next `count` numbers, uniformly distributed over all 2^32. The numbers are consecutive
+ even if other threads draw from the same generator.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative count, TENON_ERROR_NOT_SUPPORTED, or what
             the provider raised.
@@ -6949,9 +7002,9 @@ extern "C" {
         out_numbers: *mut u32,
     ) -> tenon_status;
     #[must_use]
-    /** Draws `count` samples of the standard normal distribution by pairs (Box and Muller, 1958), each
- from four numbers, PyTorch's samples on the CPU. The second of an odd count is the spare with
- which the CPU's next draw begins; generators of other devices drop it.
+    /** Draws `count` samples of the standard normal distribution in pairs (Box and Muller, 1958), each
+ from four numbers. On the CPU the samples are PyTorch's. If `count` is odd, the CPU keeps the
+ second sample of the last pair for the next draw; generators of other devices drop it.
 
  Errors:    as tenon_generator_random, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread; *blocks* while another thread draws.
@@ -6961,8 +7014,8 @@ extern "C" {
         count: i64,
         out_samples: *mut f64,
     ) -> tenon_status;
-    /** Returns the provider's own object behind the generator, for the kernels of its device; NULL for
- the CPU's.
+    /** Returns the provider's own generator object, for kernels of its device; NULL for a CPU
+ generator.
 
  Ownership: borrowed until the generator dies.
  Threads:   any thread.
@@ -6971,7 +7024,7 @@ extern "C" {
         generator: *const tenon_generator,
     ) -> *mut ::core::ffi::c_void;
     #[must_use]
-    /** Enters a grad mode until the guard is left, with tenon_key_guard_leave. No argument is NULL.
+    /** Enters a grad mode until the guard is left with tenon_key_guard_leave. No argument is NULL.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
             thread's first use.
@@ -6982,11 +7035,11 @@ extern "C" {
         out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Sets the calling thread's grad mode, until it is set again or a guard around it is left.
+    /** Sets the calling thread's grad mode, until it is set again or an enclosing guard is left.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for INFERENCE
-            outside it and for NORMAL, which only guards enter, TENON_ERROR_OUT_OF_MEMORY on a
-            thread's first use.
+            outside it and for NORMAL, which only guards can enter, TENON_ERROR_OUT_OF_MEMORY on
+            a thread's first use.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_grad_mode_set(mode: u32) -> tenon_status;
@@ -6996,9 +7049,9 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_grad_mode_get() -> u32;
     #[must_use]
-    /** Begins to record the calling thread's calls into a new graph, inside the recordings that are on,
- which do not record meanwhile. A tensor that no recorded call made and that is no input becomes
- an attribute when a call first uses it. Thread states carry recordings.
+    /** Begins to record the calling thread's calls into a new graph. Outer recordings are suspended
+ until it ends. A tensor that is neither an input nor a result of a recorded call becomes an
+ attribute when a call first uses it. Thread states carry recordings.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_graph`; the thread keeps one until the recording ends.
@@ -7009,20 +7062,20 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Ends a recording, on all threads. The graph stays as it is.
+    /** Ends a recording, on all threads. The graph itself does not change.
 
  Errors:    TENON_ERROR_STATE for a graph that is not the innermost recording of the calling
             thread, or below autograd while a mode that was entered later is on.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_graph_end(graph: *mut tenon_graph) -> tenon_status;
-    /** Tells whether the calling thread records calls.
+    /** Returns 1 if the calling thread records calls, otherwise 0.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_graph_is_recording() -> i32;
     #[must_use]
-    /** Makes an empty graph, to be built by hand.
+    /** Creates an empty graph, to be built by hand.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_graph`.
@@ -7040,13 +7093,13 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_graph_release(graph: *mut tenon_graph);
     #[must_use]
-    /** Adds an input. `tensor` (may be NULL) is what stands for it while the graph is recorded, and
- tells dtype, device and sizes; `name` (may be NULL) is an identifier.
+    /** Adds an input. `tensor` (may be NULL) represents it while the graph is recorded, and determines
+ its dtype, device and sizes; `name` (may be NULL) is an identifier.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a name that is no identifier or is taken, a tensor
-            that stands for another value already; TENON_ERROR_STATE for a graph that does not
-            change any more, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: the tensor is not kept.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a name that is no identifier or is taken, and for a
+            tensor that represents another value already; TENON_ERROR_STATE for a graph that
+            cannot be changed any more, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the tensor is not retained.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_graph_add_input(
@@ -7056,7 +7109,7 @@ extern "C" {
         out_value: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a tensor that the graph holds. `name` as of an input; NULL gives it one.
+    /** Adds a tensor that the graph holds. `name` is an identifier; if it is NULL, one is generated.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or the undefined tensor, or as
             tenon_graph_add_input.
@@ -7070,15 +7123,15 @@ extern "C" {
         out_value: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Appends a call that is not run. `args` are in the schema's order; those that are left out at the
- end have their defaults. TENON_TAG_REF, also as elements of lists, names earlier values; tensors
- become attributes. The first result's number goes to `out_first_result`, the others follow.
+    /** Appends a call without running it. `args` are in the schema's order; trailing arguments that are
+ omitted have their defaults. TENON_TAG_REF, also as an element of a list, refers to an earlier
+ value; tensors become attributes. The number of the first result is stored in
+ `out_first_result`; the numbers of the other results follow it.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for too many arguments and for too few without defaults,
-            TENON_ERROR_TYPE for an argument that is none of its type, TENON_ERROR_INDEX for a
-            value that is not there,
-            TENON_ERROR_NOT_SUPPORTED for an operator without schema or with any number of
-            results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for too many arguments and for omitted ones without
+            defaults, TENON_ERROR_TYPE for an argument of the wrong type, TENON_ERROR_INDEX for a
+            value that does not exist, TENON_ERROR_NOT_SUPPORTED for an operator without schema
+            or with a variable number of results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: arguments are copied, handles in them retained.
  Threads:   owner thread.
  Since:     0.1*/
@@ -7090,10 +7143,10 @@ extern "C" {
         out_first_result: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Adds the value of an element of a value that is a list of tensors.
+    /** Adds a value that is an element of another value, a list of tensors.
 
- Errors:    TENON_ERROR_INDEX for a value or an element that is not there, TENON_ERROR_TYPE for a
-            value that is no list, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INDEX for a value or an element that does not exist, TENON_ERROR_TYPE for
+            a value that is no list, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_graph_add_element(
@@ -7103,10 +7156,10 @@ extern "C" {
         out_value: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Adds an output: a TENON_TAG_REF, a tensor of the recording (others become attributes), a number,
- or a list of such.
+    /** Adds an output: a TENON_TAG_REF, a tensor of the recording (other tensors become attributes), a
+ number, or a list of these.
 
- Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_STATE,
+ Errors:    TENON_ERROR_INDEX for a value that does not exist, TENON_ERROR_STATE,
             TENON_ERROR_OUT_OF_MEMORY.
  Ownership: the value is copied.
  Threads:   owner thread.
@@ -7115,27 +7168,27 @@ extern "C" {
         graph: *mut tenon_graph,
         value: *const tenon_value,
     ) -> tenon_status;
-    /** Returns how many inputs the graph has.
+    /** Returns the number of inputs.
 
- Threads:   any thread that sees the finished graph; else owner thread.
+ Threads:   any thread that sees the finished graph; otherwise owner thread.
  Since:     0.1*/
     pub fn tenon_graph_input_count(graph: *const tenon_graph) -> i64;
-    /** Returns how many tensors the graph holds.
+    /** Returns the number of attributes, the tensors that the graph holds.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_attribute_count(graph: *const tenon_graph) -> i64;
-    /** Returns how many calls the graph has.
+    /** Returns the number of nodes.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_node_count(graph: *const tenon_graph) -> i64;
-    /** Returns how many outputs the graph has.
+    /** Returns the number of outputs.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_output_count(graph: *const tenon_graph) -> i64;
-    /** Returns how many values the graph has.
+    /** Returns the number of values.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
@@ -7143,9 +7196,8 @@ extern "C" {
     #[must_use]
     /** Describes a node.
 
- Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
-            struct_size.
- Ownership: what the struct names is borrowed until the graph dies.
+ Errors:    TENON_ERROR_INDEX if `index` is out of range, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: pointers in the struct are borrowed until the graph dies.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_get_node(
@@ -7156,9 +7208,8 @@ extern "C" {
     #[must_use]
     /** Describes a value.
 
- Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
-            struct_size.
- Ownership: what the struct names is borrowed until the graph dies.
+ Errors:    TENON_ERROR_INDEX if `index` is out of range, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: pointers in the struct are borrowed until the graph dies.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_get_value(
@@ -7167,10 +7218,11 @@ extern "C" {
         out_value: *mut tenon_graph_value,
     ) -> tenon_status;
     #[must_use]
-    /** Lists the nodes that name a value, or an element of it, among their arguments, in their order,
- as a buffer of int64_t. The number behind the last node stands for the outputs.
+    /** Lists the nodes that have a value, or an element of it, among their arguments, in order, as a
+ buffer of int64_t. If an output uses the value, the number of nodes is the last element of the
+ list.
 
- Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INDEX for a value that does not exist, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_nodes`.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
@@ -7179,17 +7231,17 @@ extern "C" {
         value: i64,
         out_nodes: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Returns how many lines of code are known that a node was recorded from; -1 for a node that is
- not there. Recordings with TENON_GRAPH_FRAMES tell the innermost few of the languages that tell
- them, see tenon_language_set_frames. Passes, texts and files keep them.
+    /** Returns the number of source locations that are known for a node, or -1 if the node does not
+ exist. Recordings with TENON_GRAPH_FRAMES store the innermost few frames of each language that
+ reports them, see tenon_language_set_frames. Passes, texts and files preserve them.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_frame_count(graph: *const tenon_graph, node: i64) -> i64;
     #[must_use]
-    /** Fills `out_frame` with one of them, the innermost first.
+    /** Fills `out_frame` with a frame of a node. Frame 0 is the innermost.
 
- Errors:    TENON_ERROR_INDEX for a number that is not there.
+ Errors:    TENON_ERROR_INDEX if an index is out of range.
  Ownership: texts are borrowed until the graph dies.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
@@ -7200,9 +7252,9 @@ extern "C" {
         out_frame: *mut tenon_error_frame,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a frame to a node, outside of those that it has. Texts may be NULL.
+    /** Adds a frame to a node, as its outermost frame. Texts may be NULL.
 
- Errors:    TENON_ERROR_INDEX for a node that is not there, TENON_ERROR_INVALID_ARGUMENT for an
+ Errors:    TENON_ERROR_INDEX for a node that does not exist, TENON_ERROR_INVALID_ARGUMENT for an
             unknown language, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: texts are copied.
  Threads:   owner thread.
@@ -7215,17 +7267,17 @@ extern "C" {
         file: *const ::core::ffi::c_char,
         line: i32,
     ) -> tenon_status;
-    /** Returns the number of the value that is an input; -1 for an input that is not there.
+    /** Returns the value number of an input, or -1 if the input does not exist.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_input_value(graph: *const tenon_graph, index: i64) -> i64;
-    /** Returns the number of the value that is an attribute; -1 for an attribute that is not there.
+    /** Returns the value number of an attribute, or -1 if the attribute does not exist.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_attribute_value(graph: *const tenon_graph, index: i64) -> i64;
-    /** Returns an output, NULL for one that is not there.
+    /** Returns an output, or NULL if it does not exist.
 
  Ownership: borrowed until the graph dies.
  Threads:   any thread, as tenon_graph_input_count.
@@ -7235,33 +7287,37 @@ extern "C" {
         index: i64,
     ) -> *const tenon_value;
     #[must_use]
-    /** Runs a graph: each node is a call of its operator, seen by layers and modes as any call. Results
- are released after their last use.
+    /** Runs a graph. Each node is a call of its operator, which layers and modes see like any other
+ call. Results are released after their last use.
 
- `stack->args` are the inputs, tensors; `stack->rets` are as many as the graph has outputs.
- Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, and where a graph that has sizes gets
-            others than it is for: the error names the input, the dim and what was expected, or
-            the guard and the place that asked. TENON_ERROR_STATE for a size of no tensor,
-            TENON_ERROR_TYPE for an input that is no tensor, or what a call raised, with a note
-            that names the node.
+ `stack->args` are the inputs, which are tensors. `stack->rets` has one value for each output of
+ the graph.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, and if sizes of inputs do not match
+            those that the graph is for: the error names the input, the dim and what was
+            expected, or the guard and the place that caused it. TENON_ERROR_STATE for a size
+            without tensor, TENON_ERROR_TYPE for an input that is no tensor, or what a call
+            raised, with a note that names the node.
  Ownership: arguments are borrowed; results are new references.
- Threads:   any thread; several may run one graph at once.
+ Threads:   any thread; several threads may run one graph at once.
  Since:     0.1*/
     pub fn tenon_graph_run(
         graph: *mut tenon_graph,
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Plans a run for inputs like these: shapes, memory and kernels once, so that runs with inputs of
- the same dtype, sizes, strides and device go through loops of kernels only; of composites those
- of what they call. The last four plans are kept. There is none where a kernel does not bind, or
- for what writes into an input or attribute as `out`. `out_reason` is NULL, or a text on what
- stands against one. Inputs and attributes stay; what makes views and copies is called.
+    /** Plans runs for inputs like these. Shapes, memory and kernels are determined once, so that runs
+ with inputs of the same dtype, sizes, strides and device only execute loops of kernels; for
+ composites, those of the operators that they call. The last four plans are kept. A plan is
+ impossible if a kernel does not support binding, and for a call that writes to an input or
+ attribute as `out`. `out_reason` is NULL on success, and otherwise a text on why there is no
+ plan. The inputs and attributes are not changed; operators that make views and copies are
+ called.
 
- Planned runs are for plain tensors on threads without modes, profile or recording, where what is
- written shares no memory with others. Other runs, and those after a change of the registry, are
- calls. A plan keeps its kernels from being freed.
- Errors:    as tenon_graph_run, but for what computing raises.
+ Planned runs are used for plain tensors on threads without modes, profile or recording, if
+ memory that is written is not shared with other tensors. All other runs, and runs after a change
+ of the registry, call the operators. A plan keeps its kernels from being freed.
+
+ Errors:    as tenon_graph_run, except for errors that computing raises.
  Ownership: inputs are borrowed; new reference in `out_reason`.
  Threads:   any thread.
  Since:     0.1*/
@@ -7272,13 +7328,13 @@ extern "C" {
         out_reason: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Defines an operator that runs the graph, with a tensor argument for each input and a result for
- each output, in the library's namespace. Gradients, vmap and autocast see the graph's calls.
+    /** Defines an operator that runs the graph, in the library's namespace. It has a tensor argument
+ for each input and a result for each output. Gradients, vmap and autocast apply to the calls in
+ the graph.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for an output that is no tensor; as tenon_library_define
             and tenon_library_impl.
- Ownership: the library's registrations retain the graph; `out_op` (may be NULL) is valid for
-            ever.
+ Ownership: the library's registrations retain the graph; `out_op` (may be NULL) is never freed.
  Threads:   any thread; *blocks*, runs listeners.
  Since:     0.1*/
     pub fn tenon_graph_define(
@@ -7288,7 +7344,7 @@ extern "C" {
         out_op: *mut *const tenon_op,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a new graph by passes (TENON_GRAPH_* bits).
+    /** Makes a new graph by running passes (TENON_GRAPH_* bits).
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown bits, what a folded call raised,
             TENON_ERROR_OUT_OF_MEMORY.
@@ -7301,14 +7357,13 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order.
- What was known of a result is known of what stands for it; new nodes have the frames of the one
- that they stand for. Whether calls that write may go or move is the pass's to know.
+    /** Makes a new graph with a custom pass: `rewrite` is called for each node in order. Known
+ properties of a result are carried over to its replacement, and new nodes have the frames of the
+ node that they replace. The pass must know whether a call that writes may be removed or moved.
 
- Errors:    what `rewrite` returned, with its error and a note that names the node;
-            TENON_ERROR_STATE for a use of a result that nothing stands for, TENON_ERROR_TYPE for
-            something of another type in its place, TENON_ERROR_INVALID_ARGUMENT,
-            TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    the status and error that `rewrite` returned, with a note that names the node;
+            TENON_ERROR_STATE if a result without replacement is used, TENON_ERROR_TYPE for a
+            replacement of another type, TENON_ERROR_INVALID_ARGUMENT, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_graph`; attributes are shared. `ctx` is borrowed for the call,
             `to` for that of the function.
  Threads:   any thread; calls the function on it.
@@ -7320,20 +7375,21 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a new graph in which `replacement` stands wherever `pattern` was, both graphs themselves.
- An input of the pattern matches any value, the same one wherever it is used, or a number that
- stands for a tensor, its sizes those of the value; an attribute matches that tensor, a constant
- an equal one. There is no match where something else uses a result that is no output of the
- pattern, where a call between its calls writes to what it reads, and where it shares calls with
- an earlier one. The replacement's inputs and outputs stand for those of the pattern, one by one;
- its calls go where the last call of the match was, or before what uses its outputs earlier.
+    /** Makes a new graph in which each match of `pattern` is replaced by `replacement`; both are graphs
+ themselves. An input of the pattern matches any value, or a number that is passed for a tensor;
+ it must be the same one at all its uses. Sizes of the input match those of the value. An
+ attribute matches the same tensor, and a constant an equal one. There is no match if something
+ else uses a result that is no output of the pattern, if a call between the matched calls writes
+ to memory that they read, or if the match shares calls with an earlier one. Inputs and outputs
+ of the replacement correspond one by one to those of the pattern. Its calls are inserted at the
+ last call of the match, or before the first use of its outputs if that is earlier.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a pattern without calls, with an input that no call
-            uses or an output that no call gives, for another number of inputs or outputs of the
-            replacement, and for unknown flags; TENON_ERROR_TYPE for an output of another type,
+            uses or an output that no call makes, for a replacement with another number of inputs
+            or outputs, and for unknown flags; TENON_ERROR_TYPE for an output of another type,
             TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_graph`; attributes are shared. `out_count` (may be NULL) is how
-            many matches were replaced.
+ Ownership: new reference in `out_graph`; attributes are shared. `out_count` (may be NULL)
+            receives the number of replaced matches.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_graph_replace_pattern(
@@ -7345,30 +7401,31 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Checks a graph: operators are defined with the schemas that arguments were recorded for, and
- what is known of values is what calls on fake tensors give, of the sizes at hand and of larger
- ones. Calls of unknown inputs, or whose results depend on elements, are not made.
+    /** Checks a graph. Operators must be defined with the schemas that their calls were recorded for.
+ Recorded properties of values must be those that calls on fake tensors return, both for the
+ recorded sizes and for larger ones. Calls with unknown inputs, or whose results depend on
+ elements, are skipped.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED for an operator without the schema that it had,
-            TENON_ERROR_TYPE for a value that is recorded as another than its call gives, what
-            a call raises; all with a note that names the node.
+ Errors:    TENON_ERROR_NOT_SUPPORTED for an operator without its recorded schema,
+            TENON_ERROR_TYPE for a value whose recorded properties differ from those that its
+            call returns, what a call raises; all with a note that names the node.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_check(graph: *const tenon_graph) -> tenon_status;
     #[must_use]
-    /** Makes a new graph that writes to nothing but, at its end, to the inputs and attributes that were
- written. In the place of a call that writes is the one that gives a new value, `aten::add` for
- `aten::add_` and `aten::add.out`: the operator's functional overload with the same arguments.
- What it gives is put into the value that the written one is a view of, as by
- `aten::select_scatter`, and other views of that are taken anew where they are used next. Inputs
- and attributes that are written are given their last values by `aten::copy_`. Results are the
- same to the bit; an output that was an input, or a view of what was written, shares no memory
- with it any more. Inputs and attributes are taken to be apart in memory.
+    /** Makes a new graph that only writes to the inputs and attributes that were written, and only at
+ its end. Each call that writes is replaced by the operator's functional overload with the same
+ arguments, which returns a new value: `aten::add` for `aten::add_` and `aten::add.out`. If the
+ written value is a view, the new value is inserted into the base of the view, for example by
+ `aten::select_scatter`, and other views of the base are made again before their next use. At the
+ end, inputs and attributes that were written receive their last values by `aten::copy_`. Results
+ are bitwise the same. An output that was an input, or a view of a written value, no longer
+ shares memory with it. Inputs and attributes are assumed not to overlap in memory.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags; TENON_ERROR_NOT_SUPPORTED, naming the
-            operator, for one that writes and has no functional overload, for one that gives a
-            view of what is written and is undone by none, for an input that is resized, and for
-            sizes of a view that are not known; TENON_ERROR_OUT_OF_MEMORY.
+            operator, for one that writes and has no functional overload, for one that makes a
+            view of a written value and has no inverse, for an input that is resized, and for
+            unknown sizes of a view; TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_graph`; attributes are shared.
  Threads:   any thread.
  Since:     0.1*/
@@ -7378,9 +7435,9 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Writes a graph as text: a version, the whole schema of each operator, a line for each input,
+    /** Prints a graph as text: a version, the whole schema of each operator, a line for each input,
  attribute, node, size, other number and guard, and the outputs. Defaults and row-major strides
- are left out. Frames stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
+ are omitted. Frames follow their node as " # 'model.py':12 in 'forward' [Python]".
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
             arguments, TENON_ERROR_OUT_OF_MEMORY.
@@ -7392,16 +7449,16 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Reads a text that tenon_graph_print wrote. Operators are looked up and their schemas compared:
- the registry's may have more arguments with defaults at the end. Nothing is run. Other comments,
- from " # " to the end of a line, are left out. `attributes`
- are the tensors of the text's attributes, in its order.
+    /** Parses a text that tenon_graph_print wrote. Operators are looked up and their schemas compared:
+ the registered schema may have additional arguments with defaults at the end. Nothing is run.
+ Other comments, from " # " to the end of a line, are ignored. `attributes` are the tensors of
+ the text's attributes, in the order of the text.
 
- Errors:    TENON_ERROR_PARSE naming line and what was expected, TENON_ERROR_NOT_FOUND naming all
-            operators that are not there, TENON_ERROR_TYPE for one whose schema differs,
+ Errors:    TENON_ERROR_PARSE naming the line and what was expected, TENON_ERROR_NOT_FOUND naming
+            all operators that do not exist, TENON_ERROR_TYPE for one whose schema differs,
             TENON_ERROR_INVALID_ARGUMENT for a wrong number of attributes, as tenon_graph_append.
  Ownership: new reference in `out_graph`, which retains the attributes.
- Threads:   any thread; may load what ships for a namespace.
+ Threads:   any thread; may load plugins that ship for a namespace.
  Since:     0.1*/
     pub fn tenon_graph_parse(
         text: *const ::core::ffi::c_char,
@@ -7411,8 +7468,8 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Writes a graph as the bytes of one file in the safetensors layout: the text in its metadata, the
- attributes as its tensors.
+    /** Writes a graph as the bytes of a file in the safetensors layout, with the text in its metadata
+ and the attributes as its tensors.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for an attribute without memory on the CPU or of a complex
             dtype, as tenon_graph_print.
@@ -7424,12 +7481,12 @@ extern "C" {
         out_bytes: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Reads what tenon_graph_write wrote; counts, offsets and references are checked, and nothing is
- run. Attributes are copied.
+    /** Reads a graph that tenon_graph_write wrote. Counts, offsets and references are checked, and
+ nothing is run. Attributes are copied.
 
  Errors:    TENON_ERROR_PARSE for malformed bytes, as tenon_graph_parse.
  Ownership: new reference in `out_graph`; the bytes are borrowed for the call.
- Threads:   any thread; may load what ships for a namespace.
+ Threads:   any thread; may load plugins that ship for a namespace.
  Since:     0.1*/
     pub fn tenon_graph_read(
         data: *const ::core::ffi::c_void,
@@ -7437,7 +7494,7 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Writes a graph to a file, replacing it; the old one stays where that fails.
+    /** Writes a graph to a file, replacing it. If writing fails, the old file is kept.
 
  Errors:    TENON_ERROR_SYSTEM naming the path, as tenon_graph_write.
  Threads:   any thread, as tenon_graph_input_count; *blocks*.
@@ -7451,20 +7508,20 @@ extern "C" {
 
  Errors:    TENON_ERROR_SYSTEM naming the path, as tenon_graph_read.
  Ownership: new reference in `out_graph`.
- Threads:   any thread; *blocks*, may load what ships for a namespace.
+ Threads:   any thread; *blocks*, may load plugins that ship for a namespace.
  Since:     0.1*/
     pub fn tenon_graph_load(
         path: *const ::core::ffi::c_char,
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a size of a tensor, to be named as an int by arguments, dims and outputs. `name` (may be
- NULL) is an identifier; `hint` (may be NULL) is what it was in the case at hand. A run in which
- it does not lie from `min` to `max` fails; INT64_MIN and INT64_MAX are no bounds.
+    /** Adds a size of a tensor, which arguments, dims and outputs can refer to as an int. `name` (may
+ be NULL) is an identifier; `hint` (may be NULL) is the size at recording time. A run fails if
+ the size is not between `min` and `max`; INT64_MIN and INT64_MAX mean no bound.
 
- Errors:    TENON_ERROR_INDEX for a value that is not there or is no tensor, or a dim that no
-            tensor has; TENON_ERROR_INVALID_ARGUMENT for a name that is none or is taken, no
-            number from `min` to `max` and a hint outside; TENON_ERROR_STATE,
+ Errors:    TENON_ERROR_INDEX for a value that does not exist or is no tensor, or a dim that no
+            tensor has; TENON_ERROR_INVALID_ARGUMENT for a name that is no identifier or is
+            taken, `min` above `max` and a hint outside of the bounds; TENON_ERROR_STATE,
             TENON_ERROR_OUT_OF_MEMORY.
  Threads:   owner thread.
  Since:     0.1*/
@@ -7479,12 +7536,12 @@ extern "C" {
         out_value: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a TENON_SYMBOL_* function of numbers: INT, FLOAT, or TENON_TAG_REF of numbers of the graph.
- The same function of the same numbers is one value.
+    /** Adds a TENON_SYMBOL_* function of numbers, which are INT, FLOAT, or TENON_TAG_REF to numbers of
+ the graph. Adding the same function of the same numbers again returns the same value.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another function or count, TENON_ERROR_TYPE for what
-            is no number, TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_STATE,
-            TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown function or a wrong number of arguments,
+            TENON_ERROR_TYPE for an argument that is no number, TENON_ERROR_INDEX for a value
+            that does not exist, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_graph_add_number(
@@ -7495,12 +7552,12 @@ extern "C" {
         out_value: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Says which sizes a tensor has: an INT, or a TENON_TAG_REF of a number, for each dim. Runs check
- those of inputs.
+    /** Sets the sizes of a tensor: an INT, or a TENON_TAG_REF to a number, for each dim. Runs check the
+ sizes of inputs.
 
- Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_TYPE for one whose dtype
-            is not known and for dims that are no sizes, TENON_ERROR_INVALID_ARGUMENT for too
-            many, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INDEX for a value that does not exist, TENON_ERROR_TYPE for one whose
+            dtype is not known and for dims that are no sizes, TENON_ERROR_INVALID_ARGUMENT for
+            too many, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_graph_set_dims(
@@ -7510,7 +7567,8 @@ extern "C" {
         ndim: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a guard: TENON_SYMBOL_EQ to TENON_SYMBOL_GE of two numbers, without which runs fail.
+    /** Adds a guard: a relation of two numbers, TENON_SYMBOL_EQ to TENON_SYMBOL_GE. Runs fail if it
+ does not hold.
 
  Errors:    as tenon_graph_add_number.
  Threads:   owner thread.
@@ -7522,11 +7580,11 @@ extern "C" {
         nargs: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Describes a size or function.
+    /** Describes a number: a size or a function.
 
- Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_TYPE for one that is
+ Errors:    TENON_ERROR_INDEX for a value that does not exist, TENON_ERROR_TYPE for one that is
             neither, TENON_ERROR_ABI for a bad struct_size.
- Ownership: what the struct names is borrowed until the graph dies.
+ Ownership: pointers in the struct are borrowed until the graph dies.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_get_number(
@@ -7535,10 +7593,10 @@ extern "C" {
         out_number: *mut tenon_graph_number,
     ) -> tenon_status;
     #[must_use]
-    /** Writes a number as Python would, such as "2*s0 + 1": an INT, a FLOAT, or a TENON_TAG_REF.
+    /** Prints a number (an INT, a FLOAT, or a TENON_TAG_REF) in Python syntax, such as "2*s0 + 1".
 
- Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_TYPE for no number,
-            TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INDEX for a value that does not exist, TENON_ERROR_TYPE for a value that
+            is no number, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
@@ -7547,17 +7605,18 @@ extern "C" {
         number: *const tenon_value,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Returns how many guards a graph has.
+    /** Returns the number of guards of a graph.
 
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_guard_count(graph: *const tenon_graph) -> i64;
     #[must_use]
-    /** Describes a guard; `out_text` (may be NULL) is the relation as Python would write it.
+    /** Describes a guard. `out_text` (may be NULL) receives the relation in Python syntax.
 
- Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
-            struct_size, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: what the struct names is borrowed until the graph dies; new reference in `out_text`.
+ Errors:    TENON_ERROR_INDEX if `index` is out of range, TENON_ERROR_ABI for a bad struct_size,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: pointers in the struct are borrowed until the graph dies; new reference in
+            `out_text`.
  Threads:   any thread, as tenon_graph_input_count.
  Since:     0.1*/
     pub fn tenon_graph_get_guard(
@@ -7567,15 +7626,15 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a hook to a tensor that requires gradients: GRAD, or ACCUMULATED for a leaf. It is for what
- the tensor is now: a later write in place gives the tensor another node, and leaves the hook
- with the gradient of the old value.
+    /** Adds a hook to a tensor that requires grad: GRAD, or ACCUMULATED for a leaf. It applies to the
+ current value of the tensor: a later in-place write gives the tensor a new node, and the hook
+ keeps receiving the gradient of the old value.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, no function and another kind,
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL tensor or function and another kind,
             TENON_ERROR_STATE for a tensor that does not require gradients, and for ACCUMULATED
             with a tensor that is no leaf; TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure. `out_hook` (may be NULL) is owned by the caller.
- Threads:   any thread; passes that run meanwhile may or may not call it.
+ Threads:   any thread; passes that are running may or may not call it.
  Since:     0.1*/
     pub fn tenon_tensor_add_hook(
         tensor: *mut tenon_tensor,
@@ -7583,107 +7642,111 @@ extern "C" {
         out_hook: *mut *mut tenon_hook,
     ) -> tenon_status;
     #[must_use]
-    /** Adds a hook to a node: BEFORE or AFTER. They do not run where a pass only asks for the gradient
- of one of the node's outputs.
+    /** Adds a hook to a node: BEFORE or AFTER. It does not run if a pass only computes the gradient of
+ one of the node's outputs.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no node, no function and another kind,
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL node or function and another kind,
             TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure. `out_hook` (may be NULL) is owned by the caller.
- Threads:   any thread; passes that run meanwhile may or may not call it.
+ Threads:   any thread; passes that are running may or may not call it.
  Since:     0.1*/
     pub fn tenon_node_add_hook(
         node: *mut tenon_node,
         options: *const tenon_hook_options,
         out_hook: *mut *mut tenon_hook,
     ) -> tenon_status;
-    /** Removes a hook: no run of it begins any more, and its deleter runs as soon as none is under way.
- Removing it again does nothing; so does removing one whose node is gone.
+    /** Removes a hook. It is not called again, and its deleter runs when no call of it is running.
+ Removing it again does nothing, and neither does removing a hook whose node is gone.
 
  Threads:   any thread; also from inside the hook.
  Since:     0.1*/
     pub fn tenon_hook_remove(hook: *mut tenon_hook);
-    /** Adds a reference; NULL stays NULL.
+    /** Adds a reference and returns `hook`. NULL is accepted and returned.
 
- Ownership: returns `hook`, owned once more.
+ Ownership: the caller owns one more reference to `hook`.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_hook_retain(hook: *mut tenon_hook) -> *mut tenon_hook;
-    /** Drops a reference. The hook stays where it was added.
+    /** Drops a reference. The hook stays on its tensor or node.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_hook_release(hook: *mut tenon_hook);
     #[must_use]
-    /** Makes passes leave gradients with a tensor that is no leaf, added to what is there, after all
- hooks of its gradient. It follows the tensor through writes in place. Does nothing for leaves.
+    /** Makes backward passes accumulate gradients in a tensor that is no leaf, after all hooks on its
+ gradient have run. The setting stays with the tensor through in-place writes. Does nothing for
+ leaves.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for a tensor that does
-            not require gradients, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; nobody else uses the tensor meanwhile.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for a tensor that does not
+            require gradients, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; no other thread may use the tensor during the call.
  Since:     0.1*/
     pub fn tenon_tensor_retain_grad(tensor: *mut tenon_tensor) -> tenon_status;
-    /** Tells whether passes leave gradients with a tensor that is no leaf.
+    /** Returns 1 if tenon_tensor_retain_grad is in effect for a tensor, otherwise 0.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_retains_grad(tensor: *const tenon_tensor) -> i32;
-    /** Returns the dtype that gradients of a leaf are converted to: the tensor's own, unless another
- was set; TENON_DTYPE_NONE for any.
+    /** Returns the dtype that gradients of a leaf are converted to: the tensor's dtype, unless another
+ one was set, or TENON_DTYPE_NONE if any dtype is accepted.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_grad_dtype(tensor: *const tenon_tensor) -> tenon_dtype;
     #[must_use]
-    /** Sets the dtype that gradients of a leaf are converted to, and that one which is set must have;
- TENON_DTYPE_NONE takes gradients of any dtype as they come.
+    /** Sets the dtype that gradients of a tensor are converted to: for a leaf before they are
+ accumulated, for a result of a recorded call before its formula receives them. Gradients that
+ are set explicitly must have this dtype. With TENON_DTYPE_NONE, gradients of any dtype are
+ accepted unchanged.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_TYPE for a dtype that is
-            neither floating nor complex, TENON_ERROR_STATE for a tensor that is no leaf, and for
-            one that has a gradient of another dtype; TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; nobody else uses the tensor meanwhile.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_TYPE for a dtype that is neither
+            floating nor complex, TENON_ERROR_STATE for a tensor that has a gradient of another
+            dtype; TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; no other thread may use the tensor during the call.
  Since:     0.1*/
     pub fn tenon_tensor_set_grad_dtype(
         tensor: *mut tenon_tensor,
         dtype: tenon_dtype,
     ) -> tenon_status;
     #[must_use]
-    /** Counts a write of a tensor's elements that no operator made, so that backward passes which need
- the old ones fail.
+    /** Increments a tensor's version after its elements were written by other means than an operator,
+ so that backward passes that need the old elements fail.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for an inference one.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for an inference tensor.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_increment_version(tensor: *mut tenon_tensor) -> tenon_status;
-    /** Returns the tensor whose gradients a leaf keeps; NULL for other nodes, and when the tensor is
- gone.
+    /** Returns the tensor whose gradients a leaf node accumulates. Returns NULL for other nodes, and if
+ the tensor has died.
 
  Ownership: new reference.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_copy_variable(node: *const tenon_node) -> *mut tenon_tensor;
-    /** Returns how many references to a node there are.
+    /** Returns the number of references to a node.
 
- Threads:   any thread; a number above 1 may be old at once.
+ Threads:   any thread; a number above 1 may be out of date immediately.
  Since:     0.1*/
     pub fn tenon_node_use_count(node: *const tenon_node) -> i64;
-    /** Returns the address of a language's word on a node, for the one object that stands for the node
- there. Words are atomic: who has no lock of its language uses compare-exchange.
+    /** Returns the address of a language's cell on a node, in which a binding stores the one object
+ that represents the node in its language. Cells are atomic words: a binding without a global
+ lock uses compare-and-exchange.
 
- Errors:    NULL for an unknown language, and when memory is short.
- Ownership: borrowed until the node dies; the object in it is the language's.
- Threads:   any thread; reading and writing the word is the language's business.
+ Errors:    NULL for an unknown language, and if memory is short.
+ Ownership: borrowed until the node dies; the object in it belongs to the language.
+ Threads:   any thread; the language synchronizes accesses to the cell.
  Since:     0.1*/
     pub fn tenon_node_cell(
         node: *mut tenon_node,
         language: u32,
     ) -> *mut *mut ::core::ffi::c_void;
     #[must_use]
-    /** Puts an object into a language's word of a node and says who owns it: with `drop` the node,
- which drops it at its end; without, the language. Another object than the one that is there
- drops that one, where the node owns it.
+    /** Stores an object in a language's cell of a node and sets its owner. If `drop` is given, the node
+ owns the object and drops it when it dies; otherwise the language owns it. If the cell holds a
+ different object that the node owns, that object is dropped.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: takes over `object` where `drop` is given, on success only.
+ Ownership: takes over `object` if `drop` is given, on success only.
  Threads:   any thread; one at a time for each node and language.
  Since:     0.1*/
     pub fn tenon_node_own_cell(
@@ -7693,44 +7756,46 @@ extern "C" {
         drop: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
-    /** Makes the calling thread's calls save tensors packed by these hooks, instead of those that were
- pushed before, until they are popped. Thread states carry them. What they pack keeps them.
+    /** Makes the calling thread's calls pack the tensors that they save with these hooks, until the
+ hooks are popped. Only the hooks that were pushed last are used. Thread states carry hooks.
+ Values that they packed keep them alive.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for missing functions, TENON_ERROR_STATE with the reason
-            as message where they are disabled, TENON_ERROR_OUT_OF_MEMORY.
+            as message if hooks are disabled, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure.
- Threads:   any thread; its own.
+ Threads:   any thread; affects the calling thread.
  Since:     0.1*/
     pub fn tenon_saved_hooks_push(hooks: *const tenon_saved_hooks) -> tenon_status;
     #[must_use]
-    /** Takes away the hooks that were pushed last, with this ctx.
+    /** Removes the hooks that were pushed last, which must have this `ctx`.
 
- Errors:    TENON_ERROR_STATE where the last ones have another ctx, and where there are none.
+ Errors:    TENON_ERROR_STATE if the last ones have another ctx, or if there are none.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_saved_hooks_pop(ctx: *mut ::core::ffi::c_void) -> tenon_status;
     #[must_use]
-    /** Refuses hooks of saved tensors on the calling thread for a reason; NULL allows them again.
+    /** Disables hooks of saved tensors on the calling thread for a reason. NULL enables them again.
 
- Errors:    TENON_ERROR_STATE with the reason as message where some are pushed,
+ Errors:    TENON_ERROR_STATE with the reason as message if hooks are pushed,
             TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; its own.
+ Threads:   any thread; affects the calling thread.
  Since:     0.1*/
     pub fn tenon_saved_hooks_disable(reason: *const ::core::ffi::c_char) -> tenon_status;
-    /** Returns why hooks of saved tensors are disabled on the calling thread, NULL where they are not.
+    /** Returns why hooks of saved tensors are disabled on the calling thread, or NULL if they are
+ enabled.
 
- Ownership: borrowed until the thread says otherwise.
- Threads:   any thread; its own.
+ Ownership: borrowed until the thread changes the reason.
+ Threads:   any thread; reads the calling thread's setting.
  Since:     0.1*/
     pub fn tenon_saved_hooks_refusal() -> *const ::core::ffi::c_char;
-    /** Returns how many things the formula of a node's operator saves: tensors and other values.
+    /** Returns the number of tensors and other values that the formula of a node's operator saves.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_saved_count(node: *const tenon_node) -> i64;
     #[must_use]
-    /** Writes the name of what a node saves: that of an argument or a result ("self", "result"), with
- "_sizes" and so on where only that of a tensor is saved.
+    /** Writes the name of a saved value: that of an argument or result ("self", "result"), with a
+ suffix such as "_sizes" if only that property of a tensor is saved.
 
  Errors:    TENON_ERROR_INDEX.
  Ownership: `out_name` is owned by the caller.
@@ -7742,11 +7807,11 @@ extern "C" {
         out_name: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Gives what a node has saved: a tensor as it was to the graph, NONE for one that no gradient
- needs.
+    /** Returns a value that a node has saved. A tensor has its place in the backward graph again. The
+ value is NONE if it is a tensor that no gradient needs.
 
- Errors:    TENON_ERROR_INDEX; TENON_ERROR_STATE for what a backward pass has freed, and for a
-            tensor that was written since; what an unpack hook raised.
+ Errors:    TENON_ERROR_INDEX; TENON_ERROR_STATE if a backward pass has freed the value, and for
+            a tensor that was written since; what an unpack hook raised.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -7756,13 +7821,13 @@ extern "C" {
         out_value: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Packs a tensor that a node has saved, or each of a list.
+    /** Packs a tensor that a node has saved, or each tensor of a saved list.
 
- Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what
-            holds no tensor, TENON_ERROR_STATE for what is packed already or was freed; what the
-            hook raised.
+ Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for a value
+            without tensors, TENON_ERROR_STATE for a value that is packed already or was freed;
+            what the hook raised.
  Ownership: takes over `ctx`, also on failure.
- Threads:   any thread; no pass comes to the node meanwhile.
+ Threads:   any thread; no pass may reach the node during the call.
  Since:     0.1*/
     pub fn tenon_node_pack_saved(
         node: *mut tenon_node,
@@ -7770,12 +7835,13 @@ extern "C" {
         hooks: *const tenon_saved_hooks,
     ) -> tenon_status;
     #[must_use]
-    /** Calls a function with each node that the calling thread's calls record, after those that were
- pushed before, until it is popped. Thread states carry it.
+    /** Makes the calling thread call a function with each node that it records, until the function is
+ popped. All pushed functions are called, in the order in which they were pushed. Thread states
+ carry them.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no function, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if `fn` is NULL, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs exactly once.
- Threads:   any thread; its own.
+ Threads:   any thread; affects the calling thread.
  Since:     0.1*/
     pub fn tenon_creation_hook_push(
         fn_: tenon_node_fn,
@@ -7783,31 +7849,32 @@ extern "C" {
         deleter: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
-    /** Takes away the function that was pushed last, with this ctx.
+    /** Removes the function that was pushed last, which must have this `ctx`.
 
- Errors:    TENON_ERROR_STATE where the last one has another ctx, and where there is none.
+ Errors:    TENON_ERROR_STATE if the last one has another ctx, or if there is none.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_creation_hook_pop(ctx: *mut ::core::ffi::c_void) -> tenon_status;
     #[must_use]
-    /** Sets the calling thread's anomaly mode, which passes and recorded calls look at. Thread states
- carry it.
+    /** Sets the calling thread's anomaly mode, which affects its backward passes and recorded calls.
+ Thread states carry it.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; its own.
+ Threads:   any thread; affects the calling thread.
  Since:     0.1*/
     pub fn tenon_anomaly_set(flags: u32) -> tenon_status;
     /** Returns the calling thread's anomaly mode, TENON_ANOMALY_*.
 
- Threads:   any thread; its own.
+ Threads:   any thread; reads the calling thread's setting.
  Since:     0.1*/
     pub fn tenon_anomaly_get() -> u32;
-    /** Tells a language's collector of cycles which of its objects nobody but a tensor keeps: through
- its node, what that saved, hooks, and older nodes. The tensor must have no other reference than
- the caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
+    /** Reports to a language's cycle collector which of its objects are reachable only through a
+ tensor: through its node, values saved by it, hooks, and older nodes. The tensor must have no
+ other reference than the caller's. Objects that are also referenced from elsewhere are left out,
+ and so is everything beyond a few thousand nodes.
 
- Errors:    returns what `visit` returned where that was not 0; else 0.
- Threads:   any thread; `visit` runs on it, and must not change anything.
+ Errors:    returns the first value other than 0 that `visit` returned, and 0 otherwise.
+ Threads:   any thread; `visit` runs on it and must not change anything.
  Since:     0.1*/
     pub fn tenon_tensor_visit_owned(
         tensor: *const tenon_tensor,
@@ -7815,10 +7882,10 @@ extern "C" {
         visit: tenon_owned_fn,
         ctx: *mut ::core::ffi::c_void,
     ) -> i32;
-    /** The same for a node that has no other reference than the caller's.
+    /** Like tenon_tensor_visit_owned, for a node that has no other reference than the caller's.
 
- Errors:    returns what `visit` returned where that was not 0; else 0.
- Threads:   any thread; `visit` runs on it, and must not change anything.
+ Errors:    returns the first value other than 0 that `visit` returned, and 0 otherwise.
+ Threads:   any thread; `visit` runs on it and must not change anything.
  Since:     0.1*/
     pub fn tenon_node_visit_owned(
         node: *const tenon_node,
@@ -7826,33 +7893,35 @@ extern "C" {
         visit: tenon_owned_fn,
         ctx: *mut ::core::ffi::c_void,
     ) -> i32;
-    /** Removes a language's hooks that tenon_tensor_visit_owned tells of: the tensor is garbage.
+    /** Removes the hooks of a language that tenon_tensor_visit_owned reports, because the tensor is
+ garbage.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_clear_owned(tensor: *mut tenon_tensor, language: u32);
-    /** Removes a language's hooks that tenon_node_visit_owned tells of: the node is garbage.
+    /** Removes the hooks of a language that tenon_node_visit_owned reports, because the node is
+ garbage.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_node_clear_owned(node: *mut tenon_node, language: u32);
-    /** Returns a number of the backward pass that runs on the calling thread, the innermost where one
- runs inside another: no other pass of the process has it. 0 where none runs.
+    /** Returns the id of the backward pass that runs on the calling thread, or of the innermost one if
+ passes are nested. Ids are unique in the process. Returns 0 if no pass runs.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_backward_pass() -> i64;
-    /** Tells whether the backward pass that runs on the calling thread comes to a node, or has been
- there.
+    /** Returns 1 if the backward pass that runs on the calling thread will run a node, or has run it,
+ and 0 otherwise.
 
- Errors:    0 where no pass runs, and when memory is short.
+ Errors:    0 if no pass runs, and if memory is short.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_backward_reaches(node: *const tenon_node) -> i32;
     #[must_use]
-    /** Gives the gradient that the backward pass on the calling thread has so far for an output of a
- node that has not run; NULL where none has come, or no pass runs. What comes later does not
- change it.
+    /** Returns the gradient that the backward pass on the calling thread has accumulated so far for an
+ output of a node that has not run yet. Returns NULL if there is none, or if no pass runs. Later
+ gradients do not change the returned tensor.
 
  Errors:    TENON_ERROR_INDEX for an output that the node does not have.
  Ownership: `out_grad` is owned by the caller.
@@ -7865,13 +7934,13 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Calls a function when the backward pass that runs on the calling thread has run all its nodes.
- It does not run where the pass fails before. Functions run in the order in which they came, and
- may add more; the first error ends the pass.
+ It is not called if the pass fails before that. Functions run in the order in which they were
+ added and may add more; the first error stops the pass.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for no function, TENON_ERROR_STATE where no pass runs,
+ Errors:    TENON_ERROR_INVALID_ARGUMENT if `fn` is NULL, TENON_ERROR_STATE if no pass runs,
             TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs exactly once.
- Threads:   any thread; the function runs on the same one.
+ Threads:   any thread; the function runs on the calling thread.
  Since:     0.1*/
     pub fn tenon_backward_when_done(
         fn_: tenon_done_fn,
@@ -7894,7 +7963,7 @@ extern "C" {
     /** Returns the operators that are defined now, sorted by name, as a buffer of const tenon_op*.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_ops`; the operators are valid for ever.
+ Ownership: new reference in `out_ops`; the operators are never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_introspect_list_ops(out_ops: *mut *mut tenon_buffer) -> tenon_status;
@@ -7902,14 +7971,15 @@ extern "C" {
     /** Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_ops`; the operators are valid for ever.
+ Ownership: new reference in `out_ops`; the operators are never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_introspect_list_dangling(
         out_ops: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Writes what is registered: name, schema, and one line a kernel, overridden ones as inactive.
+    /** Prints an operator's registrations: name, schema, and one line per kernel. Overridden kernels
+ are marked as inactive.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -7920,8 +7990,8 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Writes the computed table: one line a slot that is not missing, Undefined first, such as
- "CPU: mm_cpu at mm.cpp:12 [kernel]".
+    /** Prints an operator's computed table: one line per slot that is not missing, Undefined first,
+ such as "CPU: mm_cpu at mm.cpp:12 [kernel]".
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -7932,34 +8002,35 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Recomputes the table of `op` (NULL: of all operators) and compares it with the one in use.
+    /** Recomputes the table of `op` (NULL: of all operators) and compares it with the table in use.
 
- Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
+ Errors:    TENON_ERROR_INTERNAL naming the operator and slot that differ.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_introspect_check(op: *const tenon_op) -> tenon_status;
-    /** Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
+    /** Returns the number of live objects of a kind (TENON_HANDLE_*) in the process, or -1 for an
+ unknown kind.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_introspect_live_count(kind: u32) -> i64;
-    /** Returns how many kinds of handles this library knows: all TENON_HANDLE_* are below.
+    /** Returns the number of kinds of handles that this library has: all TENON_HANDLE_* are below it.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_introspect_handle_count() -> u32;
-    /** Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
+    /** Returns the name of a kind of handle, such as "tensor", or NULL for an unknown kind.
 
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Gives a number to a language, or to one runtime of a language, such as "Go" or "C++ (libc++)".
- The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have
- theirs.
+    /** Registers a language, or one runtime of a language, such as "Go" or "C++ (libc++)", and returns
+ its number. Registering the same name again returns the same number. "C", "C++", "Python",
+ "Java" and "Rust" have fixed numbers.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE when all
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE if all
             numbers are taken, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread.
  Since:     0.1*/
@@ -7967,20 +8038,21 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         out_language: *mut u32,
     ) -> tenon_status;
-    /** Returns the name of a language, "" for TENON_LANGUAGE_NONE, NULL for an unknown number.
+    /** Returns the name of a language, "" for TENON_LANGUAGE_NONE, or NULL for an unknown number.
 
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Says how to find out where in a language's code a thread is: for nodes of backward graphs in
- anomaly mode, and of recorded graphs. Once a language; the function stays for ever.
+    /** Sets the function that finds the calling thread's current frames in a language. They are kept
+ for nodes of backward graphs in anomaly mode and for nodes of recorded graphs. The function can
+ be set once per language and is never removed.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for no function or an unknown language,
             TENON_ERROR_ALREADY_EXISTS.
- Ownership: `ctx` must stay for ever.
- Threads:   any thread; the function runs on any, with no lock held.
+ Ownership: `ctx` must never be freed.
+ Threads:   any thread; the function runs on any thread, with no lock held.
  Since:     0.1*/
     pub fn tenon_language_set_frames(
         language: u32,
@@ -7988,8 +8060,8 @@ extern "C" {
         ctx: *mut ::core::ffi::c_void,
     ) -> tenon_status;
     #[must_use]
-    /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
- the mode is off, together with those inside it.
+    /** Turns a mode on for the calling thread, as its innermost mode. While the mode's handler runs,
+ the mode and all modes inside it are off.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, or an object whose type lacks the
             handler; TENON_ERROR_OUT_OF_MEMORY.
@@ -8000,28 +8072,28 @@ extern "C" {
     #[must_use]
     /** Turns off the innermost mode of a kind, which must be `mode`.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE when none is on,
-            or when another mode is the innermost of the calling thread; nothing changes then.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE if none is on, or
+            if another mode is the innermost of the calling thread. Nothing changes on failure.
  Ownership: drops the reference that push took; the mode's release may run.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_mode_pop(kind: u32, mode: *const tenon_object) -> tenon_status;
-    /** Returns a mode that is on: `depth` 0 is the innermost. NULL when there are fewer.
+    /** Returns a mode that is on; `depth` 0 is the innermost. Returns NULL if fewer modes are on.
 
  Ownership: borrowed until it is popped.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_mode_get(kind: u32, depth: i64) -> *mut tenon_object;
     #[must_use]
-    /** Checks an operator by calling it with copies of some arguments, all of them in schema order.
- `out_report` is NULL where nothing is wrong; else a text on the first thing that is. Calls with
- a tensor that is fake or on Meta pass unchecked.
+    /** Checks an operator by calling it with copies of `args`, which must be all its arguments in
+ schema order. `out_report` is NULL if the check passes, and otherwise describes the first
+ problem. Calls with a tensor that is fake or on Meta are not checked and pass.
 
- `rtol` and `atol` are how far TENON_OPCHECK_TRACE lets elements be off; negative ones mean those
- usual for the dtype.
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another check and an operator that is not defined,
-            TENON_ERROR_TYPE for arguments that do not fit the schema; what the operator, its
-            fake kernel or its gradient formula raised.
+ `rtol` and `atol` are the tolerances of TENON_OPCHECK_TRACE; negative ones mean the defaults of
+ the dtype.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown check and for an operator that is not
+            defined, TENON_ERROR_TYPE for arguments that do not fit the schema; what the
+            operator, its fake kernel or its gradient formula raised.
  Ownership: arguments are borrowed; new reference in `out_report`.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
@@ -8035,8 +8107,8 @@ extern "C" {
         out_report: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a carrier of a value: of an object to pass where a tensor handle is required, or of any
- result of an override.
+    /** Makes a carrier of a value: of an object that is passed where a tensor handle is required, or of
+ any result of an override.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a tensor or None, which need no carrier;
             TENON_ERROR_OUT_OF_MEMORY, or as tenon_value_copy.
@@ -8047,20 +8119,21 @@ extern "C" {
         value: *const tenon_value,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Returns the value in a carrier, NULL for every other tensor.
+    /** Returns the value in a carrier, or NULL for every other tensor.
 
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_carrier_value(tensor: *const tenon_tensor) -> *const tenon_value;
     #[must_use]
-    /** Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, an object of `type`
- around `self` whose `dispatch` runs operators on it, the Wrapper key and never Dense. One with
- `alias_of` shares that one's version counter, and has it for its base where that wraps, too.
+    /** Creates a wrapper tensor with the geometry, dtype and device in the options. It has no memory.
+ It has an object of `type` around `self`, whose `dispatch` runs operators on it; it has the
+ Wrapper key and never Dense. With `alias_of`, the wrapper shares the version counter of that
+ tensor, which is also its base if it is a wrapper, too.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape, stride,
             offset or dtype, a key that wrappers cannot carry, and reserved words that are not
-            zero; TENON_ERROR_ABI for a bad struct_size; else as tenon_object_new.
+            zero; TENON_ERROR_ABI for a bad struct_size; otherwise as tenon_object_new.
  Ownership: new reference in `out_tensor`; calls type->retain(self) on success and
             type->release(self) when the tensor dies.
  Threads:   any thread.
@@ -8071,21 +8144,23 @@ extern "C" {
         options: *const tenon_wrapper_options,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Returns the object of a wrapper tensor, NULL for every other tensor.
+    /** Returns the object of a wrapper tensor, or NULL for every other tensor.
 
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_wrapper_object(tensor: *const tenon_tensor) -> *mut tenon_object;
     #[must_use]
-    /** Calls `run` for the numbers from 0 to `count` in chunks of `grain`, the last one may be smaller,
- and returns when all are done. Which chunks there are depends on `count` and `grain` alone: what
- is computed from chunks is the same for any number of threads. With one chunk, inside of another
- call, and while another thread's call runs, the caller does all the work.
+    /** Calls `run` for the numbers from 0 to `count` in chunks of `grain` numbers (the last chunk may
+ be smaller), and returns when all are done. The chunks depend on `count` and `grain` only, so
+ that results computed per chunk do not depend on the number of threads. If there is only one
+ chunk, inside of another tenon_parallel_for, and while another thread's tenon_parallel_for runs,
+ all work is done on the calling thread.
 
- Errors:    what `run` returned for the first chunk that failed, with its error; later chunks may
-            not have been called then. TENON_ERROR_INVALID_ARGUMENT for a `count` below 0, a
-            `grain` below 1 or a NULL `run`. Threads that the system does not give are no error.
+ Errors:    the status and error that `run` returned for the first chunk that failed; later
+            chunks may not have been run then. TENON_ERROR_INVALID_ARGUMENT for a `count` below
+            0, a `grain` below 1 or a NULL `run`. It is no error if the system cannot start
+            threads.
  Ownership: `ctx` is borrowed for the call.
  Threads:   any thread, inside kernels and after a fork too; blocks until all chunks are done.
  Since:     0.1*/
@@ -8096,54 +8171,59 @@ extern "C" {
         ctx: *mut ::core::ffi::c_void,
     ) -> tenon_status;
     #[must_use]
-    /** Sets how many threads work on a call, the caller's included. 0: what the environment's
- TENON_NUM_THREADS says, else the processors that the process may use by its affinity and the
- quota of its control group.
+    /** Sets the number of threads that work on a call, including the calling thread. If `count` is 0,
+ the number is taken from the environment variable TENON_NUM_THREADS, or, if that is not set,
+ from the processors that the process may use according to its affinity mask and the quota of its
+ control group.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT below 0 and above 256.
- Threads:   any thread; calls that run keep their number.
+ Threads:   any thread; running calls keep their number of threads.
  Since:     0.1*/
     pub fn tenon_parallel_set_threads(count: i32) -> tenon_status;
-    /** How many threads work on a call, at least 1; of a host's own pool as many as that says.
+    /** Returns the number of threads that work on a call, at least 1. With a host's threads it is the
+ `threads` of tenon_parallel_host.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_parallel_get_threads() -> i32;
     #[must_use]
-    /** Sets for how many microseconds a thread of the pool looks for more work before it sleeps. At
- first 300: the next call finds it awake, and a core is busy for so long.
+    /** Sets how long, in microseconds, a thread of the pool spins for more work before it sleeps. The
+ default is 300. While a thread spins, the next call finds it awake, but it keeps a core busy.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT below 0 and above 1 000 000.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_parallel_set_spin(microseconds: i64) -> tenon_status;
     #[must_use]
-    /** Ends the pool's threads, and waits until they have. The next call that needs some starts new
- ones. Nothing has to call it: a process may end with the pool's threads asleep.
+    /** Stops the pool's threads and waits until they have ended. The next call that needs threads
+ starts new ones. Calling this is optional: a process may exit while the pool's threads are
+ asleep.
 
  Errors:    TENON_ERROR_STATE while a call runs; nothing changes then.
  Threads:   any thread but the pool's; blocks.
  Since:     0.1*/
     pub fn tenon_parallel_close() -> tenon_status;
     #[must_use]
-    /** Has all later calls of tenon_parallel_for use a host's threads; NULL: the pool's own again.
+    /** Makes all later calls of tenon_parallel_for use a host's threads, or the pool's own again if
+ `host` is NULL.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL `run`, less than 1 thread or a reserved word
             that is not zero, TENON_ERROR_ABI for a bad struct_size.
- Ownership: `host` is borrowed for ever.
- Threads:   any thread; calls that run go on where they are.
+ Ownership: `host` is borrowed and must never be freed.
+ Threads:   any thread; running calls are not affected.
  Since:     0.1*/
     pub fn tenon_parallel_set_host(host: *const tenon_parallel_host) -> tenon_status;
     #[must_use]
-    /** Loads a plugin from a path, or finds "name" as lib<name>.so beside libtenon and on
- TENON_PLUGIN_PATH. Loading a loaded plugin returns it; an unloaded one is loaded again.
+    /** Loads a plugin from a path. A plain "name" is found as lib<name>.so beside libtenon or on
+ TENON_PLUGIN_PATH. If the plugin is already loaded, it is returned; after it was unloaded, it is
+ loaded again.
 
- Errors:    TENON_ERROR_NOT_FOUND when there is no such file, TENON_ERROR_SYSTEM when the loader
+ Errors:    TENON_ERROR_NOT_FOUND if there is no such file, TENON_ERROR_SYSTEM if the loader
             refuses it, TENON_ERROR_ABI for another ABI or sanitizer, what its load raised,
             TENON_ERROR_INVALID_ARGUMENT for an empty name, TENON_ERROR_ALREADY_EXISTS for a
             second file of one name (unless the first one's load failed), TENON_ERROR_STATE for
-            requirements in a circle.
- Ownership: the handle is valid for ever.
+            circular requirements.
+ Ownership: the handle is never freed.
  Threads:   any thread; *blocks*. No lock is held while the plugin's code runs.
  Since:     0.1*/
     pub fn tenon_plugin_load(
@@ -8151,11 +8231,11 @@ extern "C" {
         out_plugin: *mut *mut tenon_plugin,
     ) -> tenon_status;
     #[must_use]
-    /** Unloads a plugin: its unload function closes its libraries, then they are drained.
+    /** Unloads a plugin: runs its unload function, which closes its libraries, and drains them.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED when it cannot be unloaded, TENON_ERROR_BUSY when kernels
-            still run after `timeout_ns` (negative = for ever), TENON_ERROR_STATE inside one of
-            its kernels.
+ Errors:    TENON_ERROR_NOT_SUPPORTED if it cannot be unloaded, TENON_ERROR_BUSY if kernels still
+            run after `timeout_ns` (negative = no limit), TENON_ERROR_STATE inside one of its
+            kernels.
  Threads:   any thread; *blocks*, and runs its unload function, listeners and deleters.
  Since:     0.1*/
     pub fn tenon_plugin_unload(
@@ -8164,36 +8244,36 @@ extern "C" {
     ) -> tenon_status;
     /** Returns the plugin's name.
 
- Ownership: valid for ever.
+ Ownership: never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_plugin_name(plugin: *const tenon_plugin) -> *const ::core::ffi::c_char;
     /** Returns the plugin's version text.
 
- Ownership: valid for ever.
+ Ownership: never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_plugin_version(
         plugin: *const tenon_plugin,
     ) -> *const ::core::ffi::c_char;
-    /** Returns the file it was loaded from.
+    /** Returns the path of the file that the plugin was loaded from.
 
- Ownership: valid for ever.
+ Ownership: never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_plugin_path(plugin: *const tenon_plugin) -> *const ::core::ffi::c_char;
-    /** Tells whether the plugin is loaded now: 1 or 0.
+    /** Returns 1 if the plugin is loaded now, otherwise 0.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_plugin_is_loaded(plugin: *const tenon_plugin) -> i32;
     #[must_use]
-    /** Tells `listener` of the calling thread's dispatches until another one is set. NULL stops.
+    /** Reports the calling thread's dispatches to `listener` until another one is set. NULL stops.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs when another listener
             is set or the thread exits, but not while the listener runs.
- Threads:   owner thread; may run the deleter of the listener before.
+ Threads:   owner thread; may run the deleter of the previous listener.
  Since:     0.1*/
     pub fn tenon_profile_set_listener(
         listener: tenon_profile_listener,
@@ -8201,13 +8281,14 @@ extern "C" {
         deleter: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
-    /** Begins to record the calling thread's dispatches, with times and nesting. Profiles nest: each
- records what happens between its own begin and end. While a thread is recorded, kernels are
- entered through their boxed form, so that their ends are seen. At most `max_spans` are kept, the
- first ones (0: all, some 100 bytes each); those after them are counted only.
+    /** Begins to record the calling thread's dispatches, with times and nesting. Profiles can be
+ nested: each records what happens between its own begin and end. While a thread is recorded,
+ kernels are entered through their boxed form, so that their ends can be observed. At most
+ `max_spans` spans are kept (0: no limit; a span takes some 100 bytes). After the first
+ `max_spans` spans, dispatches are only counted.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative number, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_profile`. The thread keeps another one until the profile ends.
+ Ownership: new reference in `out_profile`. The thread holds another one until the profile ends.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_profile_begin(
@@ -8215,17 +8296,17 @@ extern "C" {
         out_profile: *mut *mut tenon_profile,
     ) -> tenon_status;
     #[must_use]
-    /** Ends a profile; in any order. A thread that exits ends its own.
+    /** Ends a profile. Profiles may end in any order. A thread that exits ends its profiles.
 
- Errors:    TENON_ERROR_STATE when it has ended, or on another thread than the one it began on.
+ Errors:    TENON_ERROR_STATE if it has ended, or on another thread than the one it began on.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_profile_end(profile: *mut tenon_profile) -> tenon_status;
     #[must_use]
-    /** Gives the number of spans recorded so far, and of those that `max_spans` left out.
+    /** Returns the number of spans recorded so far, and of those dropped because of `max_spans`.
 
  Errors:    TENON_ERROR_STATE on another thread before the profile has ended,
-            TENON_ERROR_OUT_OF_MEMORY when memory was short while it recorded.
+            TENON_ERROR_OUT_OF_MEMORY if memory was short while it recorded.
  Threads:   owner thread until the profile has ended, then any thread.
  Since:     0.1*/
     pub fn tenon_profile_span_count(
@@ -8234,11 +8315,11 @@ extern "C" {
         out_dropped: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Fills `out_span` with span `index`, in the order of beginning.
+    /** Fills `out_span` with span `index`. Spans are ordered by their beginning.
 
- Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size; else as
+ Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size; otherwise as
             tenon_profile_span_count.
- Ownership: texts are valid for ever.
+ Ownership: texts are never freed.
  Threads:   owner thread until the profile has ended, then any thread.
  Since:     0.1*/
     pub fn tenon_profile_get_span(
@@ -8258,7 +8339,7 @@ extern "C" {
     pub fn tenon_profile_release(profile: *mut tenon_profile);
     #[must_use]
     /** Parses a schema such as "ns::op.overload(Tensor(a!) x, int[] d=[], *, float? e=None) -> Tensor".
- `size` is the length in bytes, -1 for NUL-terminated text.
+ `size` is the length of the text in bytes, or -1 if it is NUL-terminated.
 
  Errors:    TENON_ERROR_PARSE with position and caret, TENON_ERROR_INVALID_ARGUMENT for NULL.
  Ownership: new reference in `out_schema`.
@@ -8285,13 +8366,13 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_text(schema: *const tenon_schema) -> *const ::core::ffi::c_char;
-    /** Returns the name without overload, such as "aten::add".
+    /** Returns the name without the overload name, such as "aten::add".
 
  Ownership: borrowed until the schema dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_name(schema: *const tenon_schema) -> *const ::core::ffi::c_char;
-    /** Returns the overload name, "" for the default overload.
+    /** Returns the overload name, or "" for the default overload.
 
  Ownership: borrowed until the schema dies.
  Threads:   any thread.
@@ -8310,11 +8391,11 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_schema_return_count(schema: *const tenon_schema) -> i64;
     #[must_use]
-    /** Fills `out_info` for argument `index`; `out_info->struct_size` is set by the caller.
+    /** Fills `out_info` for argument `index`. The caller sets `out_info->struct_size`.
 
- Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_NOT_FOUND for a
-            default device of a backend that is not registered.
- Ownership: what the description points to is borrowed until the schema dies.
+ Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_NOT_FOUND if
+            the default is a device whose backend is not registered.
+ Ownership: pointers in the description are borrowed until the schema dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_get_argument(
@@ -8323,10 +8404,10 @@ extern "C" {
         out_info: *mut tenon_argument_info,
     ) -> tenon_status;
     #[must_use]
-    /** Fills `out_info` for return `index`; `out_info->struct_size` is set by the caller.
+    /** Fills `out_info` for return `index`. The caller sets `out_info->struct_size`.
 
  Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size.
- Ownership: what the description points to is borrowed until the schema dies.
+ Ownership: pointers in the description are borrowed until the schema dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_get_return(
@@ -8339,16 +8420,16 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_flags(schema: *const tenon_schema) -> u32;
-    /** Tells whether two schemas are equal in names, types, defaults, alias annotations: 1 or 0.
+    /** Returns 1 if two schemas are equal in names, types, defaults and alias annotations, otherwise 0.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_equal(a: *const tenon_schema, b: *const tenon_schema) -> i32;
     #[must_use]
-    /** Checks that callers of `older` can call `newer`; with `forward` non-zero, also the reverse.
- The rules are PyTorch's for backward and forward compatibility.
+    /** Checks that callers of `older` can call `newer`. If `forward` is non-zero, also checks the
+ reverse. The rules are PyTorch's for backward and forward compatibility.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT with the reason when incompatible.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT with the reason if the schemas are incompatible.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_check_compatible(
@@ -8361,12 +8442,12 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_type_kind(type_: *const tenon_type) -> u32;
-    /** Returns the number of element types: 0 for simple types.
+    /** Returns the number of element types; 0 for simple types.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_type_element_count(type_: *const tenon_type) -> i64;
-    /** Returns element type `index`, or NULL when out of range.
+    /** Returns element type `index`, or NULL if the index is out of range.
 
  Ownership: borrowed until the schema dies.
  Threads:   any thread.
@@ -8378,35 +8459,37 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_type_text(type_: *const tenon_type) -> *const ::core::ffi::c_char;
-    /** Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" where there is no
- typed form: a schema that ends in `...`.
+    /** Returns the letters of the typed signature, such as "TTv>T" (see kernel.h), or "" if the schema
+ has no typed form because it ends in `...`.
 
- Ownership: valid for ever.
+ Ownership: never freed.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_signature(
         schema: *const tenon_schema,
     ) -> *const ::core::ffi::c_char;
-    /** Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without
- one.
+    /** Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry, or 0 if there
+ is none.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_signature_hash(schema: *const tenon_schema) -> u64;
     #[must_use]
-    /** Binds a call's arguments to the schema: positions first, then names, then defaults, as a call in
- Python does, and converts them (see above). A schema that ends in `...` takes further positions
- of any type. `out_values` gets one value per argument in schema order, then those further ones:
- what a stack's args are. It has room for the larger of tenon_schema_argument_count and, for such
- a schema, `npositional`.
+    /** Binds the arguments of a call to the schema and converts them (see above). Positional arguments
+ are bound first, then named ones, then defaults, as in Python. A schema that ends in `...`
+ accepts additional positional arguments of any type. `out_values` receives one value per
+ argument in schema order, followed by the additional ones, which is the layout of a stack's
+ `args`. It must have room for tenon_schema_argument_count values, and for such a schema also for
+ `npositional` values, if that is more.
 
- Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, a position for a
-            keyword-only argument, an unknown name, an argument given twice or not at all, a
-            value that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a
-            text that names no device; TENON_ERROR_NOT_FOUND for a default device of a backend
-            that is not registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
- Ownership: arguments are borrowed, and so are the values, from the arguments and from the
-            schema, except lists, tuples and dicts that a conversion made: clear the values
+ Errors:    TENON_ERROR_TYPE naming operator and argument for too many positional arguments, a
+            keyword-only argument passed by position, an unknown name, an argument that is passed
+            twice or is missing, and a value that does not fit; TENON_ERROR_INVALID_ARGUMENT for
+            NULL, a bad count, or a text that is not a device; TENON_ERROR_NOT_FOUND for a
+            default device whose backend is not registered; TENON_ERROR_OUT_OF_MEMORY. On failure
+            all values are NONE.
+ Ownership: arguments are borrowed, and the values borrow from the arguments and the schema,
+            except lists, tuples and dicts that a conversion made: clear the values
             (tenon_value_clear_n) after the call. None is MOVABLE.
  Threads:   any thread.
  Since:     0.1*/
@@ -8420,8 +8503,8 @@ extern "C" {
         out_values: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a simulator of an operator with this schema, such as "f(Tensor x) -> Tensor" (NULL: that
- one). The process's fallbacks serve it as they would a real operator.
+    /** Creates a simulator of an operator with this schema, "f(Tensor x) -> Tensor" if it is NULL. The
+ process's fallbacks serve the simulator like a real operator.
 
  Errors:    TENON_ERROR_PARSE for a malformed schema.
  Ownership: new reference in `out_simulator`.
@@ -8444,11 +8527,12 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_simulator_release(simulator: *mut tenon_simulator);
     #[must_use]
-    /** Registers an imagined kernel "fn_KEY" on each key, given by its name, runtime key or alias.
- `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. All are registered or none.
+    /** Registers a kernel named "fn_KEY" on each key, which is the name of a runtime key or an alias
+ key. `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. Either all keys are
+ registered or none.
 
  Errors:    TENON_ERROR_NOT_FOUND naming what is no key; TENON_ERROR_INVALID_ARGUMENT for
-            Undefined, a key that is there already, both CompositeImplicitAutograd and
+            Undefined, a key that is already registered, both CompositeImplicitAutograd and
             CompositeExplicitAutograd, which no operator should have, and other flags.
  Threads:   any thread.
  Since:     0.1*/
@@ -8459,9 +8543,9 @@ extern "C" {
         flags: u32,
     ) -> tenon_status;
     #[must_use]
-    /** Takes back what was registered on a key, given by its name.
+    /** Removes the registration on a key, given by its name.
 
- Errors:    TENON_ERROR_NOT_FOUND for what is no key or has no registration.
+ Errors:    TENON_ERROR_NOT_FOUND for a text that is no key or a key without registration.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_simulator_remove(
@@ -8482,9 +8566,9 @@ extern "C" {
         out_info: *mut tenon_slot_info,
     ) -> tenon_status;
     #[must_use]
-    /** Writes what is registered, or the computed table, as text.
+    /** Prints the registrations or the computed table as text.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what` (TENON_SIMULATOR_*).
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown `what` (TENON_SIMULATOR_*).
  Ownership: new reference in `out_text`.
  Threads:   any thread.
  Since:     0.1*/
@@ -8494,7 +8578,7 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Says in words what a call with this key set would do; see tenon_op_explain.
+    /** Explains in words what a call with this key set would do; see tenon_op_explain.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
@@ -8507,18 +8591,18 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Captures the calling thread's whole state: keys, grad mode, modes, transform layers, the dual
- level, and the words of the slots that layers registered.
+ level, and the words of registered slots.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
  Ownership: new reference in `out_state`.
- Threads:   any thread, whose own state it is; runs the copy functions of slots.
+ Threads:   any thread; captures that thread's own state and runs the copy functions of slots.
  Since:     0.1*/
     pub fn tenon_thread_state_capture(
         out_state: *mut *mut tenon_thread_state,
     ) -> tenon_status;
     #[must_use]
-    /** Enters a captured state on the calling thread; `out_previous` is what tenon_thread_state_leave
- restores.
+    /** Enters a captured state on the calling thread. `out_previous` receives the state that
+ tenon_thread_state_leave restores.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
  Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
@@ -8529,10 +8613,10 @@ extern "C" {
         out_previous: *mut *mut tenon_thread_state,
     ) -> tenon_status;
     #[must_use]
-    /** Restores the state that enter put aside.
+    /** Restores the state that tenon_thread_state_enter replaced.
 
- Errors:    TENON_ERROR_STATE on another thread than the one that entered, and when a state
-            entered later has not been left; nothing changes then.
+ Errors:    TENON_ERROR_STATE on another thread than the one that entered, and if a state entered
+            later has not been left. Nothing changes on failure.
  Ownership: takes over the reference to `previous`, on success only.
  Threads:   owner thread; runs the drop functions of slots.
  Since:     0.1*/
@@ -8550,13 +8634,13 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_thread_state_release(state: *mut tenon_thread_state);
     #[must_use]
-    /** Declares a word that each thread has, for a layer's own state, and that thread states carry.
- The same name with the same functions again returns the same number.
+    /** Declares a word for a layer's own state. Each thread has one, and thread states carry it.
+ Declaring the same name with the same functions again returns the same number.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, an empty name or a reserved word that is not
             zero, TENON_ERROR_ALREADY_EXISTS for a name with other functions, TENON_ERROR_STATE
-            when all 32 numbers are taken, TENON_ERROR_ABI for a bad struct_size.
- Ownership: the struct is copied; its functions must stay for ever.
+            if all 32 numbers are taken, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: the struct is copied; its functions must stay valid until the process exits.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_thread_slot_register(
@@ -8566,17 +8650,18 @@ extern "C" {
     ) -> tenon_status;
     /** Returns the address of the calling thread's word.
 
- Errors:    NULL for an unknown number, and when memory is short on a thread's first use.
- Ownership: borrowed until the thread exits; what the word points to is its owner's.
+ Errors:    NULL for an unknown number, and if memory is short on a thread's first use.
+ Ownership: borrowed until the thread exits; the data that the word points to belongs to its
+            owner.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_thread_slot_peek(index: u32) -> *mut *mut ::core::ffi::c_void;
     #[must_use]
-    /** Enters a vmap over `size`.
+    /** Enters a vmap over a dim of size `size`.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative size and an unknown randomness,
             TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_layer`; it stays on the stack without it.
+ Ownership: new reference in `out_layer`; the stack keeps the layer even if it is released.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_vmap_enter(
@@ -8585,7 +8670,7 @@ extern "C" {
         out_layer: *mut *mut tenon_layer,
     ) -> tenon_status;
     #[must_use]
-    /** Enters a grad layer: calls in it are recorded for its own tensors, in grad mode.
+    /** Enters a grad layer: calls in it are recorded for its own tensors. Turns grad mode on.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: as tenon_vmap_enter.
@@ -8593,7 +8678,7 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_grad_enter(out_layer: *mut *mut tenon_layer) -> tenon_status;
     #[must_use]
-    /** Enters a jvp layer: its tensors carry tangents through calls.
+    /** Enters a jvp layer: its tensors have tangents, which calls propagate.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: as tenon_vmap_enter.
@@ -8601,18 +8686,18 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_jvp_enter(out_layer: *mut *mut tenon_layer) -> tenon_status;
     #[must_use]
-    /** Leaves a layer, which ends: on every thread that a thread state carried it to. The grad mode is
- that from before a grad layer.
+    /** Leaves a layer and ends it, also on every thread that a thread state carried it to. Leaving a
+ grad layer restores the grad mode from before it.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for a layer that is not the
             thread's innermost.
- Threads:   owner thread; of a jvp it runs the deleters of tangents' memory.
+ Threads:   owner thread; for a jvp it runs the deleters of tangents' memory.
  Since:     0.1*/
     pub fn tenon_layer_leave(layer: *mut tenon_layer) -> tenon_status;
-    /** Returns the innermost layer of the calling thread, NULL outside of any.
+    /** Returns the innermost layer of the calling thread, or NULL if there is none.
 
  Ownership: new reference.
- Threads:   any thread; the calling thread's.
+ Threads:   any thread; reads the calling thread's layers.
  Since:     0.1*/
     pub fn tenon_layer_copy_innermost() -> *mut tenon_layer;
     /** Adds a reference. NULL is accepted and returned.
@@ -8630,13 +8715,13 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_layer_kind(layer: *const tenon_layer) -> u32;
-    /** Returns 1 for the outermost layer, 2 for the one in it, and so on.
+    /** Returns a layer's level: 1 for the outermost layer, 2 for the one inside it, and so on.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_layer_level(layer: *const tenon_layer) -> i64;
     #[must_use]
-    /** Tells what a vmap maps over; `ntensors` is 0.
+    /** Fills `out_info` with the batch size and randomness of a vmap; `ntensors` is 0.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL and a layer of another kind, TENON_ERROR_ABI
             for a bad struct_size.
@@ -8647,13 +8732,13 @@ extern "C" {
         out_info: *mut tenon_vmap_info,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a layer's tensor of one below. Of a vmap: `dim` is mapped, counted from the end where it
- is negative. Of a grad: gradients flow to it. Of a jvp: it has no tangent. `dim` is
- TENON_DIM_NONE but for a vmap.
+    /** Makes a layer's tensor from a tensor below. In a vmap, `dim` becomes the mapped dim; it counts
+ from the end if it is negative. In a grad, gradients flow to the new tensor. In a jvp, it has no
+ tangent. `dim` is TENON_DIM_NONE except for a vmap.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, the undefined tensor, a dim that the tensor
             does not have or of another size than the vmap's; TENON_ERROR_STATE for a layer that
-            has ended, and of a grad for dtypes that are neither floating nor complex.
+            has ended, and in a grad for dtypes that are neither floating nor complex.
  Ownership: `out_tensor` is owned by the caller.
  Threads:   owner thread.
  Since:     0.1*/
@@ -8664,8 +8749,8 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a layer's tensor of one below that is a constant to it, as calls do with their arguments.
- A vmap leaves it as it is.
+    /** Makes a layer's tensor from a tensor below that is a constant to the layer, as calls do with
+ their arguments. A vmap returns the tensor unchanged.
 
  Errors:    as tenon_layer_wrap.
  Ownership: `out_tensor` is owned by the caller.
@@ -8677,7 +8762,7 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a jvp layer's tensor with a tangent, both from below.
+    /** Makes a jvp layer's tensor from a tensor and its tangent, both from below.
 
  Errors:    as tenon_layer_wrap; TENON_ERROR_STATE also for sizes or dtypes that differ, and for
             dtypes that are neither floating nor complex.
@@ -8691,8 +8776,8 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the tensor below one of the layer's, and of a vmap the dim that is mapped; the tensor
- itself and TENON_DIM_NONE for one that is not of the layer.
+    /** Returns the tensor below a layer's tensor, and for a vmap its mapped dim. If the tensor does not
+ belong to the layer, returns the tensor itself and TENON_DIM_NONE.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL.
  Ownership: `out_tensor` is owned by the caller.
@@ -8705,7 +8790,7 @@ extern "C" {
         out_dim: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the tangent that a tensor has at a jvp layer, as it is below; NULL without one.
+    /** Returns the tangent that a tensor has at a jvp layer, as a tensor below, or NULL if it has none.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL and a layer that is no jvp.
  Ownership: `out_tangent` is owned by the caller.
@@ -8716,18 +8801,18 @@ extern "C" {
         tensor: *mut tenon_tensor,
         out_tangent: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Gives the layer of a tensor, NULL for one of none.
+    /** Returns the layer that a tensor belongs to, or NULL if it belongs to none.
 
  Ownership: new reference.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_copy_layer(tensor: *const tenon_tensor) -> *mut tenon_layer;
     #[must_use]
-    /** Gives what a tensor stands for where its elements are to be read: below all grad and jvp layers,
- and below a vmap that has ended.
+    /** Returns the plain tensor from which a tensor's elements can be read: the tensor below all grad
+ and jvp layers, and below any vmap that has ended.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for a tensor that a vmap
-            maps: it has other elements for each of the mapped.
+            maps, because its elements differ between examples.
  Ownership: `out_tensor` is owned by the caller.
  Threads:   any thread.
  Since:     0.1*/
@@ -8736,23 +8821,23 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Takes the innermost layer out of sight: calls are those of the layers outside of it, until it is
- shown again.
+    /** Hides the innermost layer: until it is shown again, calls are handled by the layers outside of
+ it.
 
  Errors:    TENON_ERROR_STATE without a layer, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: `out_hidden` is the caller's, until tenon_layer_show takes it.
+ Ownership: the caller owns `out_hidden` until tenon_layer_show takes it.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_layer_hide(out_hidden: *mut *mut tenon_hidden_layer) -> tenon_status;
-    /** Shows a layer again: what was hidden last first.
+    /** Shows a hidden layer again. Layers must be shown in the reverse order of hiding.
 
  Ownership: takes `hidden`; NULL is accepted.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_layer_show(hidden: *mut tenon_hidden_layer);
     #[must_use]
-    /** Registers the batching rule of an operator: a kernel on Batched. Without one an operator's
- decomposition serves, or a loop over the mapped.
+    /** Registers the batching rule of an operator: a kernel on Batched. Without a rule the operator's
+ decomposition is used, or a loop that calls the operator for each example.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name,
             TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE for a closed library,
@@ -8767,34 +8852,34 @@ extern "C" {
         rule: *const tenon_vmap_rule,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
-    /** Says whether operators without rule and decomposition warn once that they are called for each
- of the mapped (1, as at first) or not (0).
+    /** Sets whether operators without batching rule and decomposition warn, once, that they are called
+ in a loop over the examples: 1 (the default) or 0.
 
- Threads:   any thread; for all threads.
+ Threads:   any thread; affects all threads.
  Since:     0.1*/
     pub fn tenon_vmap_set_loop_warnings(enabled: i32);
-    /** Returns that.
+    /** Returns the setting of tenon_vmap_set_loop_warnings.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_vmap_loop_warnings() -> i32;
-    /** Says whether operators without rule and decomposition are called for each of the mapped (1, as
- at first) or fail (0).
+    /** Sets whether operators without batching rule and decomposition are called in a loop over the
+ examples (1, the default) or fail (0).
 
- Threads:   any thread; for all threads.
+ Threads:   any thread; affects all threads.
  Since:     0.1*/
     pub fn tenon_vmap_set_loops(enabled: i32);
-    /** Returns that.
+    /** Returns the setting of tenon_vmap_set_loops.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_vmap_loops() -> i32;
     #[must_use]
-    /** Finds over how many a function is mapped: the size of the dims of its arguments that in_dims
+    /** Returns the batch size of a mapped function: the size of the dims of its arguments that in_dims
  name.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT without arguments, where nothing is mapped, for a dim of
-            what is no tensor or that it does not have, and for sizes that differ.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT without arguments, if nothing is mapped, for a dim of an
+            argument that is no tensor or does not have it, and for sizes that differ.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_vmap_size(
@@ -8805,12 +8890,12 @@ extern "C" {
         out_size: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Takes a result of a mapped function off the layer, which may have ended: the mapped dim becomes
- `out_dim`; what is one for all of the mapped is repeated along it. With TENON_DIM_NONE it stays
- as it is. `number` is the result's, for messages.
+    /** Unwraps a result of a mapped function from the layer, which may have ended. The mapped dim
+ becomes `out_dim`; a result that is not mapped is repeated along it. With TENON_DIM_NONE the
+ result is returned unchanged. `number` is the index of the result, for messages.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for what is no tensor, for a dim that the result does
-            not have, and for TENON_DIM_NONE where the result is mapped.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a value that is no tensor, for a dim that the result
+            does not have, and for TENON_DIM_NONE if the result is mapped.
  Ownership: `out_tensor` is owned by the caller.
  Threads:   owner thread.
  Since:     0.1*/
@@ -8823,14 +8908,14 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
-    /** Calls a function once, mapped over its arguments (in chunks, if so asked). What is no tensor is
- passed on as it is.
+    /** Calls a function once, or once per chunk, mapped over its arguments. Arguments that are no
+ tensors are passed unchanged.
 
- Errors:    those of tenon_vmap_size and tenon_vmap_result, TENON_ERROR_ABI for a bad
-            struct_size, and what the function raised. No layer stays.
- Ownership: arguments are borrowed; the result is written owned into the stack: a tensor, or a
-            tensor list for a function that gives a list or tuple of them.
- Threads:   owner thread; *blocks* where the function may.
+ Errors:    as tenon_vmap_size and tenon_vmap_result, TENON_ERROR_ABI for a bad struct_size, and
+            what the function raised. The layer is left on failure, too.
+ Ownership: arguments are borrowed; an owned result is written into the stack: a tensor, or a
+            tensor list if the function returns a list or tuple of tensors.
+ Threads:   owner thread; *blocks* if the function does.
  Since:     0.1*/
     pub fn tenon_vmap(
         function: tenon_callable,
@@ -8839,13 +8924,14 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Calls a function, and keeps what gradients of its results need. All arguments are tensors that
- are differentiated; others are the function's own.
+    /** Calls a function and keeps what the gradients of its results need. All arguments must be tensors
+ and are differentiated; other values must be captured by the function.
 
  Errors:    TENON_ERROR_STATE for dtypes that are neither floating nor complex,
-            TENON_ERROR_INVALID_ARGUMENT for what is no tensor, and what the function raised.
+            TENON_ERROR_INVALID_ARGUMENT for an argument that is no tensor, and what the function
+            raised.
  Ownership: as tenon_vmap; new reference in `out_pullback`.
- Threads:   owner thread; *blocks* where the function may.
+ Threads:   owner thread; *blocks* if the function does.
  Since:     0.1*/
     pub fn tenon_vjp(
         function: tenon_callable,
@@ -8854,8 +8940,8 @@ extern "C" {
         out_pullback: *mut *mut tenon_pullback,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a pullback of tensors of a grad layer: results of a function, and its arguments, both as
- the layer has them.
+    /** Makes a pullback from the results of a function and its arguments, both as tensors of a grad
+ layer.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL.
  Ownership: tensors are borrowed; new reference in `out_pullback`.
@@ -8869,12 +8955,13 @@ extern "C" {
         out_pullback: *mut *mut tenon_pullback,
     ) -> tenon_status;
     #[must_use]
-    /** Gives the gradients of the arguments, zeros where no result depends on one, from those of the
- results; NULL is 1 for one without dims. Runs as often as wanted; is recorded in grad mode.
+    /** Computes the gradients of the arguments from those of the results. The gradient of an argument
+ that no result depends on is zeros. A NULL gradient of a 0-dim result means 1. A pullback can
+ run any number of times. Its calls are recorded in grad mode.
 
  Errors:    TENON_ERROR_STATE for gradients of other sizes than the results',
-            TENON_ERROR_INVALID_ARGUMENT for another number of them, and what a formula raised.
- Ownership: `out_grads` has room for one an argument; they are owned by the caller.
+            TENON_ERROR_INVALID_ARGUMENT for a wrong number of them, and what a formula raised.
+ Ownership: `out_grads` has room for one gradient per argument; the caller owns them.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_pullback_run(
@@ -8883,8 +8970,8 @@ extern "C" {
         ngrads: i64,
         out_grads: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Returns how many gradients a pullback takes, and in `out_inputs` (may be NULL) how many it
- gives.
+    /** Returns the number of gradients that a pullback takes. `out_inputs` (may be NULL) receives the
+ number that it returns.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -8903,13 +8990,13 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_pullback_release(pullback: *mut tenon_pullback);
     #[must_use]
-    /** Calls a function, and gives the derivatives of its results along a direction: one tangent for
- each argument, of its sizes and dtype.
+    /** Calls a function and computes the derivatives of its results along a direction, given by one
+ tangent for each argument, of the argument's sizes and dtype.
 
  Errors:    as tenon_vjp; TENON_ERROR_STATE for tangents of other sizes or dtypes.
- Ownership: as tenon_vmap; tangents are borrowed. `out_tangents` is what the result is, with
-            zeros where it does not depend on the arguments; the caller clears it.
- Threads:   owner thread; *blocks* where the function may.
+ Ownership: as tenon_vmap; tangents are borrowed. `out_tangents` has the structure of the result,
+            with zeros if a result does not depend on the arguments; the caller clears it.
+ Threads:   owner thread; *blocks* if the function does.
  Since:     0.1*/
     pub fn tenon_jvp(
         function: tenon_callable,
@@ -8919,13 +9006,13 @@ extern "C" {
         out_tangents: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Sets the process's handler; NULL: warnings are dropped, as they are at first. The one before is
- no longer called by warnings that begin after this returned, and its deleter runs once the last
- one that began earlier has ended.
+    /** Sets the process's handler. NULL, the initial state, drops warnings. Warnings that begin after
+ this function has returned no longer use the previous handler; its deleter runs after the last
+ warning that began earlier has ended.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure; `deleter` may be NULL.
- Threads:   any thread; may run the deleter of the handler before.
+ Threads:   any thread; may run the deleter of the previous handler.
  Since:     0.1*/
     pub fn tenon_warning_set_handler(
         handler: tenon_warning_fn,
@@ -8933,12 +9020,13 @@ extern "C" {
         deleter: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
-    /** Sets the handler of a process whose host has set none: for bindings, whose users expect warnings
- to be told as their language tells them. Does nothing once tenon_warning_set_handler was called,
- with NULL too, or another binding was first.
+    /** Sets the handler of a process whose host has set none. It is for bindings, whose users expect
+ warnings to be reported as in their language. Does nothing if tenon_warning_set_handler was
+ called before, even with NULL, or if another binding has set a default handler.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL handler, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: takes over `ctx`, also on failure and where it does nothing; `deleter` may be NULL.
+ Ownership: takes over `ctx`, also on failure and if the call does nothing; `deleter` may be
+            NULL.
  Threads:   any thread; may run the deleter.
  Since:     0.1*/
     pub fn tenon_warning_set_default_handler(
@@ -8947,7 +9035,7 @@ extern "C" {
         deleter: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
-    /** Warns. Without a handler nothing happens.
+    /** Passes a warning to the handler. Without a handler nothing happens.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, or what the handler returned.
  Threads:   any thread; runs the handler.
@@ -8957,24 +9045,26 @@ extern "C" {
         message: *const ::core::ffi::c_char,
     ) -> tenon_status;
     #[must_use]
-    /** Warns, but only the first time for a site: an address that stands for the place, of a static
- variable say. A site is used up when a handler was told and returned TENON_OK.
+    /** Passes a warning to the handler, but only once per site. A site is any unique address that
+ identifies the place in the code, for example that of a static variable. It counts as warned
+ once a handler has returned TENON_OK for it.
 
  Errors:    as tenon_warning_emit; TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; runs the handler. Of several threads one warns.
+ Threads:   any thread; runs the handler. If several threads warn at once, one of them does.
  Since:     0.1*/
     pub fn tenon_warning_emit_once(
         site: *const ::core::ffi::c_void,
         category: *const ::core::ffi::c_char,
         message: *const ::core::ffi::c_char,
     ) -> tenon_status;
-    /** Forgets which sites have warned, so that each warns again: for tests.
+    /** Resets all sites, so that each of them warns again. For tests.
 
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_warning_reset_once();
     #[must_use]
-    /** Makes a weak reference to a tensor. It keeps the header's memory, not the tensor nor its data.
+    /** Creates a weak reference to a tensor. It keeps the tensor's header allocated, but neither the
+ tensor nor its data alive.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_weak`; `tensor` is borrowed.
@@ -8984,7 +9074,7 @@ extern "C" {
         tensor: *mut tenon_tensor,
         out_weak: *mut *mut tenon_weak_tensor,
     ) -> tenon_status;
-    /** Gives the tensor, or NULL when it has died.
+    /** Returns the tensor, or NULL if it has died.
 
  Ownership: new reference.
  Threads:   any thread.

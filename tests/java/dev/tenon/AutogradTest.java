@@ -139,23 +139,25 @@ class AutogradTest {
   }
 
   @Test
-  void inputs_chooseTheLeaves() throws Throwable {
+  void inputs_chooseTheTensorsThatGradientsAreFor() throws Throwable {
     scoped(
         () -> {
           Tensor x = leaf(2);
           Tensor w = leaf(5);
           Tensor y = x.mul(w);
-          Tensor made = x.mul(2);
+          Tensor z = y.mul(3);
           Support.fails(
               ErrorCode.INVALID_ARGUMENT,
-              () -> y.backward(BackwardOptions.of().inputs()),
+              () -> z.backward(BackwardOptions.of().inputs()),
               "Autograd.backward",
               "inputs");
-          Support.fails(
-              ErrorCode.STATE, () -> y.backward(BackwardOptions.of().inputs(made)), "leaves");
-          y.backward(BackwardOptions.of().inputs(w));
+          z.backward(BackwardOptions.of().retainGraph(true).inputs(w));
           assertNull(x.grad());
-          near(w.grad(), 2);
+          near(w.grad(), 6);
+          // The gradient of a result is retained.
+          z.backward(BackwardOptions.of().inputs(y));
+          near(y.grad(), 3);
+          near(w.grad(), 6);
         });
   }
 

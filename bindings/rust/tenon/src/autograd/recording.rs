@@ -173,7 +173,8 @@ where
     )
 }
 
-/// A closure that is called with each node that this thread records, until it is dropped.
+/// A closure that is called with each node that this thread records, and with the node of each leaf
+/// that joins the graph, until it is dropped.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -188,7 +189,7 @@ where
 /// })?;
 /// (&x * &x)?;
 /// drop(hook);
-/// assert_eq!(*names.lock().unwrap(), ["MulBackward0"]);
+/// assert_eq!(*names.lock().unwrap(), ["AccumulateGrad", "MulBackward0"]);
 /// # Ok::<(), tenon::Error>(())
 /// ```
 ///

@@ -32,7 +32,10 @@ public final class BackwardOptions {
     return this;
   }
 
-  /** Sets the leaves that {@link Autograd#backward} computes gradients for; all by default. */
+  /**
+   * Sets the tensors that {@link Autograd#backward} accumulates gradients into; by default all
+   * leaves. The gradient of a result of an operator is retained.
+   */
   public BackwardOptions inputs(Tensor... leaves) {
     inputs = leaves.clone();
     return this;
