@@ -65,8 +65,8 @@ impl<'a> BackwardOptions<'a> {
         self
     }
 
-    /// Sets the tensors that [`BackwardOptions::backward`] accumulates gradients into; by default all
-    /// leaves. The gradient of a result of an operator is retained.
+    /// Sets the tensors that [`BackwardOptions::backward`] accumulates gradients into; by default
+    /// all leaves. The gradient of a result of an operator is retained.
     pub fn inputs(mut self, inputs: &'a [&'a Tensor]) -> Self {
         self.inputs = Some(inputs);
         self
