@@ -166,7 +166,8 @@ def test_ignored_functions_are_few_and_named():
         *("load", "save", "set_autocast_enabled", "vmap"),
         *("is_inference_mode_enabled", "is_tensor", "manual_seed", "ones", "promote_types"),
         *("rand", "randint", "randn", "set_default_dtype", "set_num_threads", "set_rng_state"),
-        "set_printoptions",
+        *("broadcast_shapes", "get_default_device", "initial_seed", "is_storage", "range"),
+        *("scalar_tensor", "seed", "set_default_device", "set_printoptions"),
         *("sym_float", "sym_max", "sym_min", "sym_not", "sym_sqrt", "tensor", "zeros"),
     }
 

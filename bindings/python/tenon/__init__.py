@@ -194,6 +194,7 @@ _AUTOCAST = (
 _LAZY_FUNCTIONS = (
     *(name for name in _AUTOCAST if name != "autocast"),
     *("load", "save", "set_printoptions", "vmap"),
+    *_lazy_names.FUNCTIONS,
 )
 
 

@@ -28,6 +28,9 @@ IN_PLACE = (
     "sinc_",
 )
 
+# What of these are functions, as opposed to modules and classes.
+FUNCTIONS = (*(name for name in HOMES if HOMES[name] != "typed_tensors"), *IN_PLACE)
+
 
 def find(name: str) -> object:
     """Imports the object of a lazy name of the package; raises KeyError for other names."""
