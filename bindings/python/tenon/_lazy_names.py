@@ -28,7 +28,7 @@ IN_PLACE = (
     "sinc_",
 )
 
-# What of these are functions, as opposed to modules and classes.
+# The lazy names of functions; the others are modules and classes.
 FUNCTIONS = (*(name for name in HOMES if HOMES[name] != "typed_tensors"), *IN_PLACE)
 
 

@@ -256,7 +256,7 @@ def _function(op: Operator, name: str, with_name: str, struct: str) -> str:
     values |= {p.name: f"{options}.{members.take(_snake(p.name))}" for p in op.optional}
     borrowed = "<'_>" if _borrows(op) else ""
     parameters.append(f"{options}: {struct}{borrowed}")
-    lines += [f"/// As [`{name}()`], with all that it leaves out."]
+    lines += [f"/// Like [`{name}()`], with its optional arguments."]
     lines += [listed(f"pub fn {with_name}{life}", parameters, returns), *_body(op, values), "}"]
     return "\n".join(lines)
 
@@ -270,7 +270,7 @@ def _struct(op: Operator, struct: str) -> list[str]:
     members = Names(RUST)
     fields = [(members.take(_snake(p.name)), p) for p in op.optional]
     life, any_life = ("<'a>", "<'_>") if _borrows(op) else ("", "")
-    lines = [f"/// What [`{_function_name(op)}()`] leaves out.", "#[derive(Clone, Debug)]"]
+    lines = [f"/// Optional arguments of [`{_function_name(op)}()`].", "#[derive(Clone, Debug)]"]
     lines.append(f"pub struct {struct}{life} {{")
     for name, p in fields:
         lines.append(f"    /// `{p.type.text}`, by default `{_literal(p.default, p.type)}`.")
@@ -358,7 +358,7 @@ def _methods(
             options = variables.take("options")
             life = "<'_>" if _borrows(op) else ""
             parameters.append(f"{options}: aten::{struct}{life}")
-            lines += ["", f"    /// As [`Tensor::{name}`], with all that it leaves out."]
+            lines += ["", f"    /// Like [`Tensor::{name}`], with its optional arguments."]
             lines.append(listed(f"    pub fn {stem}_with{tail}", parameters, returns))
             lines += [listed(f"        aten::{with_function}", [*arguments, options], ""), "    }"]
     return "\n".join(["impl Tensor {", *lines[1:], "}"])

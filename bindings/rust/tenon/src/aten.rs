@@ -120,7 +120,7 @@ pub fn _cdist_forward_out(
     Ok(out.clone())
 }
 
-/// What [`_ctc_loss()`] leaves out.
+/// Optional arguments of [`_ctc_loss()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossOptions {
     /// `int`, by default `0`.
@@ -146,7 +146,7 @@ pub fn _ctc_loss(
     _ctc_loss_with(log_probs, targets, input_lengths, target_lengths, CtcLossOptions::default())
 }
 
-/// As [`_ctc_loss()`], with all that it leaves out.
+/// Like [`_ctc_loss()`], with its optional arguments.
 pub fn _ctc_loss_with(
     log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
     options: CtcLossOptions) -> Result<(Tensor, Tensor)> {
@@ -156,7 +156,7 @@ pub fn _ctc_loss_with(
         log_probs, targets, input_lengths, target_lengths, options.blank, options.zero_infinity)
 }
 
-/// What [`_ctc_loss_tensor()`] leaves out.
+/// Optional arguments of [`_ctc_loss_tensor()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossTensorOptions {
     /// `int`, by default `0`.
@@ -183,7 +183,7 @@ pub fn _ctc_loss_tensor(
         log_probs, targets, input_lengths, target_lengths, CtcLossTensorOptions::default())
 }
 
-/// As [`_ctc_loss_tensor()`], with all that it leaves out.
+/// Like [`_ctc_loss_tensor()`], with its optional arguments.
 pub fn _ctc_loss_tensor_with(
     log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
     options: CtcLossTensorOptions) -> Result<(Tensor, Tensor)> {
@@ -193,7 +193,7 @@ pub fn _ctc_loss_tensor_with(
         log_probs, targets, input_lengths, target_lengths, options.blank, options.zero_infinity)
 }
 
-/// What [`_ctc_loss_tensor_out()`] leaves out.
+/// Optional arguments of [`_ctc_loss_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossTensorOutOptions {
     /// `int`, by default `0`.
@@ -222,7 +222,7 @@ pub fn _ctc_loss_tensor_out(
         CtcLossTensorOutOptions::default())
 }
 
-/// As [`_ctc_loss_tensor_out()`], with all that it leaves out.
+/// Like [`_ctc_loss_tensor_out()`], with its optional arguments.
 pub fn _ctc_loss_tensor_out_with(
     log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
     out0: &Tensor, out1: &Tensor, options: CtcLossTensorOutOptions) -> Result<(Tensor, Tensor)> {
@@ -234,7 +234,7 @@ pub fn _ctc_loss_tensor_out_with(
     Ok((out0.clone(), out1.clone()))
 }
 
-/// What [`_ctc_loss_out()`] leaves out.
+/// Optional arguments of [`_ctc_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossOutOptions {
     /// `int`, by default `0`.
@@ -262,7 +262,7 @@ pub fn _ctc_loss_out(
         log_probs, targets, input_lengths, target_lengths, out0, out1, CtcLossOutOptions::default())
 }
 
-/// As [`_ctc_loss_out()`], with all that it leaves out.
+/// Like [`_ctc_loss_out()`], with its optional arguments.
 pub fn _ctc_loss_out_with(
     log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
     out0: &Tensor, out1: &Tensor, options: CtcLossOutOptions) -> Result<(Tensor, Tensor)> {
@@ -274,7 +274,7 @@ pub fn _ctc_loss_out_with(
     Ok((out0.clone(), out1.clone()))
 }
 
-/// What [`_ctc_loss_backward()`] leaves out.
+/// Optional arguments of [`_ctc_loss_backward()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossBackwardOptions {
     /// `bool`, by default `false`.
@@ -301,7 +301,7 @@ pub fn _ctc_loss_backward(
         blank, CtcLossBackwardOptions::default())
 }
 
-/// As [`_ctc_loss_backward()`], with all that it leaves out.
+/// Like [`_ctc_loss_backward()`], with its optional arguments.
 pub fn _ctc_loss_backward_with(
     grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
     target_lengths: &[i64], neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
@@ -311,7 +311,7 @@ pub fn _ctc_loss_backward_with(
         args![grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, options.zero_infinity])
 }
 
-/// What [`_ctc_loss_backward_tensor()`] leaves out.
+/// Optional arguments of [`_ctc_loss_backward_tensor()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossBackwardTensorOptions {
     /// `bool`, by default `false`.
@@ -338,7 +338,7 @@ pub fn _ctc_loss_backward_tensor(
         blank, CtcLossBackwardTensorOptions::default())
 }
 
-/// As [`_ctc_loss_backward_tensor()`], with all that it leaves out.
+/// Like [`_ctc_loss_backward_tensor()`], with its optional arguments.
 pub fn _ctc_loss_backward_tensor_with(
     grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor,
     target_lengths: &Tensor, neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
@@ -348,7 +348,7 @@ pub fn _ctc_loss_backward_tensor_with(
         args![grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, options.zero_infinity])
 }
 
-/// What [`_ctc_loss_backward_out()`] leaves out.
+/// Optional arguments of [`_ctc_loss_backward_out()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossBackwardOutOptions {
     /// `bool`, by default `false`.
@@ -375,7 +375,7 @@ pub fn _ctc_loss_backward_out(
         blank, out, CtcLossBackwardOutOptions::default())
 }
 
-/// As [`_ctc_loss_backward_out()`], with all that it leaves out.
+/// Like [`_ctc_loss_backward_out()`], with its optional arguments.
 pub fn _ctc_loss_backward_out_with(
     grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
     target_lengths: &[i64], neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
@@ -385,7 +385,7 @@ pub fn _ctc_loss_backward_out_with(
         args![grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, options.zero_infinity, out])
 }
 
-/// What [`_embedding_bag()`] leaves out.
+/// Optional arguments of [`_embedding_bag()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagOptions<'a> {
     /// `bool`, by default `false`.
@@ -424,7 +424,7 @@ pub fn _embedding_bag(
     _embedding_bag_with(weight, indices, offsets, EmbeddingBagOptions::default())
 }
 
-/// As [`_embedding_bag()`], with all that it leaves out.
+/// Like [`_embedding_bag()`], with its optional arguments.
 pub fn _embedding_bag_with(
     weight: &Tensor, indices: &Tensor, offsets: &Tensor,
     options: EmbeddingBagOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -433,7 +433,7 @@ pub fn _embedding_bag_with(
         args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx])
 }
 
-/// What [`_embedding_bag_out()`] leaves out.
+/// Optional arguments of [`_embedding_bag_out()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagOutOptions<'a> {
     /// `bool`, by default `false`.
@@ -474,7 +474,7 @@ pub fn _embedding_bag_out(
         weight, indices, offsets, out0, out1, out2, out3, EmbeddingBagOutOptions::default())
 }
 
-/// As [`_embedding_bag_out()`], with all that it leaves out.
+/// Like [`_embedding_bag_out()`], with its optional arguments.
 pub fn _embedding_bag_out_with(
     weight: &Tensor, indices: &Tensor, offsets: &Tensor, out0: &Tensor, out1: &Tensor,
     out2: &Tensor, out3: &Tensor,
@@ -484,7 +484,7 @@ pub fn _embedding_bag_out_with(
         args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx, out0, out1, out2, out3])
 }
 
-/// What [`_embedding_bag_backward()`] leaves out.
+/// Optional arguments of [`_embedding_bag_backward()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagBackwardOptions {
     /// `int`, by default `-1`.
@@ -512,7 +512,7 @@ pub fn _embedding_bag_backward(
         EmbeddingBagBackwardOptions::default())
 }
 
-/// As [`_embedding_bag_backward()`], with all that it leaves out.
+/// Like [`_embedding_bag_backward()`], with its optional arguments.
 pub fn _embedding_bag_backward_with(
     grad: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
     maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64, sparse: bool,
@@ -522,7 +522,7 @@ pub fn _embedding_bag_backward_with(
         args![grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, options.padding_idx])
 }
 
-/// What [`_embedding_bag_dense_backward()`] leaves out.
+/// Optional arguments of [`_embedding_bag_dense_backward()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagDenseBackwardOptions {
     /// `int`, by default `-1`.
@@ -549,7 +549,7 @@ pub fn _embedding_bag_dense_backward(
         per_sample_weights, EmbeddingBagDenseBackwardOptions::default())
 }
 
-/// As [`_embedding_bag_dense_backward()`], with all that it leaves out.
+/// Like [`_embedding_bag_dense_backward()`], with its optional arguments.
 pub fn _embedding_bag_dense_backward_with(
     grad: &Tensor, indices: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
     maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64,
@@ -560,7 +560,7 @@ pub fn _embedding_bag_dense_backward_with(
         args![grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, options.padding_idx])
 }
 
-/// What [`_embedding_bag_dense_backward_out()`] leaves out.
+/// Optional arguments of [`_embedding_bag_dense_backward_out()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagDenseBackwardOutOptions {
     /// `int`, by default `-1`.
@@ -587,7 +587,7 @@ pub fn _embedding_bag_dense_backward_out(
         per_sample_weights, out, EmbeddingBagDenseBackwardOutOptions::default())
 }
 
-/// As [`_embedding_bag_dense_backward_out()`], with all that it leaves out.
+/// Like [`_embedding_bag_dense_backward_out()`], with its optional arguments.
 pub fn _embedding_bag_dense_backward_out_with(
     grad: &Tensor, indices: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
     maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64,
@@ -598,7 +598,7 @@ pub fn _embedding_bag_dense_backward_out_with(
         args![grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, options.padding_idx, out])
 }
 
-/// What [`_embedding_bag_forward_only()`] leaves out.
+/// Optional arguments of [`_embedding_bag_forward_only()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagForwardOnlyOptions<'a> {
     /// `bool`, by default `false`.
@@ -638,7 +638,7 @@ pub fn _embedding_bag_forward_only(
         weight, indices, offsets, EmbeddingBagForwardOnlyOptions::default())
 }
 
-/// As [`_embedding_bag_forward_only()`], with all that it leaves out.
+/// Like [`_embedding_bag_forward_only()`], with its optional arguments.
 pub fn _embedding_bag_forward_only_with(
     weight: &Tensor, indices: &Tensor, offsets: &Tensor,
     options: EmbeddingBagForwardOnlyOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -647,7 +647,7 @@ pub fn _embedding_bag_forward_only_with(
         args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx])
 }
 
-/// What [`_embedding_bag_forward_only_out()`] leaves out.
+/// Optional arguments of [`_embedding_bag_forward_only_out()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagForwardOnlyOutOptions<'a> {
     /// `bool`, by default `false`.
@@ -689,7 +689,7 @@ pub fn _embedding_bag_forward_only_out(
         EmbeddingBagForwardOnlyOutOptions::default())
 }
 
-/// As [`_embedding_bag_forward_only_out()`], with all that it leaves out.
+/// Like [`_embedding_bag_forward_only_out()`], with its optional arguments.
 pub fn _embedding_bag_forward_only_out_with(
     weight: &Tensor, indices: &Tensor, offsets: &Tensor, out0: &Tensor, out1: &Tensor,
     out2: &Tensor, out3: &Tensor,
@@ -699,7 +699,7 @@ pub fn _embedding_bag_forward_only_out_with(
         args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx, out0, out1, out2, out3])
 }
 
-/// What [`_embedding_bag_per_sample_weights_backward()`] leaves out.
+/// Optional arguments of [`_embedding_bag_per_sample_weights_backward()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagPerSampleWeightsBackwardOptions {
     /// `int`, by default `-1`.
@@ -724,7 +724,7 @@ pub fn _embedding_bag_per_sample_weights_backward(
         EmbeddingBagPerSampleWeightsBackwardOptions::default())
 }
 
-/// As [`_embedding_bag_per_sample_weights_backward()`], with all that it leaves out.
+/// Like [`_embedding_bag_per_sample_weights_backward()`], with its optional arguments.
 pub fn _embedding_bag_per_sample_weights_backward_with(
     grad: &Tensor, weight: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor,
     mode: i64, options: EmbeddingBagPerSampleWeightsBackwardOptions) -> Result<Tensor> {
@@ -733,7 +733,7 @@ pub fn _embedding_bag_per_sample_weights_backward_with(
     OP.get()?.call(grad, weight, indices, offsets, offset2bag, mode, options.padding_idx)
 }
 
-/// What [`_embedding_bag_per_sample_weights_backward_out()`] leaves out.
+/// Optional arguments of [`_embedding_bag_per_sample_weights_backward_out()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagPerSampleWeightsBackwardOutOptions {
     /// `int`, by default `-1`.
@@ -759,7 +759,7 @@ pub fn _embedding_bag_per_sample_weights_backward_out(
         EmbeddingBagPerSampleWeightsBackwardOutOptions::default())
 }
 
-/// As [`_embedding_bag_per_sample_weights_backward_out()`], with all that it leaves out.
+/// Like [`_embedding_bag_per_sample_weights_backward_out()`], with its optional arguments.
 pub fn _embedding_bag_per_sample_weights_backward_out_with(
     grad: &Tensor, weight: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor,
     mode: i64, out: &Tensor,
@@ -858,7 +858,7 @@ pub fn _foreach_acos_(self_: &[&Tensor]) -> Result<()> {
     OP.get()?.call(args![self_])
 }
 
-/// What [`_foreach_add_list()`] leaves out.
+/// Optional arguments of [`_foreach_add_list()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddListOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -878,14 +878,14 @@ pub fn _foreach_add_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Ten
     _foreach_add_list_with(self_, other, ForeachAddListOptions::default())
 }
 
-/// As [`_foreach_add_list()`], with all that it leaves out.
+/// Like [`_foreach_add_list()`], with its optional arguments.
 pub fn _foreach_add_list_with(
     self_: &[&Tensor], other: &[&Tensor], options: ForeachAddListOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_add.List");
     OP.get()?.call(args![self_, other, options.alpha])
 }
 
-/// What [`_foreach_add_list_out()`] leaves out.
+/// Optional arguments of [`_foreach_add_list_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddListOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -906,7 +906,7 @@ pub fn _foreach_add_list_out(self_: &[&Tensor], other: &[&Tensor], out: &[&Tenso
     _foreach_add_list_out_with(self_, other, out, ForeachAddListOutOptions::default())
 }
 
-/// As [`_foreach_add_list_out()`], with all that it leaves out.
+/// Like [`_foreach_add_list_out()`], with its optional arguments.
 pub fn _foreach_add_list_out_with(
     self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor],
     options: ForeachAddListOutOptions) -> Result<()> {
@@ -941,7 +941,7 @@ pub fn _foreach_add_scalar_out(
     OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
 }
 
-/// What [`_foreach_add_tensor()`] leaves out.
+/// Optional arguments of [`_foreach_add_tensor()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -961,14 +961,14 @@ pub fn _foreach_add_tensor(self_: &[&Tensor], other: &Tensor) -> Result<Vec<Tens
     _foreach_add_tensor_with(self_, other, ForeachAddTensorOptions::default())
 }
 
-/// As [`_foreach_add_tensor()`], with all that it leaves out.
+/// Like [`_foreach_add_tensor()`], with its optional arguments.
 pub fn _foreach_add_tensor_with(
     self_: &[&Tensor], other: &Tensor, options: ForeachAddTensorOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_add.Tensor");
     OP.get()?.call(args![self_, other, options.alpha])
 }
 
-/// What [`_foreach_add_tensor_out()`] leaves out.
+/// Optional arguments of [`_foreach_add_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddTensorOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -989,7 +989,7 @@ pub fn _foreach_add_tensor_out(self_: &[&Tensor], other: &Tensor, out: &[&Tensor
     _foreach_add_tensor_out_with(self_, other, out, ForeachAddTensorOutOptions::default())
 }
 
-/// As [`_foreach_add_tensor_out()`], with all that it leaves out.
+/// Like [`_foreach_add_tensor_out()`], with its optional arguments.
 pub fn _foreach_add_tensor_out_with(
     self_: &[&Tensor], other: &Tensor, out: &[&Tensor],
     options: ForeachAddTensorOutOptions) -> Result<()> {
@@ -997,7 +997,7 @@ pub fn _foreach_add_tensor_out_with(
     OP.get()?.call(args![self_, other, options.alpha, out])
 }
 
-/// What [`_foreach_add_list_()`] leaves out.
+/// Optional arguments of [`_foreach_add_list_()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddInPlaceListOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1017,7 +1017,7 @@ pub fn _foreach_add_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
     _foreach_add_list_with_(self_, other, ForeachAddInPlaceListOptions::default())
 }
 
-/// As [`_foreach_add_list_()`], with all that it leaves out.
+/// Like [`_foreach_add_list_()`], with its optional arguments.
 pub fn _foreach_add_list_with_(
     self_: &[&Tensor], other: &[&Tensor], options: ForeachAddInPlaceListOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_add_.List");
@@ -1036,7 +1036,7 @@ pub fn _foreach_add_scalar_list_<'a>(self_: &[&Tensor], scalars: impl IntoArg<'a
     OP.get()?.call(args![self_, scalars])
 }
 
-/// What [`_foreach_add_tensor_()`] leaves out.
+/// Optional arguments of [`_foreach_add_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddInPlaceTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1056,14 +1056,14 @@ pub fn _foreach_add_tensor_(self_: &[&Tensor], other: &Tensor) -> Result<()> {
     _foreach_add_tensor_with_(self_, other, ForeachAddInPlaceTensorOptions::default())
 }
 
-/// As [`_foreach_add_tensor_()`], with all that it leaves out.
+/// Like [`_foreach_add_tensor_()`], with its optional arguments.
 pub fn _foreach_add_tensor_with_(
     self_: &[&Tensor], other: &Tensor, options: ForeachAddInPlaceTensorOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_add_.Tensor");
     OP.get()?.call(args![self_, other, options.alpha])
 }
 
-/// What [`_foreach_addcdiv_scalar()`] leaves out.
+/// Optional arguments of [`_foreach_addcdiv_scalar()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddcdivScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1085,7 +1085,7 @@ pub fn _foreach_addcdiv_scalar(
     _foreach_addcdiv_scalar_with(self_, tensor1, tensor2, ForeachAddcdivScalarOptions::default())
 }
 
-/// As [`_foreach_addcdiv_scalar()`], with all that it leaves out.
+/// Like [`_foreach_addcdiv_scalar()`], with its optional arguments.
 pub fn _foreach_addcdiv_scalar_with(
     self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
     options: ForeachAddcdivScalarOptions) -> Result<Vec<Tensor>> {
@@ -1111,7 +1111,7 @@ pub fn _foreach_addcdiv_scalar_list_out<'a>(
     OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
 }
 
-/// What [`_foreach_addcdiv_scalar_out()`] leaves out.
+/// Optional arguments of [`_foreach_addcdiv_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddcdivScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1134,7 +1134,7 @@ pub fn _foreach_addcdiv_scalar_out(
         self_, tensor1, tensor2, out, ForeachAddcdivScalarOutOptions::default())
 }
 
-/// As [`_foreach_addcdiv_scalar_out()`], with all that it leaves out.
+/// Like [`_foreach_addcdiv_scalar_out()`], with its optional arguments.
 pub fn _foreach_addcdiv_scalar_out_with(
     self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], out: &[&Tensor],
     options: ForeachAddcdivScalarOutOptions) -> Result<()> {
@@ -1160,7 +1160,7 @@ pub fn _foreach_addcdiv_tensor_out(
     OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
 }
 
-/// What [`_foreach_addcdiv_scalar_()`] leaves out.
+/// Optional arguments of [`_foreach_addcdiv_scalar_()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddcdivInPlaceScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1183,7 +1183,7 @@ pub fn _foreach_addcdiv_scalar_(
         self_, tensor1, tensor2, ForeachAddcdivInPlaceScalarOptions::default())
 }
 
-/// As [`_foreach_addcdiv_scalar_()`], with all that it leaves out.
+/// Like [`_foreach_addcdiv_scalar_()`], with its optional arguments.
 pub fn _foreach_addcdiv_scalar_with_(
     self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
     options: ForeachAddcdivInPlaceScalarOptions) -> Result<()> {
@@ -1208,7 +1208,7 @@ pub fn _foreach_addcdiv_tensor_(
     OP.get()?.call(args![self_, tensor1, tensor2, scalars])
 }
 
-/// What [`_foreach_addcmul_scalar()`] leaves out.
+/// Optional arguments of [`_foreach_addcmul_scalar()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddcmulScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1230,7 +1230,7 @@ pub fn _foreach_addcmul_scalar(
     _foreach_addcmul_scalar_with(self_, tensor1, tensor2, ForeachAddcmulScalarOptions::default())
 }
 
-/// As [`_foreach_addcmul_scalar()`], with all that it leaves out.
+/// Like [`_foreach_addcmul_scalar()`], with its optional arguments.
 pub fn _foreach_addcmul_scalar_with(
     self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
     options: ForeachAddcmulScalarOptions) -> Result<Vec<Tensor>> {
@@ -1256,7 +1256,7 @@ pub fn _foreach_addcmul_scalar_list_out<'a>(
     OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
 }
 
-/// What [`_foreach_addcmul_scalar_out()`] leaves out.
+/// Optional arguments of [`_foreach_addcmul_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddcmulScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1279,7 +1279,7 @@ pub fn _foreach_addcmul_scalar_out(
         self_, tensor1, tensor2, out, ForeachAddcmulScalarOutOptions::default())
 }
 
-/// As [`_foreach_addcmul_scalar_out()`], with all that it leaves out.
+/// Like [`_foreach_addcmul_scalar_out()`], with its optional arguments.
 pub fn _foreach_addcmul_scalar_out_with(
     self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], out: &[&Tensor],
     options: ForeachAddcmulScalarOutOptions) -> Result<()> {
@@ -1305,7 +1305,7 @@ pub fn _foreach_addcmul_tensor_out(
     OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
 }
 
-/// What [`_foreach_addcmul_scalar_()`] leaves out.
+/// Optional arguments of [`_foreach_addcmul_scalar_()`].
 #[derive(Clone, Debug)]
 pub struct ForeachAddcmulInPlaceScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -1328,7 +1328,7 @@ pub fn _foreach_addcmul_scalar_(
         self_, tensor1, tensor2, ForeachAddcmulInPlaceScalarOptions::default())
 }
 
-/// As [`_foreach_addcmul_scalar_()`], with all that it leaves out.
+/// Like [`_foreach_addcmul_scalar_()`], with its optional arguments.
 pub fn _foreach_addcmul_scalar_with_(
     self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
     options: ForeachAddcmulInPlaceScalarOptions) -> Result<()> {
@@ -1529,7 +1529,7 @@ pub fn _foreach_clamp_min_scalar_list_<'a>(
     OP.get()?.call(args![self_, scalars])
 }
 
-/// What [`_foreach_clone()`] leaves out.
+/// Optional arguments of [`_foreach_clone()`].
 #[derive(Clone, Debug)]
 pub struct ForeachCloneOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -1549,13 +1549,13 @@ pub fn _foreach_clone(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
     _foreach_clone_with(self_, ForeachCloneOptions::default())
 }
 
-/// As [`_foreach_clone()`], with all that it leaves out.
+/// Like [`_foreach_clone()`], with its optional arguments.
 pub fn _foreach_clone_with(self_: &[&Tensor], options: ForeachCloneOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_clone");
     OP.get()?.call(args![self_, options.memory_format])
 }
 
-/// What [`_foreach_clone_out()`] leaves out.
+/// Optional arguments of [`_foreach_clone_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachCloneOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -1576,14 +1576,14 @@ pub fn _foreach_clone_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
     _foreach_clone_out_with(self_, out, ForeachCloneOutOptions::default())
 }
 
-/// As [`_foreach_clone_out()`], with all that it leaves out.
+/// Like [`_foreach_clone_out()`], with its optional arguments.
 pub fn _foreach_clone_out_with(
     self_: &[&Tensor], out: &[&Tensor], options: ForeachCloneOutOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_clone.out");
     OP.get()?.call(args![self_, options.memory_format, out])
 }
 
-/// What [`_foreach_copy()`] leaves out.
+/// Optional arguments of [`_foreach_copy()`].
 #[derive(Clone, Debug)]
 pub struct ForeachCopyOptions {
     /// `bool`, by default `false`.
@@ -1603,14 +1603,14 @@ pub fn _foreach_copy(self_: &[&Tensor], src: &[&Tensor]) -> Result<Vec<Tensor>> 
     _foreach_copy_with(self_, src, ForeachCopyOptions::default())
 }
 
-/// As [`_foreach_copy()`], with all that it leaves out.
+/// Like [`_foreach_copy()`], with its optional arguments.
 pub fn _foreach_copy_with(
     self_: &[&Tensor], src: &[&Tensor], options: ForeachCopyOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_copy");
     OP.get()?.call(args![self_, src, options.non_blocking])
 }
 
-/// What [`_foreach_copy_out()`] leaves out.
+/// Optional arguments of [`_foreach_copy_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachCopyOutOptions {
     /// `bool`, by default `false`.
@@ -1631,7 +1631,7 @@ pub fn _foreach_copy_out(self_: &[&Tensor], src: &[&Tensor], out: &[&Tensor]) ->
     _foreach_copy_out_with(self_, src, out, ForeachCopyOutOptions::default())
 }
 
-/// As [`_foreach_copy_out()`], with all that it leaves out.
+/// Like [`_foreach_copy_out()`], with its optional arguments.
 pub fn _foreach_copy_out_with(
     self_: &[&Tensor], src: &[&Tensor], out: &[&Tensor],
     options: ForeachCopyOutOptions) -> Result<()> {
@@ -1639,7 +1639,7 @@ pub fn _foreach_copy_out_with(
     OP.get()?.call(args![self_, src, options.non_blocking, out])
 }
 
-/// What [`_foreach_copy_()`] leaves out.
+/// Optional arguments of [`_foreach_copy_()`].
 #[derive(Clone, Debug)]
 pub struct ForeachCopyInPlaceOptions {
     /// `bool`, by default `false`.
@@ -1659,7 +1659,7 @@ pub fn _foreach_copy_(self_: &[&Tensor], src: &[&Tensor]) -> Result<()> {
     _foreach_copy_with_(self_, src, ForeachCopyInPlaceOptions::default())
 }
 
-/// As [`_foreach_copy_()`], with all that it leaves out.
+/// Like [`_foreach_copy_()`], with its optional arguments.
 pub fn _foreach_copy_with_(
     self_: &[&Tensor], src: &[&Tensor], options: ForeachCopyInPlaceOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_copy_");
@@ -2276,7 +2276,7 @@ pub fn _foreach_neg_(self_: &[&Tensor]) -> Result<()> {
     OP.get()?.call(args![self_])
 }
 
-/// What [`_foreach_norm_scalar()`] leaves out.
+/// Optional arguments of [`_foreach_norm_scalar()`].
 #[derive(Clone, Debug)]
 pub struct ForeachNormScalarOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -2299,14 +2299,14 @@ pub fn _foreach_norm_scalar(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
     _foreach_norm_scalar_with(self_, ForeachNormScalarOptions::default())
 }
 
-/// As [`_foreach_norm_scalar()`], with all that it leaves out.
+/// Like [`_foreach_norm_scalar()`], with its optional arguments.
 pub fn _foreach_norm_scalar_with(
     self_: &[&Tensor], options: ForeachNormScalarOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_norm.Scalar");
     OP.get()?.call(args![self_, options.ord, options.dtype])
 }
 
-/// What [`_foreach_norm_scalar_out()`] leaves out.
+/// Optional arguments of [`_foreach_norm_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachNormScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -2330,7 +2330,7 @@ pub fn _foreach_norm_scalar_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()
     _foreach_norm_scalar_out_with(self_, out, ForeachNormScalarOutOptions::default())
 }
 
-/// As [`_foreach_norm_scalar_out()`], with all that it leaves out.
+/// Like [`_foreach_norm_scalar_out()`], with its optional arguments.
 pub fn _foreach_norm_scalar_out_with(
     self_: &[&Tensor], out: &[&Tensor], options: ForeachNormScalarOutOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_norm.Scalar_out");
@@ -2402,7 +2402,7 @@ pub fn _foreach_pow_scalar_list_<'a>(self_: &[&Tensor], exponent: impl IntoArg<'
     OP.get()?.call(args![self_, exponent])
 }
 
-/// What [`_foreach_powsum_scalar()`] leaves out.
+/// Optional arguments of [`_foreach_powsum_scalar()`].
 #[derive(Clone, Debug)]
 pub struct ForeachPowsumScalarOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -2425,14 +2425,14 @@ pub fn _foreach_powsum_scalar(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
     _foreach_powsum_scalar_with(self_, ForeachPowsumScalarOptions::default())
 }
 
-/// As [`_foreach_powsum_scalar()`], with all that it leaves out.
+/// Like [`_foreach_powsum_scalar()`], with its optional arguments.
 pub fn _foreach_powsum_scalar_with(
     self_: &[&Tensor], options: ForeachPowsumScalarOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_powsum.Scalar");
     OP.get()?.call(args![self_, options.ord, options.dtype])
 }
 
-/// What [`_foreach_powsum_scalar_out()`] leaves out.
+/// Optional arguments of [`_foreach_powsum_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachPowsumScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -2456,7 +2456,7 @@ pub fn _foreach_powsum_scalar_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<
     _foreach_powsum_scalar_out_with(self_, out, ForeachPowsumScalarOutOptions::default())
 }
 
-/// As [`_foreach_powsum_scalar_out()`], with all that it leaves out.
+/// Like [`_foreach_powsum_scalar_out()`], with its optional arguments.
 pub fn _foreach_powsum_scalar_out_with(
     self_: &[&Tensor], out: &[&Tensor], options: ForeachPowsumScalarOutOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_powsum.Scalar_out");
@@ -2607,7 +2607,7 @@ pub fn _foreach_sqrt_(self_: &[&Tensor]) -> Result<()> {
     OP.get()?.call(args![self_])
 }
 
-/// What [`_foreach_sub_list()`] leaves out.
+/// Optional arguments of [`_foreach_sub_list()`].
 #[derive(Clone, Debug)]
 pub struct ForeachSubListOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -2627,14 +2627,14 @@ pub fn _foreach_sub_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Ten
     _foreach_sub_list_with(self_, other, ForeachSubListOptions::default())
 }
 
-/// As [`_foreach_sub_list()`], with all that it leaves out.
+/// Like [`_foreach_sub_list()`], with its optional arguments.
 pub fn _foreach_sub_list_with(
     self_: &[&Tensor], other: &[&Tensor], options: ForeachSubListOptions) -> Result<Vec<Tensor>> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_sub.List");
     OP.get()?.call(args![self_, other, options.alpha])
 }
 
-/// What [`_foreach_sub_list_out()`] leaves out.
+/// Optional arguments of [`_foreach_sub_list_out()`].
 #[derive(Clone, Debug)]
 pub struct ForeachSubListOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -2655,7 +2655,7 @@ pub fn _foreach_sub_list_out(self_: &[&Tensor], other: &[&Tensor], out: &[&Tenso
     _foreach_sub_list_out_with(self_, other, out, ForeachSubListOutOptions::default())
 }
 
-/// As [`_foreach_sub_list_out()`], with all that it leaves out.
+/// Like [`_foreach_sub_list_out()`], with its optional arguments.
 pub fn _foreach_sub_list_out_with(
     self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor],
     options: ForeachSubListOutOptions) -> Result<()> {
@@ -2690,7 +2690,7 @@ pub fn _foreach_sub_scalar_out(
     OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
 }
 
-/// What [`_foreach_sub_list_()`] leaves out.
+/// Optional arguments of [`_foreach_sub_list_()`].
 #[derive(Clone, Debug)]
 pub struct ForeachSubInPlaceListOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -2710,7 +2710,7 @@ pub fn _foreach_sub_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
     _foreach_sub_list_with_(self_, other, ForeachSubInPlaceListOptions::default())
 }
 
-/// As [`_foreach_sub_list_()`], with all that it leaves out.
+/// Like [`_foreach_sub_list_()`], with its optional arguments.
 pub fn _foreach_sub_list_with_(
     self_: &[&Tensor], other: &[&Tensor], options: ForeachSubInPlaceListOptions) -> Result<()> {
     static OP: LazyOp = LazyOp::new("aten::_foreach_sub_.List");
@@ -2801,7 +2801,7 @@ pub fn _foreach_zero_(self_: &[&Tensor]) -> Result<()> {
     OP.get()?.call(args![self_])
 }
 
-/// What [`_fused_adam_()`] leaves out.
+/// Optional arguments of [`_fused_adam_()`].
 #[derive(Clone, Debug)]
 pub struct FusedAdamInPlaceOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -2832,7 +2832,7 @@ pub fn _fused_adam_(
         weight_decay, eps, amsgrad, maximize, FusedAdamInPlaceOptions::default())
 }
 
-/// As [`_fused_adam_()`], with all that it leaves out.
+/// Like [`_fused_adam_()`], with its optional arguments.
 pub fn _fused_adam_with_(
     self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
     max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: f64, beta1: f64, beta2: f64,
@@ -2843,7 +2843,7 @@ pub fn _fused_adam_with_(
         args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
 }
 
-/// What [`_fused_adam_tensor_lr_()`] leaves out.
+/// Optional arguments of [`_fused_adam_tensor_lr_()`].
 #[derive(Clone, Debug)]
 pub struct FusedAdamInPlaceTensorLrOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -2874,7 +2874,7 @@ pub fn _fused_adam_tensor_lr_(
         weight_decay, eps, amsgrad, maximize, FusedAdamInPlaceTensorLrOptions::default())
 }
 
-/// As [`_fused_adam_tensor_lr_()`], with all that it leaves out.
+/// Like [`_fused_adam_tensor_lr_()`], with its optional arguments.
 pub fn _fused_adam_tensor_lr_with_(
     self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
     max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: &Tensor, beta1: f64, beta2: f64,
@@ -2885,7 +2885,7 @@ pub fn _fused_adam_tensor_lr_with_(
         args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
 }
 
-/// What [`_fused_adamw_()`] leaves out.
+/// Optional arguments of [`_fused_adamw_()`].
 #[derive(Clone, Debug)]
 pub struct FusedAdamwInPlaceOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -2916,7 +2916,7 @@ pub fn _fused_adamw_(
         weight_decay, eps, amsgrad, maximize, FusedAdamwInPlaceOptions::default())
 }
 
-/// As [`_fused_adamw_()`], with all that it leaves out.
+/// Like [`_fused_adamw_()`], with its optional arguments.
 pub fn _fused_adamw_with_(
     self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
     max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: f64, beta1: f64, beta2: f64,
@@ -2927,7 +2927,7 @@ pub fn _fused_adamw_with_(
         args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
 }
 
-/// What [`_fused_adamw_tensor_lr_()`] leaves out.
+/// Optional arguments of [`_fused_adamw_tensor_lr_()`].
 #[derive(Clone, Debug)]
 pub struct FusedAdamwInPlaceTensorLrOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -2958,7 +2958,7 @@ pub fn _fused_adamw_tensor_lr_(
         weight_decay, eps, amsgrad, maximize, FusedAdamwInPlaceTensorLrOptions::default())
 }
 
-/// As [`_fused_adamw_tensor_lr_()`], with all that it leaves out.
+/// Like [`_fused_adamw_tensor_lr_()`], with its optional arguments.
 pub fn _fused_adamw_tensor_lr_with_(
     self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
     max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: &Tensor, beta1: f64, beta2: f64,
@@ -2969,7 +2969,7 @@ pub fn _fused_adamw_tensor_lr_with_(
         args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
 }
 
-/// What [`_fused_sgd_()`] leaves out.
+/// Optional arguments of [`_fused_sgd_()`].
 #[derive(Clone, Debug)]
 pub struct FusedSgdInPlaceOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -2999,7 +2999,7 @@ pub fn _fused_sgd_(
         maximize, is_first_step, FusedSgdInPlaceOptions::default())
 }
 
-/// As [`_fused_sgd_()`], with all that it leaves out.
+/// Like [`_fused_sgd_()`], with its optional arguments.
 pub fn _fused_sgd_with_(
     self_: &[&Tensor], grads: &[&Tensor], momentum_buffer_list: &[&Tensor], weight_decay: f64,
     momentum: f64, lr: f64, dampening: f64, nesterov: bool, maximize: bool, is_first_step: bool,
@@ -3009,7 +3009,7 @@ pub fn _fused_sgd_with_(
         args![self_, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, options.grad_scale, options.found_inf])
 }
 
-/// What [`_fused_sgd_tensor_lr_()`] leaves out.
+/// Optional arguments of [`_fused_sgd_tensor_lr_()`].
 #[derive(Clone, Debug)]
 pub struct FusedSgdInPlaceTensorLrOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -3040,7 +3040,7 @@ pub fn _fused_sgd_tensor_lr_(
         maximize, is_first_step, FusedSgdInPlaceTensorLrOptions::default())
 }
 
-/// As [`_fused_sgd_tensor_lr_()`], with all that it leaves out.
+/// Like [`_fused_sgd_tensor_lr_()`], with its optional arguments.
 pub fn _fused_sgd_tensor_lr_with_(
     self_: &[&Tensor], grads: &[&Tensor], momentum_buffer_list: &[&Tensor], weight_decay: f64,
     momentum: f64, lr: &Tensor, dampening: f64, nesterov: bool, maximize: bool, is_first_step: bool,
@@ -3068,7 +3068,7 @@ pub fn _linalg_det_result(
     Ok((result_.clone(), lu.clone(), pivots.clone()))
 }
 
-/// What [`_linalg_eigh()`] leaves out.
+/// Optional arguments of [`_linalg_eigh()`].
 #[derive(Clone, Debug)]
 pub struct LinalgEighOptions<'a> {
     /// `str`, by default `"L"`.
@@ -3092,14 +3092,14 @@ pub fn _linalg_eigh(a: &Tensor) -> Result<(Tensor, Tensor)> {
     _linalg_eigh_with(a, LinalgEighOptions::default())
 }
 
-/// As [`_linalg_eigh()`], with all that it leaves out.
+/// Like [`_linalg_eigh()`], with its optional arguments.
 pub fn _linalg_eigh_with(a: &Tensor, options: LinalgEighOptions<'_>) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, &str, bool), (Tensor, Tensor)> =
         LazyTyped::new("aten::_linalg_eigh");
     OP.get()?.call(a, options.uplo, options.compute_v)
 }
 
-/// What [`_linalg_eigh_eigenvalues()`] leaves out.
+/// Optional arguments of [`_linalg_eigh_eigenvalues()`].
 #[derive(Clone, Debug)]
 pub struct LinalgEighEigenvaluesOptions<'a> {
     /// `str`, by default `"L"`.
@@ -3125,7 +3125,7 @@ pub fn _linalg_eigh_eigenvalues(
         a, eigenvalues, eigenvectors, LinalgEighEigenvaluesOptions::default())
 }
 
-/// As [`_linalg_eigh_eigenvalues()`], with all that it leaves out.
+/// Like [`_linalg_eigh_eigenvalues()`], with its optional arguments.
 pub fn _linalg_eigh_eigenvalues_with(
     a: &Tensor, eigenvalues: &Tensor, eigenvectors: &Tensor,
     options: LinalgEighEigenvaluesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -3159,7 +3159,7 @@ pub fn _linalg_slogdet_sign(
     Ok((sign.clone(), logabsdet.clone(), lu.clone(), pivots.clone()))
 }
 
-/// What [`_linalg_solve_ex()`] leaves out.
+/// Optional arguments of [`_linalg_solve_ex()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveExOptions {
     /// `bool`, by default `true`.
@@ -3183,7 +3183,7 @@ pub fn _linalg_solve_ex(a: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor, Tenso
     _linalg_solve_ex_with(a, b, LinalgSolveExOptions::default())
 }
 
-/// As [`_linalg_solve_ex()`], with all that it leaves out.
+/// Like [`_linalg_solve_ex()`], with its optional arguments.
 pub fn _linalg_solve_ex_with(
     a: &Tensor, b: &Tensor,
     options: LinalgSolveExOptions) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -3192,7 +3192,7 @@ pub fn _linalg_solve_ex_with(
     OP.get()?.call(a, b, options.left, options.check_errors)
 }
 
-/// What [`_linalg_solve_ex_result()`] leaves out.
+/// Optional arguments of [`_linalg_solve_ex_result()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveExResultOptions {
     /// `bool`, by default `true`.
@@ -3220,7 +3220,7 @@ pub fn _linalg_solve_ex_result(
         a, b, result_, lu, pivots, info, LinalgSolveExResultOptions::default())
 }
 
-/// As [`_linalg_solve_ex_result()`], with all that it leaves out.
+/// Like [`_linalg_solve_ex_result()`], with its optional arguments.
 pub fn _linalg_solve_ex_result_with(
     a: &Tensor, b: &Tensor, result_: &Tensor, lu: &Tensor, pivots: &Tensor, info: &Tensor,
     options: LinalgSolveExResultOptions) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -3230,7 +3230,7 @@ pub fn _linalg_solve_ex_result_with(
     Ok((result_.clone(), lu.clone(), pivots.clone(), info.clone()))
 }
 
-/// What [`_linalg_svd()`] leaves out.
+/// Optional arguments of [`_linalg_svd()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSvdOptions<'a> {
     /// `bool`, by default `false`.
@@ -3257,7 +3257,7 @@ pub fn _linalg_svd(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
     _linalg_svd_with(a, LinalgSvdOptions::default())
 }
 
-/// As [`_linalg_svd()`], with all that it leaves out.
+/// Like [`_linalg_svd()`], with its optional arguments.
 pub fn _linalg_svd_with(
     a: &Tensor, options: LinalgSvdOptions<'_>) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool, Option<&str>), (Tensor, Tensor, Tensor)> =
@@ -3265,7 +3265,7 @@ pub fn _linalg_svd_with(
     OP.get()?.call(a, options.full_matrices, options.compute_uv, options.driver)
 }
 
-/// What [`_linalg_svd_u()`] leaves out.
+/// Optional arguments of [`_linalg_svd_u()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSvdUOptions<'a> {
     /// `bool`, by default `false`.
@@ -3294,7 +3294,7 @@ pub fn _linalg_svd_u(
     _linalg_svd_u_with(a, u, s, vh, LinalgSvdUOptions::default())
 }
 
-/// As [`_linalg_svd_u()`], with all that it leaves out.
+/// Like [`_linalg_svd_u()`], with its optional arguments.
 pub fn _linalg_svd_u_with(
     a: &Tensor, u: &Tensor, s: &Tensor, vh: &Tensor,
     options: LinalgSvdUOptions<'_>) -> Result<(Tensor, Tensor, Tensor)> {
@@ -3370,7 +3370,7 @@ pub fn _pdist_backward_out(
     Ok(out.clone())
 }
 
-/// What [`_pdist_forward()`] leaves out.
+/// Optional arguments of [`_pdist_forward()`].
 #[derive(Clone, Debug)]
 pub struct PdistForwardOptions {
     /// `float`, by default `2.0`.
@@ -3390,13 +3390,13 @@ pub fn _pdist_forward(self_: &Tensor) -> Result<Tensor> {
     _pdist_forward_with(self_, PdistForwardOptions::default())
 }
 
-/// As [`_pdist_forward()`], with all that it leaves out.
+/// Like [`_pdist_forward()`], with its optional arguments.
 pub fn _pdist_forward_with(self_: &Tensor, options: PdistForwardOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64), Tensor> = LazyTyped::new("aten::_pdist_forward");
     OP.get()?.call(self_, options.p)
 }
 
-/// What [`_pdist_forward_out()`] leaves out.
+/// Optional arguments of [`_pdist_forward_out()`].
 #[derive(Clone, Debug)]
 pub struct PdistForwardOutOptions {
     /// `float`, by default `2.0`.
@@ -3416,7 +3416,7 @@ pub fn _pdist_forward_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     _pdist_forward_out_with(self_, out, PdistForwardOutOptions::default())
 }
 
-/// As [`_pdist_forward_out()`], with all that it leaves out.
+/// Like [`_pdist_forward_out()`], with its optional arguments.
 pub fn _pdist_forward_out_with(
     self_: &Tensor, out: &Tensor, options: PdistForwardOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, &Tensor), ()> = LazyTyped::new("aten::_pdist_forward.out");
@@ -3424,7 +3424,7 @@ pub fn _pdist_forward_out_with(
     Ok(out.clone())
 }
 
-/// What [`_segment_reduce_backward()`] leaves out.
+/// Optional arguments of [`_segment_reduce_backward()`].
 #[derive(Clone, Debug)]
 pub struct SegmentReduceBackwardOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -3456,7 +3456,7 @@ pub fn _segment_reduce_backward(
         grad, output, data, reduce, SegmentReduceBackwardOptions::default())
 }
 
-/// As [`_segment_reduce_backward()`], with all that it leaves out.
+/// Like [`_segment_reduce_backward()`], with its optional arguments.
 pub fn _segment_reduce_backward_with(
     grad: &Tensor, output: &Tensor, data: &Tensor, reduce: &str,
     options: SegmentReduceBackwardOptions<'_>) -> Result<Tensor> {
@@ -3468,7 +3468,7 @@ pub fn _segment_reduce_backward_with(
         grad, output, data, reduce, options.lengths, options.offsets, options.axis, options.initial)
 }
 
-/// What [`_segment_reduce_backward_out()`] leaves out.
+/// Optional arguments of [`_segment_reduce_backward_out()`].
 #[derive(Clone, Debug)]
 pub struct SegmentReduceBackwardOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -3501,7 +3501,7 @@ pub fn _segment_reduce_backward_out(
         grad, output, data, reduce, out, SegmentReduceBackwardOutOptions::default())
 }
 
-/// As [`_segment_reduce_backward_out()`], with all that it leaves out.
+/// Like [`_segment_reduce_backward_out()`], with its optional arguments.
 pub fn _segment_reduce_backward_out_with(
     grad: &Tensor, output: &Tensor, data: &Tensor, reduce: &str, out: &Tensor,
     options: SegmentReduceBackwardOutOptions<'_>) -> Result<Tensor> {
@@ -3543,7 +3543,7 @@ pub fn _softmax_backward_data_out(
     Ok(grad_input.clone())
 }
 
-/// What [`_to_copy()`] leaves out.
+/// Optional arguments of [`_to_copy()`].
 #[derive(Clone, Debug)]
 pub struct ToCopyOptions {
     /// `ScalarType?`, by default `None`.
@@ -3580,7 +3580,7 @@ pub fn _to_copy(self_: &Tensor) -> Result<Tensor> {
     _to_copy_with(self_, ToCopyOptions::default())
 }
 
-/// As [`_to_copy()`], with all that it leaves out.
+/// Like [`_to_copy()`], with its optional arguments.
 pub fn _to_copy_with(self_: &Tensor, options: ToCopyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, Option<DType>, Option<Layout>, Option<Device>, Option<bool>, bool,
@@ -3591,7 +3591,7 @@ pub fn _to_copy_with(self_: &Tensor, options: ToCopyOptions) -> Result<Tensor> {
         options.non_blocking, options.memory_format)
 }
 
-/// What [`_to_copy_out()`] leaves out.
+/// Optional arguments of [`_to_copy_out()`].
 #[derive(Clone, Debug)]
 pub struct ToCopyOutOptions {
     /// `bool`, by default `false`.
@@ -3615,7 +3615,7 @@ pub fn _to_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     _to_copy_out_with(self_, out, ToCopyOutOptions::default())
 }
 
-/// As [`_to_copy_out()`], with all that it leaves out.
+/// Like [`_to_copy_out()`], with its optional arguments.
 pub fn _to_copy_out_with(
     self_: &Tensor, out: &Tensor, options: ToCopyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool, Option<MemoryFormat>, &Tensor), ()> =
@@ -3624,7 +3624,7 @@ pub fn _to_copy_out_with(
     Ok(out.clone())
 }
 
-/// What [`_unique2()`] leaves out.
+/// Optional arguments of [`_unique2()`].
 #[derive(Clone, Debug)]
 pub struct Unique2Options {
     /// `bool`, by default `true`.
@@ -3651,14 +3651,14 @@ pub fn _unique2(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
     _unique2_with(self_, Unique2Options::default())
 }
 
-/// As [`_unique2()`], with all that it leaves out.
+/// Like [`_unique2()`], with its optional arguments.
 pub fn _unique2_with(self_: &Tensor, options: Unique2Options) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool, bool), (Tensor, Tensor, Tensor)> =
         LazyTyped::new("aten::_unique2");
     OP.get()?.call(self_, options.sorted, options.return_inverse, options.return_counts)
 }
 
-/// What [`_unique2_out()`] leaves out.
+/// Optional arguments of [`_unique2_out()`].
 #[derive(Clone, Debug)]
 pub struct Unique2OutOptions {
     /// `bool`, by default `true`.
@@ -3688,7 +3688,7 @@ pub fn _unique2_out(
     _unique2_out_with(self_, out0, out1, out2, Unique2OutOptions::default())
 }
 
-/// As [`_unique2_out()`], with all that it leaves out.
+/// Like [`_unique2_out()`], with its optional arguments.
 pub fn _unique2_out_with(
     self_: &Tensor, out0: &Tensor, out1: &Tensor, out2: &Tensor,
     options: Unique2OutOptions) -> Result<(Tensor, Tensor, Tensor)> {
@@ -3719,7 +3719,7 @@ pub fn _unsafe_view_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Te
     Ok(out.clone())
 }
 
-/// What [`_upsample_nearest_exact1d()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact1d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact1dOptions {
     /// `float?`, by default `None`.
@@ -3740,7 +3740,7 @@ pub fn _upsample_nearest_exact1d(self_: &Tensor, output_size: &[i64]) -> Result<
     _upsample_nearest_exact1d_with(self_, output_size, UpsampleNearestExact1dOptions::default())
 }
 
-/// As [`_upsample_nearest_exact1d()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact1d()`], with its optional arguments.
 pub fn _upsample_nearest_exact1d_with(
     self_: &Tensor, output_size: &[i64], options: UpsampleNearestExact1dOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<f64>), Tensor> =
@@ -3748,7 +3748,7 @@ pub fn _upsample_nearest_exact1d_with(
     OP.get()?.call(self_, output_size, options.scales)
 }
 
-/// What [`_upsample_nearest_exact1d_out()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact1d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact1dOutOptions {
     /// `float?`, by default `None`.
@@ -3771,7 +3771,7 @@ pub fn _upsample_nearest_exact1d_out(
         self_, output_size, out, UpsampleNearestExact1dOutOptions::default())
 }
 
-/// As [`_upsample_nearest_exact1d_out()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact1d_out()`], with its optional arguments.
 pub fn _upsample_nearest_exact1d_out_with(
     self_: &Tensor, output_size: &[i64], out: &Tensor,
     options: UpsampleNearestExact1dOutOptions) -> Result<Tensor> {
@@ -3790,7 +3790,7 @@ pub fn _upsample_nearest_exact1d_vec(
     OP.get()?.call(input, output_size, scale_factors)
 }
 
-/// What [`_upsample_nearest_exact1d_backward()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact1d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact1dBackwardOptions {
     /// `float?`, by default `None`.
@@ -3813,7 +3813,7 @@ pub fn _upsample_nearest_exact1d_backward(
         grad_output, output_size, input_size, UpsampleNearestExact1dBackwardOptions::default())
 }
 
-/// As [`_upsample_nearest_exact1d_backward()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact1d_backward()`], with its optional arguments.
 pub fn _upsample_nearest_exact1d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64],
     options: UpsampleNearestExact1dBackwardOptions) -> Result<Tensor> {
@@ -3822,7 +3822,7 @@ pub fn _upsample_nearest_exact1d_backward_with(
     OP.get()?.call(grad_output, output_size, input_size, options.scales)
 }
 
-/// What [`_upsample_nearest_exact1d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact1d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact1dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -3847,7 +3847,7 @@ pub fn _upsample_nearest_exact1d_backward_grad_input(
         UpsampleNearestExact1dBackwardGradInputOptions::default())
 }
 
-/// As [`_upsample_nearest_exact1d_backward_grad_input()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact1d_backward_grad_input()`], with its optional arguments.
 pub fn _upsample_nearest_exact1d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], grad_input: &Tensor,
     options: UpsampleNearestExact1dBackwardGradInputOptions) -> Result<Tensor> {
@@ -3857,7 +3857,7 @@ pub fn _upsample_nearest_exact1d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`_upsample_nearest_exact2d()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact2d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact2dOptions {
     /// `float?`, by default `None`.
@@ -3881,7 +3881,7 @@ pub fn _upsample_nearest_exact2d(self_: &Tensor, output_size: &[i64]) -> Result<
     _upsample_nearest_exact2d_with(self_, output_size, UpsampleNearestExact2dOptions::default())
 }
 
-/// As [`_upsample_nearest_exact2d()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact2d()`], with its optional arguments.
 pub fn _upsample_nearest_exact2d_with(
     self_: &Tensor, output_size: &[i64], options: UpsampleNearestExact2dOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<f64>, Option<f64>), Tensor> =
@@ -3889,7 +3889,7 @@ pub fn _upsample_nearest_exact2d_with(
     OP.get()?.call(self_, output_size, options.scales_h, options.scales_w)
 }
 
-/// What [`_upsample_nearest_exact2d_out()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact2d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact2dOutOptions {
     /// `float?`, by default `None`.
@@ -3915,7 +3915,7 @@ pub fn _upsample_nearest_exact2d_out(
         self_, output_size, out, UpsampleNearestExact2dOutOptions::default())
 }
 
-/// As [`_upsample_nearest_exact2d_out()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact2d_out()`], with its optional arguments.
 pub fn _upsample_nearest_exact2d_out_with(
     self_: &Tensor, output_size: &[i64], out: &Tensor,
     options: UpsampleNearestExact2dOutOptions) -> Result<Tensor> {
@@ -3934,7 +3934,7 @@ pub fn _upsample_nearest_exact2d_vec(
     OP.get()?.call(input, output_size, scale_factors)
 }
 
-/// What [`_upsample_nearest_exact2d_backward()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact2d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact2dBackwardOptions {
     /// `float?`, by default `None`.
@@ -3960,7 +3960,7 @@ pub fn _upsample_nearest_exact2d_backward(
         grad_output, output_size, input_size, UpsampleNearestExact2dBackwardOptions::default())
 }
 
-/// As [`_upsample_nearest_exact2d_backward()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact2d_backward()`], with its optional arguments.
 pub fn _upsample_nearest_exact2d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64],
     options: UpsampleNearestExact2dBackwardOptions) -> Result<Tensor> {
@@ -3969,7 +3969,7 @@ pub fn _upsample_nearest_exact2d_backward_with(
     OP.get()?.call(grad_output, output_size, input_size, options.scales_h, options.scales_w)
 }
 
-/// What [`_upsample_nearest_exact2d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact2d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact2dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -3998,7 +3998,7 @@ pub fn _upsample_nearest_exact2d_backward_grad_input(
         UpsampleNearestExact2dBackwardGradInputOptions::default())
 }
 
-/// As [`_upsample_nearest_exact2d_backward_grad_input()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact2d_backward_grad_input()`], with its optional arguments.
 pub fn _upsample_nearest_exact2d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], grad_input: &Tensor,
     options: UpsampleNearestExact2dBackwardGradInputOptions) -> Result<Tensor> {
@@ -4009,7 +4009,7 @@ pub fn _upsample_nearest_exact2d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`_upsample_nearest_exact3d()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact3d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact3dOptions {
     /// `float?`, by default `None`.
@@ -4036,7 +4036,7 @@ pub fn _upsample_nearest_exact3d(self_: &Tensor, output_size: &[i64]) -> Result<
     _upsample_nearest_exact3d_with(self_, output_size, UpsampleNearestExact3dOptions::default())
 }
 
-/// As [`_upsample_nearest_exact3d()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact3d()`], with its optional arguments.
 pub fn _upsample_nearest_exact3d_with(
     self_: &Tensor, output_size: &[i64], options: UpsampleNearestExact3dOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<f64>, Option<f64>, Option<f64>), Tensor> =
@@ -4044,7 +4044,7 @@ pub fn _upsample_nearest_exact3d_with(
     OP.get()?.call(self_, output_size, options.scales_d, options.scales_h, options.scales_w)
 }
 
-/// What [`_upsample_nearest_exact3d_out()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact3d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact3dOutOptions {
     /// `float?`, by default `None`.
@@ -4073,7 +4073,7 @@ pub fn _upsample_nearest_exact3d_out(
         self_, output_size, out, UpsampleNearestExact3dOutOptions::default())
 }
 
-/// As [`_upsample_nearest_exact3d_out()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact3d_out()`], with its optional arguments.
 pub fn _upsample_nearest_exact3d_out_with(
     self_: &Tensor, output_size: &[i64], out: &Tensor,
     options: UpsampleNearestExact3dOutOptions) -> Result<Tensor> {
@@ -4092,7 +4092,7 @@ pub fn _upsample_nearest_exact3d_vec(
     OP.get()?.call(input, output_size, scale_factors)
 }
 
-/// What [`_upsample_nearest_exact3d_backward()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact3d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact3dBackwardOptions {
     /// `float?`, by default `None`.
@@ -4121,7 +4121,7 @@ pub fn _upsample_nearest_exact3d_backward(
         grad_output, output_size, input_size, UpsampleNearestExact3dBackwardOptions::default())
 }
 
-/// As [`_upsample_nearest_exact3d_backward()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact3d_backward()`], with its optional arguments.
 pub fn _upsample_nearest_exact3d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64],
     options: UpsampleNearestExact3dBackwardOptions) -> Result<Tensor> {
@@ -4131,7 +4131,7 @@ pub fn _upsample_nearest_exact3d_backward_with(
         grad_output, output_size, input_size, options.scales_d, options.scales_h, options.scales_w)
 }
 
-/// What [`_upsample_nearest_exact3d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`_upsample_nearest_exact3d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearestExact3dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -4163,7 +4163,7 @@ pub fn _upsample_nearest_exact3d_backward_grad_input(
         UpsampleNearestExact3dBackwardGradInputOptions::default())
 }
 
-/// As [`_upsample_nearest_exact3d_backward_grad_input()`], with all that it leaves out.
+/// Like [`_upsample_nearest_exact3d_backward_grad_input()`], with its optional arguments.
 pub fn _upsample_nearest_exact3d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], grad_input: &Tensor,
     options: UpsampleNearestExact3dBackwardGradInputOptions) -> Result<Tensor> {
@@ -4383,7 +4383,7 @@ pub fn adaptive_max_pool3d_backward_grad_input(
     Ok(grad_input.clone())
 }
 
-/// What [`add_scalar()`] leaves out.
+/// Optional arguments of [`add_scalar()`].
 #[derive(Clone, Debug)]
 pub struct AddScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4403,14 +4403,14 @@ pub fn add_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     add_scalar_with(self_, other, AddScalarOptions::default())
 }
 
-/// As [`add_scalar()`], with all that it leaves out.
+/// Like [`add_scalar()`], with its optional arguments.
 pub fn add_scalar_with(
     self_: &Tensor, other: impl Into<Scalar>, options: AddScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::add.Scalar");
     OP.get()?.call(self_, other.into(), options.alpha)
 }
 
-/// What [`add_scalar_out()`] leaves out.
+/// Optional arguments of [`add_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct AddScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4431,7 +4431,7 @@ pub fn add_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) ->
     add_scalar_out_with(self_, other, out, AddScalarOutOptions::default())
 }
 
-/// As [`add_scalar_out()`], with all that it leaves out.
+/// Like [`add_scalar_out()`], with its optional arguments.
 pub fn add_scalar_out_with(
     self_: &Tensor, other: impl Into<Scalar>, out: &Tensor,
     options: AddScalarOutOptions) -> Result<Tensor> {
@@ -4441,7 +4441,7 @@ pub fn add_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`add_tensor()`] leaves out.
+/// Optional arguments of [`add_tensor()`].
 #[derive(Clone, Debug)]
 pub struct AddTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4461,14 +4461,14 @@ pub fn add_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     add_tensor_with(self_, other, AddTensorOptions::default())
 }
 
-/// As [`add_tensor()`], with all that it leaves out.
+/// Like [`add_tensor()`], with its optional arguments.
 pub fn add_tensor_with(
     self_: &Tensor, other: &Tensor, options: AddTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::add.Tensor");
     OP.get()?.call(self_, other, options.alpha)
 }
 
-/// What [`add_out()`] leaves out.
+/// Optional arguments of [`add_out()`].
 #[derive(Clone, Debug)]
 pub struct AddOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4488,7 +4488,7 @@ pub fn add_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
     add_out_with(self_, other, out, AddOutOptions::default())
 }
 
-/// As [`add_out()`], with all that it leaves out.
+/// Like [`add_out()`], with its optional arguments.
 pub fn add_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor, options: AddOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::add.out");
@@ -4496,7 +4496,7 @@ pub fn add_out_with(
     Ok(out.clone())
 }
 
-/// What [`add_scalar_()`] leaves out.
+/// Optional arguments of [`add_scalar_()`].
 #[derive(Clone, Debug)]
 pub struct AddInPlaceScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4516,7 +4516,7 @@ pub fn add_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     add_scalar_with_(self_, other, AddInPlaceScalarOptions::default())
 }
 
-/// As [`add_scalar_()`], with all that it leaves out.
+/// Like [`add_scalar_()`], with its optional arguments.
 pub fn add_scalar_with_(
     self_: &Tensor, other: impl Into<Scalar>, options: AddInPlaceScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::add_.Scalar");
@@ -4524,7 +4524,7 @@ pub fn add_scalar_with_(
     Ok(self_.clone())
 }
 
-/// What [`add_tensor_()`] leaves out.
+/// Optional arguments of [`add_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct AddInPlaceTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4544,7 +4544,7 @@ pub fn add_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     add_tensor_with_(self_, other, AddInPlaceTensorOptions::default())
 }
 
-/// As [`add_tensor_()`], with all that it leaves out.
+/// Like [`add_tensor_()`], with its optional arguments.
 pub fn add_tensor_with_(
     self_: &Tensor, other: &Tensor, options: AddInPlaceTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), ()> = LazyTyped::new("aten::add_.Tensor");
@@ -4552,7 +4552,7 @@ pub fn add_tensor_with_(
     Ok(self_.clone())
 }
 
-/// What [`addbmm()`] leaves out.
+/// Optional arguments of [`addbmm()`].
 #[derive(Clone, Debug)]
 pub struct AddbmmOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4576,7 +4576,7 @@ pub fn addbmm(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor
     addbmm_with(self_, batch1, batch2, AddbmmOptions::default())
 }
 
-/// As [`addbmm()`], with all that it leaves out.
+/// Like [`addbmm()`], with its optional arguments.
 pub fn addbmm_with(
     self_: &Tensor, batch1: &Tensor, batch2: &Tensor, options: AddbmmOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
@@ -4584,7 +4584,7 @@ pub fn addbmm_with(
     OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha)
 }
 
-/// What [`addbmm_out()`] leaves out.
+/// Optional arguments of [`addbmm_out()`].
 #[derive(Clone, Debug)]
 pub struct AddbmmOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4609,7 +4609,7 @@ pub fn addbmm_out(
     addbmm_out_with(self_, batch1, batch2, out, AddbmmOutOptions::default())
 }
 
-/// As [`addbmm_out()`], with all that it leaves out.
+/// Like [`addbmm_out()`], with its optional arguments.
 pub fn addbmm_out_with(
     self_: &Tensor, batch1: &Tensor, batch2: &Tensor, out: &Tensor,
     options: AddbmmOutOptions) -> Result<Tensor> {
@@ -4619,7 +4619,7 @@ pub fn addbmm_out_with(
     Ok(out.clone())
 }
 
-/// What [`addbmm_()`] leaves out.
+/// Optional arguments of [`addbmm_()`].
 #[derive(Clone, Debug)]
 pub struct AddbmmInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4643,7 +4643,7 @@ pub fn addbmm_(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tenso
     addbmm_with_(self_, batch1, batch2, AddbmmInPlaceOptions::default())
 }
 
-/// As [`addbmm_()`], with all that it leaves out.
+/// Like [`addbmm_()`], with its optional arguments.
 pub fn addbmm_with_(
     self_: &Tensor, batch1: &Tensor, batch2: &Tensor,
     options: AddbmmInPlaceOptions) -> Result<Tensor> {
@@ -4653,7 +4653,7 @@ pub fn addbmm_with_(
     Ok(self_.clone())
 }
 
-/// What [`addcdiv()`] leaves out.
+/// Optional arguments of [`addcdiv()`].
 #[derive(Clone, Debug)]
 pub struct AddcdivOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4673,7 +4673,7 @@ pub fn addcdiv(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Ten
     addcdiv_with(self_, tensor1, tensor2, AddcdivOptions::default())
 }
 
-/// As [`addcdiv()`], with all that it leaves out.
+/// Like [`addcdiv()`], with its optional arguments.
 pub fn addcdiv_with(
     self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, options: AddcdivOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar), Tensor> =
@@ -4681,7 +4681,7 @@ pub fn addcdiv_with(
     OP.get()?.call(self_, tensor1, tensor2, options.value)
 }
 
-/// What [`addcdiv_out()`] leaves out.
+/// Optional arguments of [`addcdiv_out()`].
 #[derive(Clone, Debug)]
 pub struct AddcdivOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4703,7 +4703,7 @@ pub fn addcdiv_out(
     addcdiv_out_with(self_, tensor1, tensor2, out, AddcdivOutOptions::default())
 }
 
-/// As [`addcdiv_out()`], with all that it leaves out.
+/// Like [`addcdiv_out()`], with its optional arguments.
 pub fn addcdiv_out_with(
     self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, out: &Tensor,
     options: AddcdivOutOptions) -> Result<Tensor> {
@@ -4713,7 +4713,7 @@ pub fn addcdiv_out_with(
     Ok(out.clone())
 }
 
-/// What [`addcdiv_()`] leaves out.
+/// Optional arguments of [`addcdiv_()`].
 #[derive(Clone, Debug)]
 pub struct AddcdivInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4734,7 +4734,7 @@ pub fn addcdiv_(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Te
     addcdiv_with_(self_, tensor1, tensor2, AddcdivInPlaceOptions::default())
 }
 
-/// As [`addcdiv_()`], with all that it leaves out.
+/// Like [`addcdiv_()`], with its optional arguments.
 pub fn addcdiv_with_(
     self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor,
     options: AddcdivInPlaceOptions) -> Result<Tensor> {
@@ -4744,7 +4744,7 @@ pub fn addcdiv_with_(
     Ok(self_.clone())
 }
 
-/// What [`addcmul()`] leaves out.
+/// Optional arguments of [`addcmul()`].
 #[derive(Clone, Debug)]
 pub struct AddcmulOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4764,7 +4764,7 @@ pub fn addcmul(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Ten
     addcmul_with(self_, tensor1, tensor2, AddcmulOptions::default())
 }
 
-/// As [`addcmul()`], with all that it leaves out.
+/// Like [`addcmul()`], with its optional arguments.
 pub fn addcmul_with(
     self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, options: AddcmulOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar), Tensor> =
@@ -4772,7 +4772,7 @@ pub fn addcmul_with(
     OP.get()?.call(self_, tensor1, tensor2, options.value)
 }
 
-/// What [`addcmul_out()`] leaves out.
+/// Optional arguments of [`addcmul_out()`].
 #[derive(Clone, Debug)]
 pub struct AddcmulOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4794,7 +4794,7 @@ pub fn addcmul_out(
     addcmul_out_with(self_, tensor1, tensor2, out, AddcmulOutOptions::default())
 }
 
-/// As [`addcmul_out()`], with all that it leaves out.
+/// Like [`addcmul_out()`], with its optional arguments.
 pub fn addcmul_out_with(
     self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, out: &Tensor,
     options: AddcmulOutOptions) -> Result<Tensor> {
@@ -4804,7 +4804,7 @@ pub fn addcmul_out_with(
     Ok(out.clone())
 }
 
-/// What [`addcmul_()`] leaves out.
+/// Optional arguments of [`addcmul_()`].
 #[derive(Clone, Debug)]
 pub struct AddcmulInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4825,7 +4825,7 @@ pub fn addcmul_(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Te
     addcmul_with_(self_, tensor1, tensor2, AddcmulInPlaceOptions::default())
 }
 
-/// As [`addcmul_()`], with all that it leaves out.
+/// Like [`addcmul_()`], with its optional arguments.
 pub fn addcmul_with_(
     self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor,
     options: AddcmulInPlaceOptions) -> Result<Tensor> {
@@ -4835,7 +4835,7 @@ pub fn addcmul_with_(
     Ok(self_.clone())
 }
 
-/// What [`addmm()`] leaves out.
+/// Optional arguments of [`addmm()`].
 #[derive(Clone, Debug)]
 pub struct AddmmOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4858,7 +4858,7 @@ pub fn addmm(self_: &Tensor, mat1: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     addmm_with(self_, mat1, mat2, AddmmOptions::default())
 }
 
-/// As [`addmm()`], with all that it leaves out.
+/// Like [`addmm()`], with its optional arguments.
 pub fn addmm_with(
     self_: &Tensor, mat1: &Tensor, mat2: &Tensor, options: AddmmOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
@@ -4866,7 +4866,7 @@ pub fn addmm_with(
     OP.get()?.call(self_, mat1, mat2, options.beta, options.alpha)
 }
 
-/// What [`addmm_out()`] leaves out.
+/// Optional arguments of [`addmm_out()`].
 #[derive(Clone, Debug)]
 pub struct AddmmOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4890,7 +4890,7 @@ pub fn addmm_out(self_: &Tensor, mat1: &Tensor, mat2: &Tensor, out: &Tensor) -> 
     addmm_out_with(self_, mat1, mat2, out, AddmmOutOptions::default())
 }
 
-/// As [`addmm_out()`], with all that it leaves out.
+/// Like [`addmm_out()`], with its optional arguments.
 pub fn addmm_out_with(
     self_: &Tensor, mat1: &Tensor, mat2: &Tensor, out: &Tensor,
     options: AddmmOutOptions) -> Result<Tensor> {
@@ -4900,7 +4900,7 @@ pub fn addmm_out_with(
     Ok(out.clone())
 }
 
-/// What [`addmm_()`] leaves out.
+/// Optional arguments of [`addmm_()`].
 #[derive(Clone, Debug)]
 pub struct AddmmInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4924,7 +4924,7 @@ pub fn addmm_(self_: &Tensor, mat1: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     addmm_with_(self_, mat1, mat2, AddmmInPlaceOptions::default())
 }
 
-/// As [`addmm_()`], with all that it leaves out.
+/// Like [`addmm_()`], with its optional arguments.
 pub fn addmm_with_(
     self_: &Tensor, mat1: &Tensor, mat2: &Tensor, options: AddmmInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
@@ -4933,7 +4933,7 @@ pub fn addmm_with_(
     Ok(self_.clone())
 }
 
-/// What [`addmv()`] leaves out.
+/// Optional arguments of [`addmv()`].
 #[derive(Clone, Debug)]
 pub struct AddmvOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4956,7 +4956,7 @@ pub fn addmv(self_: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
     addmv_with(self_, mat, vec, AddmvOptions::default())
 }
 
-/// As [`addmv()`], with all that it leaves out.
+/// Like [`addmv()`], with its optional arguments.
 pub fn addmv_with(
     self_: &Tensor, mat: &Tensor, vec: &Tensor, options: AddmvOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
@@ -4964,7 +4964,7 @@ pub fn addmv_with(
     OP.get()?.call(self_, mat, vec, options.beta, options.alpha)
 }
 
-/// What [`addmv_out()`] leaves out.
+/// Optional arguments of [`addmv_out()`].
 #[derive(Clone, Debug)]
 pub struct AddmvOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -4988,7 +4988,7 @@ pub fn addmv_out(self_: &Tensor, mat: &Tensor, vec: &Tensor, out: &Tensor) -> Re
     addmv_out_with(self_, mat, vec, out, AddmvOutOptions::default())
 }
 
-/// As [`addmv_out()`], with all that it leaves out.
+/// Like [`addmv_out()`], with its optional arguments.
 pub fn addmv_out_with(
     self_: &Tensor, mat: &Tensor, vec: &Tensor, out: &Tensor,
     options: AddmvOutOptions) -> Result<Tensor> {
@@ -4998,7 +4998,7 @@ pub fn addmv_out_with(
     Ok(out.clone())
 }
 
-/// What [`addmv_()`] leaves out.
+/// Optional arguments of [`addmv_()`].
 #[derive(Clone, Debug)]
 pub struct AddmvInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -5022,7 +5022,7 @@ pub fn addmv_(self_: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
     addmv_with_(self_, mat, vec, AddmvInPlaceOptions::default())
 }
 
-/// As [`addmv_()`], with all that it leaves out.
+/// Like [`addmv_()`], with its optional arguments.
 pub fn addmv_with_(
     self_: &Tensor, mat: &Tensor, vec: &Tensor, options: AddmvInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
@@ -5031,7 +5031,7 @@ pub fn addmv_with_(
     Ok(self_.clone())
 }
 
-/// What [`addr()`] leaves out.
+/// Optional arguments of [`addr()`].
 #[derive(Clone, Debug)]
 pub struct AddrOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -5054,7 +5054,7 @@ pub fn addr(self_: &Tensor, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
     addr_with(self_, vec1, vec2, AddrOptions::default())
 }
 
-/// As [`addr()`], with all that it leaves out.
+/// Like [`addr()`], with its optional arguments.
 pub fn addr_with(
     self_: &Tensor, vec1: &Tensor, vec2: &Tensor, options: AddrOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
@@ -5062,7 +5062,7 @@ pub fn addr_with(
     OP.get()?.call(self_, vec1, vec2, options.beta, options.alpha)
 }
 
-/// What [`addr_out()`] leaves out.
+/// Optional arguments of [`addr_out()`].
 #[derive(Clone, Debug)]
 pub struct AddrOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -5086,7 +5086,7 @@ pub fn addr_out(self_: &Tensor, vec1: &Tensor, vec2: &Tensor, out: &Tensor) -> R
     addr_out_with(self_, vec1, vec2, out, AddrOutOptions::default())
 }
 
-/// As [`addr_out()`], with all that it leaves out.
+/// Like [`addr_out()`], with its optional arguments.
 pub fn addr_out_with(
     self_: &Tensor, vec1: &Tensor, vec2: &Tensor, out: &Tensor,
     options: AddrOutOptions) -> Result<Tensor> {
@@ -5096,7 +5096,7 @@ pub fn addr_out_with(
     Ok(out.clone())
 }
 
-/// What [`addr_()`] leaves out.
+/// Optional arguments of [`addr_()`].
 #[derive(Clone, Debug)]
 pub struct AddrInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -5120,7 +5120,7 @@ pub fn addr_(self_: &Tensor, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
     addr_with_(self_, vec1, vec2, AddrInPlaceOptions::default())
 }
 
-/// As [`addr_()`], with all that it leaves out.
+/// Like [`addr_()`], with its optional arguments.
 pub fn addr_with_(
     self_: &Tensor, vec1: &Tensor, vec2: &Tensor, options: AddrInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
@@ -5186,7 +5186,7 @@ pub fn all_all_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`all_dim()`] leaves out.
+/// Optional arguments of [`all_dim()`].
 #[derive(Clone, Debug)]
 pub struct AllDimOptions {
     /// `bool`, by default `false`.
@@ -5206,13 +5206,13 @@ pub fn all_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
     all_dim_with(self_, dim, AllDimOptions::default())
 }
 
-/// As [`all_dim()`], with all that it leaves out.
+/// Like [`all_dim()`], with its optional arguments.
 pub fn all_dim_with(self_: &Tensor, dim: i64, options: AllDimOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::all.dim");
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`all_dims()`] leaves out.
+/// Optional arguments of [`all_dims()`].
 #[derive(Clone, Debug)]
 pub struct AllDimsOptions<'a> {
     /// `int[]?`, by default `None`.
@@ -5235,14 +5235,14 @@ pub fn all_dims(self_: &Tensor) -> Result<Tensor> {
     all_dims_with(self_, AllDimsOptions::default())
 }
 
-/// As [`all_dims()`], with all that it leaves out.
+/// Like [`all_dims()`], with its optional arguments.
 pub fn all_dims_with(self_: &Tensor, options: AllDimsOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool), Tensor> =
         LazyTyped::new("aten::all.dims");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`all_dims_out()`] leaves out.
+/// Optional arguments of [`all_dims_out()`].
 #[derive(Clone, Debug)]
 pub struct AllDimsOutOptions<'a> {
     /// `int[]?`, by default `None`.
@@ -5266,7 +5266,7 @@ pub fn all_dims_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     all_dims_out_with(self_, out, AllDimsOutOptions::default())
 }
 
-/// As [`all_dims_out()`], with all that it leaves out.
+/// Like [`all_dims_out()`], with its optional arguments.
 pub fn all_dims_out_with(
     self_: &Tensor, out: &Tensor, options: AllDimsOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, &Tensor), ()> =
@@ -5275,7 +5275,7 @@ pub fn all_dims_out_with(
     Ok(out.clone())
 }
 
-/// What [`all_out()`] leaves out.
+/// Optional arguments of [`all_out()`].
 #[derive(Clone, Debug)]
 pub struct AllOutOptions {
     /// `bool`, by default `false`.
@@ -5295,7 +5295,7 @@ pub fn all_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
     all_out_with(self_, dim, out, AllOutOptions::default())
 }
 
-/// As [`all_out()`], with all that it leaves out.
+/// Like [`all_out()`], with its optional arguments.
 pub fn all_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: AllOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool, &Tensor), ()> = LazyTyped::new("aten::all.out");
@@ -5303,7 +5303,7 @@ pub fn all_out_with(
     Ok(out.clone())
 }
 
-/// What [`allclose()`] leaves out.
+/// Optional arguments of [`allclose()`].
 #[derive(Clone, Debug)]
 pub struct AllcloseOptions {
     /// `float`, by default `1e-05`.
@@ -5330,7 +5330,7 @@ pub fn allclose(self_: &Tensor, other: &Tensor) -> Result<bool> {
     allclose_with(self_, other, AllcloseOptions::default())
 }
 
-/// As [`allclose()`], with all that it leaves out.
+/// Like [`allclose()`], with its optional arguments.
 pub fn allclose_with(self_: &Tensor, other: &Tensor, options: AllcloseOptions) -> Result<bool> {
     static OP: LazyTyped<(&Tensor, &Tensor, f64, f64, bool), bool> =
         LazyTyped::new("aten::allclose");
@@ -5350,7 +5350,7 @@ pub fn alpha_dropout_(self_: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`amax()`] leaves out.
+/// Optional arguments of [`amax()`].
 #[derive(Clone, Debug)]
 pub struct AmaxOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -5373,13 +5373,13 @@ pub fn amax(self_: &Tensor) -> Result<Tensor> {
     amax_with(self_, AmaxOptions::default())
 }
 
-/// As [`amax()`], with all that it leaves out.
+/// Like [`amax()`], with its optional arguments.
 pub fn amax_with(self_: &Tensor, options: AmaxOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::amax");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`amax_out()`] leaves out.
+/// Optional arguments of [`amax_out()`].
 #[derive(Clone, Debug)]
 pub struct AmaxOutOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -5403,14 +5403,14 @@ pub fn amax_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     amax_out_with(self_, out, AmaxOutOptions::default())
 }
 
-/// As [`amax_out()`], with all that it leaves out.
+/// Like [`amax_out()`], with its optional arguments.
 pub fn amax_out_with(self_: &Tensor, out: &Tensor, options: AmaxOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> = LazyTyped::new("aten::amax.out");
     OP.get()?.call(self_, options.dim, options.keepdim, out)?;
     Ok(out.clone())
 }
 
-/// What [`amin()`] leaves out.
+/// Optional arguments of [`amin()`].
 #[derive(Clone, Debug)]
 pub struct AminOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -5433,13 +5433,13 @@ pub fn amin(self_: &Tensor) -> Result<Tensor> {
     amin_with(self_, AminOptions::default())
 }
 
-/// As [`amin()`], with all that it leaves out.
+/// Like [`amin()`], with its optional arguments.
 pub fn amin_with(self_: &Tensor, options: AminOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::amin");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`amin_out()`] leaves out.
+/// Optional arguments of [`amin_out()`].
 #[derive(Clone, Debug)]
 pub struct AminOutOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -5463,14 +5463,14 @@ pub fn amin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     amin_out_with(self_, out, AminOutOptions::default())
 }
 
-/// As [`amin_out()`], with all that it leaves out.
+/// Like [`amin_out()`], with its optional arguments.
 pub fn amin_out_with(self_: &Tensor, out: &Tensor, options: AminOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> = LazyTyped::new("aten::amin.out");
     OP.get()?.call(self_, options.dim, options.keepdim, out)?;
     Ok(out.clone())
 }
 
-/// What [`aminmax()`] leaves out.
+/// Optional arguments of [`aminmax()`].
 #[derive(Clone, Debug)]
 pub struct AminmaxOptions {
     /// `int?`, by default `None`.
@@ -5493,14 +5493,14 @@ pub fn aminmax(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     aminmax_with(self_, AminmaxOptions::default())
 }
 
-/// As [`aminmax()`], with all that it leaves out.
+/// Like [`aminmax()`], with its optional arguments.
 pub fn aminmax_with(self_: &Tensor, options: AminmaxOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool), (Tensor, Tensor)> =
         LazyTyped::new("aten::aminmax");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`aminmax_out()`] leaves out.
+/// Optional arguments of [`aminmax_out()`].
 #[derive(Clone, Debug)]
 pub struct AminmaxOutOptions {
     /// `int?`, by default `None`.
@@ -5524,7 +5524,7 @@ pub fn aminmax_out(self_: &Tensor, min: &Tensor, max: &Tensor) -> Result<(Tensor
     aminmax_out_with(self_, min, max, AminmaxOutOptions::default())
 }
 
-/// As [`aminmax_out()`], with all that it leaves out.
+/// Like [`aminmax_out()`], with its optional arguments.
 pub fn aminmax_out_with(
     self_: &Tensor, min: &Tensor, max: &Tensor,
     options: AminmaxOutOptions) -> Result<(Tensor, Tensor)> {
@@ -5560,7 +5560,7 @@ pub fn any_all_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`any_dim()`] leaves out.
+/// Optional arguments of [`any_dim()`].
 #[derive(Clone, Debug)]
 pub struct AnyDimOptions {
     /// `bool`, by default `false`.
@@ -5580,13 +5580,13 @@ pub fn any_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
     any_dim_with(self_, dim, AnyDimOptions::default())
 }
 
-/// As [`any_dim()`], with all that it leaves out.
+/// Like [`any_dim()`], with its optional arguments.
 pub fn any_dim_with(self_: &Tensor, dim: i64, options: AnyDimOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::any.dim");
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`any_dims()`] leaves out.
+/// Optional arguments of [`any_dims()`].
 #[derive(Clone, Debug)]
 pub struct AnyDimsOptions<'a> {
     /// `int[]?`, by default `None`.
@@ -5609,14 +5609,14 @@ pub fn any_dims(self_: &Tensor) -> Result<Tensor> {
     any_dims_with(self_, AnyDimsOptions::default())
 }
 
-/// As [`any_dims()`], with all that it leaves out.
+/// Like [`any_dims()`], with its optional arguments.
 pub fn any_dims_with(self_: &Tensor, options: AnyDimsOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool), Tensor> =
         LazyTyped::new("aten::any.dims");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`any_dims_out()`] leaves out.
+/// Optional arguments of [`any_dims_out()`].
 #[derive(Clone, Debug)]
 pub struct AnyDimsOutOptions<'a> {
     /// `int[]?`, by default `None`.
@@ -5640,7 +5640,7 @@ pub fn any_dims_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     any_dims_out_with(self_, out, AnyDimsOutOptions::default())
 }
 
-/// As [`any_dims_out()`], with all that it leaves out.
+/// Like [`any_dims_out()`], with its optional arguments.
 pub fn any_dims_out_with(
     self_: &Tensor, out: &Tensor, options: AnyDimsOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, &Tensor), ()> =
@@ -5649,7 +5649,7 @@ pub fn any_dims_out_with(
     Ok(out.clone())
 }
 
-/// What [`any_out()`] leaves out.
+/// Optional arguments of [`any_out()`].
 #[derive(Clone, Debug)]
 pub struct AnyOutOptions {
     /// `bool`, by default `false`.
@@ -5669,7 +5669,7 @@ pub fn any_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
     any_out_with(self_, dim, out, AnyOutOptions::default())
 }
 
-/// As [`any_out()`], with all that it leaves out.
+/// Like [`any_out()`], with its optional arguments.
 pub fn any_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: AnyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool, &Tensor), ()> = LazyTyped::new("aten::any.out");
@@ -5677,7 +5677,7 @@ pub fn any_out_with(
     Ok(out.clone())
 }
 
-/// What [`arange()`] leaves out.
+/// Optional arguments of [`arange()`].
 #[derive(Clone, Debug)]
 pub struct ArangeOptions {
     /// `ScalarType?`, by default `None`.
@@ -5707,7 +5707,7 @@ pub fn arange(end: impl Into<Scalar>) -> Result<Tensor> {
     arange_with(end, ArangeOptions::default())
 }
 
-/// As [`arange()`], with all that it leaves out.
+/// Like [`arange()`], with its optional arguments.
 pub fn arange_with(end: impl Into<Scalar>, options: ArangeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         Scalar, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -5722,7 +5722,7 @@ pub fn arange_out(end: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`arange_start()`] leaves out.
+/// Optional arguments of [`arange_start()`].
 #[derive(Clone, Debug)]
 pub struct ArangeStartOptions {
     /// `ScalarType?`, by default `None`.
@@ -5752,7 +5752,7 @@ pub fn arange_start(start: impl Into<Scalar>, end: impl Into<Scalar>) -> Result<
     arange_start_with(start, end, ArangeStartOptions::default())
 }
 
-/// As [`arange_start()`], with all that it leaves out.
+/// Like [`arange_start()`], with its optional arguments.
 pub fn arange_start_with(
     start: impl Into<Scalar>, end: impl Into<Scalar>,
     options: ArangeStartOptions) -> Result<Tensor> {
@@ -5763,7 +5763,7 @@ pub fn arange_start_with(
         start.into(), end.into(), options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`arange_start_out()`] leaves out.
+/// Optional arguments of [`arange_start_out()`].
 #[derive(Clone, Debug)]
 pub struct ArangeStartOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -5785,7 +5785,7 @@ pub fn arange_start_out(
     arange_start_out_with(start, end, out, ArangeStartOutOptions::default())
 }
 
-/// As [`arange_start_out()`], with all that it leaves out.
+/// Like [`arange_start_out()`], with its optional arguments.
 pub fn arange_start_out_with(
     start: impl Into<Scalar>, end: impl Into<Scalar>, out: &Tensor,
     options: ArangeStartOutOptions) -> Result<Tensor> {
@@ -5795,7 +5795,7 @@ pub fn arange_start_out_with(
     Ok(out.clone())
 }
 
-/// What [`arange_start_step()`] leaves out.
+/// Optional arguments of [`arange_start_step()`].
 #[derive(Clone, Debug)]
 pub struct ArangeStartStepOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -5828,7 +5828,7 @@ pub fn arange_start_step(start: impl Into<Scalar>, end: impl Into<Scalar>) -> Re
     arange_start_step_with(start, end, ArangeStartStepOptions::default())
 }
 
-/// As [`arange_start_step()`], with all that it leaves out.
+/// Like [`arange_start_step()`], with its optional arguments.
 pub fn arange_start_step_with(
     start: impl Into<Scalar>, end: impl Into<Scalar>,
     options: ArangeStartStepOptions) -> Result<Tensor> {
@@ -5981,7 +5981,7 @@ pub fn arctanh_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`argmax()`] leaves out.
+/// Optional arguments of [`argmax()`].
 #[derive(Clone, Debug)]
 pub struct ArgmaxOptions {
     /// `int?`, by default `None`.
@@ -6004,13 +6004,13 @@ pub fn argmax(self_: &Tensor) -> Result<Tensor> {
     argmax_with(self_, ArgmaxOptions::default())
 }
 
-/// As [`argmax()`], with all that it leaves out.
+/// Like [`argmax()`], with its optional arguments.
 pub fn argmax_with(self_: &Tensor, options: ArgmaxOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool), Tensor> = LazyTyped::new("aten::argmax");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`argmax_out()`] leaves out.
+/// Optional arguments of [`argmax_out()`].
 #[derive(Clone, Debug)]
 pub struct ArgmaxOutOptions {
     /// `int?`, by default `None`.
@@ -6034,7 +6034,7 @@ pub fn argmax_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     argmax_out_with(self_, out, ArgmaxOutOptions::default())
 }
 
-/// As [`argmax_out()`], with all that it leaves out.
+/// Like [`argmax_out()`], with its optional arguments.
 pub fn argmax_out_with(self_: &Tensor, out: &Tensor, options: ArgmaxOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool, &Tensor), ()> =
         LazyTyped::new("aten::argmax.out");
@@ -6042,7 +6042,7 @@ pub fn argmax_out_with(self_: &Tensor, out: &Tensor, options: ArgmaxOutOptions) 
     Ok(out.clone())
 }
 
-/// What [`argmin()`] leaves out.
+/// Optional arguments of [`argmin()`].
 #[derive(Clone, Debug)]
 pub struct ArgminOptions {
     /// `int?`, by default `None`.
@@ -6065,13 +6065,13 @@ pub fn argmin(self_: &Tensor) -> Result<Tensor> {
     argmin_with(self_, ArgminOptions::default())
 }
 
-/// As [`argmin()`], with all that it leaves out.
+/// Like [`argmin()`], with its optional arguments.
 pub fn argmin_with(self_: &Tensor, options: ArgminOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool), Tensor> = LazyTyped::new("aten::argmin");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`argmin_out()`] leaves out.
+/// Optional arguments of [`argmin_out()`].
 #[derive(Clone, Debug)]
 pub struct ArgminOutOptions {
     /// `int?`, by default `None`.
@@ -6095,7 +6095,7 @@ pub fn argmin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     argmin_out_with(self_, out, ArgminOutOptions::default())
 }
 
-/// As [`argmin_out()`], with all that it leaves out.
+/// Like [`argmin_out()`], with its optional arguments.
 pub fn argmin_out_with(self_: &Tensor, out: &Tensor, options: ArgminOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool, &Tensor), ()> =
         LazyTyped::new("aten::argmin.out");
@@ -6103,7 +6103,7 @@ pub fn argmin_out_with(self_: &Tensor, out: &Tensor, options: ArgminOutOptions) 
     Ok(out.clone())
 }
 
-/// What [`argsort()`] leaves out.
+/// Optional arguments of [`argsort()`].
 #[derive(Clone, Debug)]
 pub struct ArgsortOptions {
     /// `int`, by default `-1`.
@@ -6126,13 +6126,13 @@ pub fn argsort(self_: &Tensor) -> Result<Tensor> {
     argsort_with(self_, ArgsortOptions::default())
 }
 
-/// As [`argsort()`], with all that it leaves out.
+/// Like [`argsort()`], with its optional arguments.
 pub fn argsort_with(self_: &Tensor, options: ArgsortOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::argsort");
     OP.get()?.call(self_, options.dim, options.descending)
 }
 
-/// What [`argsort_stable()`] leaves out.
+/// Optional arguments of [`argsort_stable()`].
 #[derive(Clone, Debug)]
 pub struct ArgsortStableOptions {
     /// `int`, by default `-1`.
@@ -6155,7 +6155,7 @@ pub fn argsort_stable(self_: &Tensor, stable: bool) -> Result<Tensor> {
     argsort_stable_with(self_, stable, ArgsortStableOptions::default())
 }
 
-/// As [`argsort_stable()`], with all that it leaves out.
+/// Like [`argsort_stable()`], with its optional arguments.
 pub fn argsort_stable_with(
     self_: &Tensor, stable: bool, options: ArgsortStableOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool, i64, bool), Tensor> =
@@ -6163,7 +6163,7 @@ pub fn argsort_stable_with(
     OP.get()?.call(self_, stable, options.dim, options.descending)
 }
 
-/// What [`argsort_stable_out()`] leaves out.
+/// Optional arguments of [`argsort_stable_out()`].
 #[derive(Clone, Debug)]
 pub struct ArgsortStableOutOptions {
     /// `int`, by default `-1`.
@@ -6187,7 +6187,7 @@ pub fn argsort_stable_out(self_: &Tensor, stable: bool, out: &Tensor) -> Result<
     argsort_stable_out_with(self_, stable, out, ArgsortStableOutOptions::default())
 }
 
-/// As [`argsort_stable_out()`], with all that it leaves out.
+/// Like [`argsort_stable_out()`], with its optional arguments.
 pub fn argsort_stable_out_with(
     self_: &Tensor, stable: bool, out: &Tensor,
     options: ArgsortStableOutOptions) -> Result<Tensor> {
@@ -6197,7 +6197,7 @@ pub fn argsort_stable_out_with(
     Ok(out.clone())
 }
 
-/// What [`as_strided()`] leaves out.
+/// Optional arguments of [`as_strided()`].
 #[derive(Clone, Debug)]
 pub struct AsStridedOptions {
     /// `SymInt?`, by default `None`.
@@ -6218,7 +6218,7 @@ pub fn as_strided(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor
     as_strided_with(self_, size, stride, AsStridedOptions::default())
 }
 
-/// As [`as_strided()`], with all that it leaves out.
+/// Like [`as_strided()`], with its optional arguments.
 pub fn as_strided_with(
     self_: &Tensor, size: &[i64], stride: &[i64], options: AsStridedOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], Option<i64>), Tensor> =
@@ -6226,7 +6226,7 @@ pub fn as_strided_with(
     OP.get()?.call(self_, size, stride, options.storage_offset)
 }
 
-/// What [`as_strided_()`] leaves out.
+/// Optional arguments of [`as_strided_()`].
 #[derive(Clone, Debug)]
 pub struct AsStridedInPlaceOptions {
     /// `SymInt?`, by default `None`.
@@ -6247,7 +6247,7 @@ pub fn as_strided_(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tenso
     as_strided_with_(self_, size, stride, AsStridedInPlaceOptions::default())
 }
 
-/// As [`as_strided_()`], with all that it leaves out.
+/// Like [`as_strided_()`], with its optional arguments.
 pub fn as_strided_with_(
     self_: &Tensor, size: &[i64], stride: &[i64],
     options: AsStridedInPlaceOptions) -> Result<Tensor> {
@@ -6257,7 +6257,7 @@ pub fn as_strided_with_(
     Ok(self_.clone())
 }
 
-/// What [`as_strided_copy()`] leaves out.
+/// Optional arguments of [`as_strided_copy()`].
 #[derive(Clone, Debug)]
 pub struct AsStridedCopyOptions {
     /// `SymInt?`, by default `None`.
@@ -6278,7 +6278,7 @@ pub fn as_strided_copy(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result<T
     as_strided_copy_with(self_, size, stride, AsStridedCopyOptions::default())
 }
 
-/// As [`as_strided_copy()`], with all that it leaves out.
+/// Like [`as_strided_copy()`], with its optional arguments.
 pub fn as_strided_copy_with(
     self_: &Tensor, size: &[i64], stride: &[i64], options: AsStridedCopyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], Option<i64>), Tensor> =
@@ -6286,7 +6286,7 @@ pub fn as_strided_copy_with(
     OP.get()?.call(self_, size, stride, options.storage_offset)
 }
 
-/// What [`as_strided_copy_out()`] leaves out.
+/// Optional arguments of [`as_strided_copy_out()`].
 #[derive(Clone, Debug)]
 pub struct AsStridedCopyOutOptions {
     /// `SymInt?`, by default `None`.
@@ -6308,7 +6308,7 @@ pub fn as_strided_copy_out(
     as_strided_copy_out_with(self_, size, stride, out, AsStridedCopyOutOptions::default())
 }
 
-/// As [`as_strided_copy_out()`], with all that it leaves out.
+/// Like [`as_strided_copy_out()`], with its optional arguments.
 pub fn as_strided_copy_out_with(
     self_: &Tensor, size: &[i64], stride: &[i64], out: &Tensor,
     options: AsStridedCopyOutOptions) -> Result<Tensor> {
@@ -6454,7 +6454,7 @@ pub fn atleast_3d_sequence(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
     OP.get()?.call(args![tensors])
 }
 
-/// What [`avg_pool1d()`] leaves out.
+/// Optional arguments of [`avg_pool1d()`].
 #[derive(Clone, Debug)]
 pub struct AvgPool1dOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -6484,7 +6484,7 @@ pub fn avg_pool1d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
     avg_pool1d_with(self_, kernel_size, AvgPool1dOptions::default())
 }
 
-/// As [`avg_pool1d()`], with all that it leaves out.
+/// Like [`avg_pool1d()`], with its optional arguments.
 pub fn avg_pool1d_with(
     self_: &Tensor, kernel_size: &[i64], options: AvgPool1dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], bool, bool), Tensor> =
@@ -6494,7 +6494,7 @@ pub fn avg_pool1d_with(
         options.count_include_pad)
 }
 
-/// What [`avg_pool1d_out()`] leaves out.
+/// Optional arguments of [`avg_pool1d_out()`].
 #[derive(Clone, Debug)]
 pub struct AvgPool1dOutOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -6524,7 +6524,7 @@ pub fn avg_pool1d_out(self_: &Tensor, kernel_size: &[i64], out: &Tensor) -> Resu
     avg_pool1d_out_with(self_, kernel_size, out, AvgPool1dOutOptions::default())
 }
 
-/// As [`avg_pool1d_out()`], with all that it leaves out.
+/// Like [`avg_pool1d_out()`], with its optional arguments.
 pub fn avg_pool1d_out_with(
     self_: &Tensor, kernel_size: &[i64], out: &Tensor,
     options: AvgPool1dOutOptions<'_>) -> Result<Tensor> {
@@ -6536,7 +6536,7 @@ pub fn avg_pool1d_out_with(
     Ok(out.clone())
 }
 
-/// What [`avg_pool2d()`] leaves out.
+/// Optional arguments of [`avg_pool2d()`].
 #[derive(Clone, Debug)]
 pub struct AvgPool2dOptions<'a> {
     /// `int[2]`, by default `&[]`.
@@ -6569,7 +6569,7 @@ pub fn avg_pool2d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
     avg_pool2d_with(self_, kernel_size, AvgPool2dOptions::default())
 }
 
-/// As [`avg_pool2d()`], with all that it leaves out.
+/// Like [`avg_pool2d()`], with its optional arguments.
 pub fn avg_pool2d_with(
     self_: &Tensor, kernel_size: &[i64], options: AvgPool2dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], bool, bool, Option<i64>), Tensor> =
@@ -6579,7 +6579,7 @@ pub fn avg_pool2d_with(
         options.count_include_pad, options.divisor_override)
 }
 
-/// What [`avg_pool2d_out()`] leaves out.
+/// Optional arguments of [`avg_pool2d_out()`].
 #[derive(Clone, Debug)]
 pub struct AvgPool2dOutOptions<'a> {
     /// `int[2]`, by default `&[]`.
@@ -6613,7 +6613,7 @@ pub fn avg_pool2d_out(self_: &Tensor, kernel_size: &[i64], out: &Tensor) -> Resu
     avg_pool2d_out_with(self_, kernel_size, out, AvgPool2dOutOptions::default())
 }
 
-/// As [`avg_pool2d_out()`], with all that it leaves out.
+/// Like [`avg_pool2d_out()`], with its optional arguments.
 pub fn avg_pool2d_out_with(
     self_: &Tensor, kernel_size: &[i64], out: &Tensor,
     options: AvgPool2dOutOptions<'_>) -> Result<Tensor> {
@@ -6650,7 +6650,7 @@ pub fn avg_pool2d_backward_grad_input(
         args![grad_output, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, grad_input])
 }
 
-/// What [`avg_pool3d()`] leaves out.
+/// Optional arguments of [`avg_pool3d()`].
 #[derive(Clone, Debug)]
 pub struct AvgPool3dOptions<'a> {
     /// `int[3]`, by default `&[]`.
@@ -6683,7 +6683,7 @@ pub fn avg_pool3d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
     avg_pool3d_with(self_, kernel_size, AvgPool3dOptions::default())
 }
 
-/// As [`avg_pool3d()`], with all that it leaves out.
+/// Like [`avg_pool3d()`], with its optional arguments.
 pub fn avg_pool3d_with(
     self_: &Tensor, kernel_size: &[i64], options: AvgPool3dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], bool, bool, Option<i64>), Tensor> =
@@ -6693,7 +6693,7 @@ pub fn avg_pool3d_with(
         options.count_include_pad, options.divisor_override)
 }
 
-/// What [`avg_pool3d_out()`] leaves out.
+/// Optional arguments of [`avg_pool3d_out()`].
 #[derive(Clone, Debug)]
 pub struct AvgPool3dOutOptions<'a> {
     /// `int[3]`, by default `&[]`.
@@ -6727,7 +6727,7 @@ pub fn avg_pool3d_out(self_: &Tensor, kernel_size: &[i64], out: &Tensor) -> Resu
     avg_pool3d_out_with(self_, kernel_size, out, AvgPool3dOutOptions::default())
 }
 
-/// As [`avg_pool3d_out()`], with all that it leaves out.
+/// Like [`avg_pool3d_out()`], with its optional arguments.
 pub fn avg_pool3d_out_with(
     self_: &Tensor, kernel_size: &[i64], out: &Tensor,
     options: AvgPool3dOutOptions<'_>) -> Result<Tensor> {
@@ -6764,7 +6764,7 @@ pub fn avg_pool3d_backward_grad_input(
         args![grad_output, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, grad_input])
 }
 
-/// What [`baddbmm()`] leaves out.
+/// Optional arguments of [`baddbmm()`].
 #[derive(Clone, Debug)]
 pub struct BaddbmmOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -6788,7 +6788,7 @@ pub fn baddbmm(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tenso
     baddbmm_with(self_, batch1, batch2, BaddbmmOptions::default())
 }
 
-/// As [`baddbmm()`], with all that it leaves out.
+/// Like [`baddbmm()`], with its optional arguments.
 pub fn baddbmm_with(
     self_: &Tensor, batch1: &Tensor, batch2: &Tensor, options: BaddbmmOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
@@ -6796,7 +6796,7 @@ pub fn baddbmm_with(
     OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha)
 }
 
-/// What [`baddbmm_out()`] leaves out.
+/// Optional arguments of [`baddbmm_out()`].
 #[derive(Clone, Debug)]
 pub struct BaddbmmOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -6821,7 +6821,7 @@ pub fn baddbmm_out(
     baddbmm_out_with(self_, batch1, batch2, out, BaddbmmOutOptions::default())
 }
 
-/// As [`baddbmm_out()`], with all that it leaves out.
+/// Like [`baddbmm_out()`], with its optional arguments.
 pub fn baddbmm_out_with(
     self_: &Tensor, batch1: &Tensor, batch2: &Tensor, out: &Tensor,
     options: BaddbmmOutOptions) -> Result<Tensor> {
@@ -6831,7 +6831,7 @@ pub fn baddbmm_out_with(
     Ok(out.clone())
 }
 
-/// What [`baddbmm_()`] leaves out.
+/// Optional arguments of [`baddbmm_()`].
 #[derive(Clone, Debug)]
 pub struct BaddbmmInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -6855,7 +6855,7 @@ pub fn baddbmm_(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tens
     baddbmm_with_(self_, batch1, batch2, BaddbmmInPlaceOptions::default())
 }
 
-/// As [`baddbmm_()`], with all that it leaves out.
+/// Like [`baddbmm_()`], with its optional arguments.
 pub fn baddbmm_with_(
     self_: &Tensor, batch1: &Tensor, batch2: &Tensor,
     options: BaddbmmInPlaceOptions) -> Result<Tensor> {
@@ -6865,7 +6865,7 @@ pub fn baddbmm_with_(
     Ok(self_.clone())
 }
 
-/// What [`bartlett_window()`] leaves out.
+/// Optional arguments of [`bartlett_window()`].
 #[derive(Clone, Debug)]
 pub struct BartlettWindowOptions {
     /// `ScalarType?`, by default `None`.
@@ -6895,7 +6895,7 @@ pub fn bartlett_window(window_length: i64) -> Result<Tensor> {
     bartlett_window_with(window_length, BartlettWindowOptions::default())
 }
 
-/// As [`bartlett_window()`], with all that it leaves out.
+/// Like [`bartlett_window()`], with its optional arguments.
 pub fn bartlett_window_with(window_length: i64, options: BartlettWindowOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -6910,7 +6910,7 @@ pub fn bartlett_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`bartlett_window_periodic()`] leaves out.
+/// Optional arguments of [`bartlett_window_periodic()`].
 #[derive(Clone, Debug)]
 pub struct BartlettWindowPeriodicOptions {
     /// `ScalarType?`, by default `None`.
@@ -6940,7 +6940,7 @@ pub fn bartlett_window_periodic(window_length: i64, periodic: bool) -> Result<Te
     bartlett_window_periodic_with(window_length, periodic, BartlettWindowPeriodicOptions::default())
 }
 
-/// As [`bartlett_window_periodic()`], with all that it leaves out.
+/// Like [`bartlett_window_periodic()`], with its optional arguments.
 pub fn bartlett_window_periodic_with(
     window_length: i64, periodic: bool, options: BartlettWindowPeriodicOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -6971,7 +6971,7 @@ pub fn batch_norm(
         args![input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled])
 }
 
-/// What [`bernoulli()`] leaves out.
+/// Optional arguments of [`bernoulli()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -6991,13 +6991,13 @@ pub fn bernoulli(self_: &Tensor) -> Result<Tensor> {
     bernoulli_with(self_, BernoulliOptions::default())
 }
 
-/// As [`bernoulli()`], with all that it leaves out.
+/// Like [`bernoulli()`], with its optional arguments.
 pub fn bernoulli_with(self_: &Tensor, options: BernoulliOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>), Tensor> = LazyTyped::new("aten::bernoulli");
     OP.get()?.call(self_, options.generator)
 }
 
-/// What [`bernoulli_tensor()`] leaves out.
+/// Optional arguments of [`bernoulli_tensor()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliTensorOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -7017,7 +7017,7 @@ pub fn bernoulli_tensor(self_: &Tensor, p: &Tensor) -> Result<Tensor> {
     bernoulli_tensor_with(self_, p, BernoulliTensorOptions::default())
 }
 
-/// As [`bernoulli_tensor()`], with all that it leaves out.
+/// Like [`bernoulli_tensor()`], with its optional arguments.
 pub fn bernoulli_tensor_with(
     self_: &Tensor, p: &Tensor, options: BernoulliTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>), Tensor> =
@@ -7025,7 +7025,7 @@ pub fn bernoulli_tensor_with(
     OP.get()?.call(self_, p, options.generator)
 }
 
-/// What [`bernoulli_tensor_out()`] leaves out.
+/// Optional arguments of [`bernoulli_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliTensorOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -7046,7 +7046,7 @@ pub fn bernoulli_tensor_out(self_: &Tensor, p: &Tensor, out: &Tensor) -> Result<
     bernoulli_tensor_out_with(self_, p, out, BernoulliTensorOutOptions::default())
 }
 
-/// As [`bernoulli_tensor_out()`], with all that it leaves out.
+/// Like [`bernoulli_tensor_out()`], with its optional arguments.
 pub fn bernoulli_tensor_out_with(
     self_: &Tensor, p: &Tensor, out: &Tensor,
     options: BernoulliTensorOutOptions<'_>) -> Result<Tensor> {
@@ -7056,7 +7056,7 @@ pub fn bernoulli_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`bernoulli_float_out()`] leaves out.
+/// Optional arguments of [`bernoulli_float_out()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliFloatOutOptions<'a> {
     /// `float`, by default `0.5`.
@@ -7080,7 +7080,7 @@ pub fn bernoulli_float_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     bernoulli_float_out_with(self_, out, BernoulliFloatOutOptions::default())
 }
 
-/// As [`bernoulli_float_out()`], with all that it leaves out.
+/// Like [`bernoulli_float_out()`], with its optional arguments.
 pub fn bernoulli_float_out_with(
     self_: &Tensor, out: &Tensor, options: BernoulliFloatOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
@@ -7089,7 +7089,7 @@ pub fn bernoulli_float_out_with(
     Ok(out.clone())
 }
 
-/// What [`bernoulli_out()`] leaves out.
+/// Optional arguments of [`bernoulli_out()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -7109,7 +7109,7 @@ pub fn bernoulli_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     bernoulli_out_with(self_, out, BernoulliOutOptions::default())
 }
 
-/// As [`bernoulli_out()`], with all that it leaves out.
+/// Like [`bernoulli_out()`], with its optional arguments.
 pub fn bernoulli_out_with(
     self_: &Tensor, out: &Tensor, options: BernoulliOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>, &Tensor), ()> =
@@ -7118,7 +7118,7 @@ pub fn bernoulli_out_with(
     Ok(out.clone())
 }
 
-/// What [`bernoulli_p()`] leaves out.
+/// Optional arguments of [`bernoulli_p()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliPOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -7138,14 +7138,14 @@ pub fn bernoulli_p(self_: &Tensor, p: f64) -> Result<Tensor> {
     bernoulli_p_with(self_, p, BernoulliPOptions::default())
 }
 
-/// As [`bernoulli_p()`], with all that it leaves out.
+/// Like [`bernoulli_p()`], with its optional arguments.
 pub fn bernoulli_p_with(self_: &Tensor, p: f64, options: BernoulliPOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::bernoulli.p");
     OP.get()?.call(self_, p, options.generator)
 }
 
-/// What [`bernoulli_tensor_()`] leaves out.
+/// Optional arguments of [`bernoulli_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliInPlaceTensorOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -7165,7 +7165,7 @@ pub fn bernoulli_tensor_(self_: &Tensor, p: &Tensor) -> Result<Tensor> {
     bernoulli_tensor_with_(self_, p, BernoulliInPlaceTensorOptions::default())
 }
 
-/// As [`bernoulli_tensor_()`], with all that it leaves out.
+/// Like [`bernoulli_tensor_()`], with its optional arguments.
 pub fn bernoulli_tensor_with_(
     self_: &Tensor, p: &Tensor, options: BernoulliInPlaceTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>), ()> =
@@ -7174,7 +7174,7 @@ pub fn bernoulli_tensor_with_(
     Ok(self_.clone())
 }
 
-/// What [`bernoulli_float_()`] leaves out.
+/// Optional arguments of [`bernoulli_float_()`].
 #[derive(Clone, Debug)]
 pub struct BernoulliInPlaceFloatOptions<'a> {
     /// `float`, by default `0.5`.
@@ -7198,7 +7198,7 @@ pub fn bernoulli_float_(self_: &Tensor) -> Result<Tensor> {
     bernoulli_float_with_(self_, BernoulliInPlaceFloatOptions::default())
 }
 
-/// As [`bernoulli_float_()`], with all that it leaves out.
+/// Like [`bernoulli_float_()`], with its optional arguments.
 pub fn bernoulli_float_with_(
     self_: &Tensor, options: BernoulliInPlaceFloatOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), ()> =
@@ -7207,7 +7207,7 @@ pub fn bernoulli_float_with_(
     Ok(self_.clone())
 }
 
-/// What [`bilinear()`] leaves out.
+/// Optional arguments of [`bilinear()`].
 #[derive(Clone, Debug)]
 pub struct BilinearOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7227,7 +7227,7 @@ pub fn bilinear(input1: &Tensor, input2: &Tensor, weight: &Tensor) -> Result<Ten
     bilinear_with(input1, input2, weight, BilinearOptions::default())
 }
 
-/// As [`bilinear()`], with all that it leaves out.
+/// Like [`bilinear()`], with its optional arguments.
 pub fn bilinear_with(
     input1: &Tensor, input2: &Tensor, weight: &Tensor,
     options: BilinearOptions<'_>) -> Result<Tensor> {
@@ -7236,7 +7236,7 @@ pub fn bilinear_with(
     OP.get()?.call(input1, input2, weight, options.bias)
 }
 
-/// What [`binary_cross_entropy()`] leaves out.
+/// Optional arguments of [`binary_cross_entropy()`].
 #[derive(Clone, Debug)]
 pub struct BinaryCrossEntropyOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7260,7 +7260,7 @@ pub fn binary_cross_entropy(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     binary_cross_entropy_with(self_, target, BinaryCrossEntropyOptions::default())
 }
 
-/// As [`binary_cross_entropy()`], with all that it leaves out.
+/// Like [`binary_cross_entropy()`], with its optional arguments.
 pub fn binary_cross_entropy_with(
     self_: &Tensor, target: &Tensor, options: BinaryCrossEntropyOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64), Tensor> =
@@ -7268,7 +7268,7 @@ pub fn binary_cross_entropy_with(
     OP.get()?.call(self_, target, options.weight, options.reduction)
 }
 
-/// What [`binary_cross_entropy_out()`] leaves out.
+/// Optional arguments of [`binary_cross_entropy_out()`].
 #[derive(Clone, Debug)]
 pub struct BinaryCrossEntropyOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7292,7 +7292,7 @@ pub fn binary_cross_entropy_out(self_: &Tensor, target: &Tensor, out: &Tensor) -
     binary_cross_entropy_out_with(self_, target, out, BinaryCrossEntropyOutOptions::default())
 }
 
-/// As [`binary_cross_entropy_out()`], with all that it leaves out.
+/// Like [`binary_cross_entropy_out()`], with its optional arguments.
 pub fn binary_cross_entropy_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: BinaryCrossEntropyOutOptions<'_>) -> Result<Tensor> {
@@ -7302,7 +7302,7 @@ pub fn binary_cross_entropy_out_with(
     Ok(out.clone())
 }
 
-/// What [`binary_cross_entropy_backward()`] leaves out.
+/// Optional arguments of [`binary_cross_entropy_backward()`].
 #[derive(Clone, Debug)]
 pub struct BinaryCrossEntropyBackwardOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7328,7 +7328,7 @@ pub fn binary_cross_entropy_backward(
         grad_output, self_, target, BinaryCrossEntropyBackwardOptions::default())
 }
 
-/// As [`binary_cross_entropy_backward()`], with all that it leaves out.
+/// Like [`binary_cross_entropy_backward()`], with its optional arguments.
 pub fn binary_cross_entropy_backward_with(
     grad_output: &Tensor, self_: &Tensor, target: &Tensor,
     options: BinaryCrossEntropyBackwardOptions<'_>) -> Result<Tensor> {
@@ -7337,7 +7337,7 @@ pub fn binary_cross_entropy_backward_with(
     OP.get()?.call(grad_output, self_, target, options.weight, options.reduction)
 }
 
-/// What [`binary_cross_entropy_backward_grad_input()`] leaves out.
+/// Optional arguments of [`binary_cross_entropy_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct BinaryCrossEntropyBackwardGradInputOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7364,7 +7364,7 @@ pub fn binary_cross_entropy_backward_grad_input(
         BinaryCrossEntropyBackwardGradInputOptions::default())
 }
 
-/// As [`binary_cross_entropy_backward_grad_input()`], with all that it leaves out.
+/// Like [`binary_cross_entropy_backward_grad_input()`], with its optional arguments.
 pub fn binary_cross_entropy_backward_grad_input_with(
     grad_output: &Tensor, self_: &Tensor, target: &Tensor, grad_input: &Tensor,
     options: BinaryCrossEntropyBackwardGradInputOptions<'_>) -> Result<Tensor> {
@@ -7374,7 +7374,7 @@ pub fn binary_cross_entropy_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`binary_cross_entropy_with_logits()`] leaves out.
+/// Optional arguments of [`binary_cross_entropy_with_logits()`].
 #[derive(Clone, Debug)]
 pub struct BinaryCrossEntropyWithLogitsOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7402,7 +7402,7 @@ pub fn binary_cross_entropy_with_logits(self_: &Tensor, target: &Tensor) -> Resu
         self_, target, BinaryCrossEntropyWithLogitsOptions::default())
 }
 
-/// As [`binary_cross_entropy_with_logits()`], with all that it leaves out.
+/// Like [`binary_cross_entropy_with_logits()`], with its optional arguments.
 pub fn binary_cross_entropy_with_logits_with(
     self_: &Tensor, target: &Tensor,
     options: BinaryCrossEntropyWithLogitsOptions<'_>) -> Result<Tensor> {
@@ -7411,7 +7411,7 @@ pub fn binary_cross_entropy_with_logits_with(
     OP.get()?.call(self_, target, options.weight, options.pos_weight, options.reduction)
 }
 
-/// What [`bincount()`] leaves out.
+/// Optional arguments of [`bincount()`].
 #[derive(Clone, Debug)]
 pub struct BincountOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7434,14 +7434,14 @@ pub fn bincount(self_: &Tensor) -> Result<Tensor> {
     bincount_with(self_, BincountOptions::default())
 }
 
-/// As [`bincount()`], with all that it leaves out.
+/// Like [`bincount()`], with its optional arguments.
 pub fn bincount_with(self_: &Tensor, options: BincountOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, i64), Tensor> =
         LazyTyped::new("aten::bincount");
     OP.get()?.call(self_, options.weights, options.minlength)
 }
 
-/// What [`bincount_out()`] leaves out.
+/// Optional arguments of [`bincount_out()`].
 #[derive(Clone, Debug)]
 pub struct BincountOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -7465,7 +7465,7 @@ pub fn bincount_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     bincount_out_with(self_, out, BincountOutOptions::default())
 }
 
-/// As [`bincount_out()`], with all that it leaves out.
+/// Like [`bincount_out()`], with its optional arguments.
 pub fn bincount_out_with(
     self_: &Tensor, out: &Tensor, options: BincountOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, i64, &Tensor), ()> =
@@ -7673,7 +7673,7 @@ pub fn bitwise_xor_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`blackman_window()`] leaves out.
+/// Optional arguments of [`blackman_window()`].
 #[derive(Clone, Debug)]
 pub struct BlackmanWindowOptions {
     /// `ScalarType?`, by default `None`.
@@ -7703,7 +7703,7 @@ pub fn blackman_window(window_length: i64) -> Result<Tensor> {
     blackman_window_with(window_length, BlackmanWindowOptions::default())
 }
 
-/// As [`blackman_window()`], with all that it leaves out.
+/// Like [`blackman_window()`], with its optional arguments.
 pub fn blackman_window_with(window_length: i64, options: BlackmanWindowOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -7718,7 +7718,7 @@ pub fn blackman_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`blackman_window_periodic()`] leaves out.
+/// Optional arguments of [`blackman_window_periodic()`].
 #[derive(Clone, Debug)]
 pub struct BlackmanWindowPeriodicOptions {
     /// `ScalarType?`, by default `None`.
@@ -7748,7 +7748,7 @@ pub fn blackman_window_periodic(window_length: i64, periodic: bool) -> Result<Te
     blackman_window_periodic_with(window_length, periodic, BlackmanWindowPeriodicOptions::default())
 }
 
-/// As [`blackman_window_periodic()`], with all that it leaves out.
+/// Like [`blackman_window_periodic()`], with its optional arguments.
 pub fn blackman_window_periodic_with(
     window_length: i64, periodic: bool, options: BlackmanWindowPeriodicOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -7815,7 +7815,7 @@ pub fn broadcast_to(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, size)
 }
 
-/// What [`bucketize_scalar()`] leaves out.
+/// Optional arguments of [`bucketize_scalar()`].
 #[derive(Clone, Debug)]
 pub struct BucketizeScalarOptions {
     /// `bool`, by default `false`.
@@ -7839,7 +7839,7 @@ pub fn bucketize_scalar(self_: impl Into<Scalar>, boundaries: &Tensor) -> Result
     bucketize_scalar_with(self_, boundaries, BucketizeScalarOptions::default())
 }
 
-/// As [`bucketize_scalar()`], with all that it leaves out.
+/// Like [`bucketize_scalar()`], with its optional arguments.
 pub fn bucketize_scalar_with(
     self_: impl Into<Scalar>, boundaries: &Tensor,
     options: BucketizeScalarOptions) -> Result<Tensor> {
@@ -7848,7 +7848,7 @@ pub fn bucketize_scalar_with(
     OP.get()?.call(self_.into(), boundaries, options.out_int32, options.right)
 }
 
-/// What [`bucketize_scalar_out()`] leaves out.
+/// Optional arguments of [`bucketize_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct BucketizeScalarOutOptions {
     /// `bool`, by default `false`.
@@ -7873,7 +7873,7 @@ pub fn bucketize_scalar_out(
     bucketize_scalar_out_with(self_, boundaries, out, BucketizeScalarOutOptions::default())
 }
 
-/// As [`bucketize_scalar_out()`], with all that it leaves out.
+/// Like [`bucketize_scalar_out()`], with its optional arguments.
 pub fn bucketize_scalar_out_with(
     self_: impl Into<Scalar>, boundaries: &Tensor, out: &Tensor,
     options: BucketizeScalarOutOptions) -> Result<Tensor> {
@@ -7883,7 +7883,7 @@ pub fn bucketize_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`bucketize_tensor()`] leaves out.
+/// Optional arguments of [`bucketize_tensor()`].
 #[derive(Clone, Debug)]
 pub struct BucketizeTensorOptions {
     /// `bool`, by default `false`.
@@ -7907,7 +7907,7 @@ pub fn bucketize_tensor(self_: &Tensor, boundaries: &Tensor) -> Result<Tensor> {
     bucketize_tensor_with(self_, boundaries, BucketizeTensorOptions::default())
 }
 
-/// As [`bucketize_tensor()`], with all that it leaves out.
+/// Like [`bucketize_tensor()`], with its optional arguments.
 pub fn bucketize_tensor_with(
     self_: &Tensor, boundaries: &Tensor, options: BucketizeTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), Tensor> =
@@ -7915,7 +7915,7 @@ pub fn bucketize_tensor_with(
     OP.get()?.call(self_, boundaries, options.out_int32, options.right)
 }
 
-/// What [`bucketize_tensor_out()`] leaves out.
+/// Optional arguments of [`bucketize_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct BucketizeTensorOutOptions {
     /// `bool`, by default `false`.
@@ -7939,7 +7939,7 @@ pub fn bucketize_tensor_out(self_: &Tensor, boundaries: &Tensor, out: &Tensor) -
     bucketize_tensor_out_with(self_, boundaries, out, BucketizeTensorOutOptions::default())
 }
 
-/// As [`bucketize_tensor_out()`], with all that it leaves out.
+/// Like [`bucketize_tensor_out()`], with its optional arguments.
 pub fn bucketize_tensor_out_with(
     self_: &Tensor, boundaries: &Tensor, out: &Tensor,
     options: BucketizeTensorOutOptions) -> Result<Tensor> {
@@ -7961,7 +7961,7 @@ pub fn cartesian_prod(tensors: &[&Tensor]) -> Result<Tensor> {
     OP.get()?.call(args![tensors])
 }
 
-/// What [`cat()`] leaves out.
+/// Optional arguments of [`cat()`].
 #[derive(Clone, Debug)]
 pub struct CatOptions {
     /// `int`, by default `0`.
@@ -7981,13 +7981,13 @@ pub fn cat(tensors: &[&Tensor]) -> Result<Tensor> {
     cat_with(tensors, CatOptions::default())
 }
 
-/// As [`cat()`], with all that it leaves out.
+/// Like [`cat()`], with its optional arguments.
 pub fn cat_with(tensors: &[&Tensor], options: CatOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::cat");
     OP.get()?.call(args![tensors, options.dim])
 }
 
-/// What [`cat_out()`] leaves out.
+/// Optional arguments of [`cat_out()`].
 #[derive(Clone, Debug)]
 pub struct CatOutOptions {
     /// `int`, by default `0`.
@@ -8007,13 +8007,13 @@ pub fn cat_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     cat_out_with(tensors, out, CatOutOptions::default())
 }
 
-/// As [`cat_out()`], with all that it leaves out.
+/// Like [`cat_out()`], with its optional arguments.
 pub fn cat_out_with(tensors: &[&Tensor], out: &Tensor, options: CatOutOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::cat.out");
     OP.get()?.call(args![tensors, options.dim, out])
 }
 
-/// What [`cauchy()`] leaves out.
+/// Optional arguments of [`cauchy()`].
 #[derive(Clone, Debug)]
 pub struct CauchyOptions<'a> {
     /// `float`, by default `0.0`.
@@ -8040,14 +8040,14 @@ pub fn cauchy(self_: &Tensor) -> Result<Tensor> {
     cauchy_with(self_, CauchyOptions::default())
 }
 
-/// As [`cauchy()`], with all that it leaves out.
+/// Like [`cauchy()`], with its optional arguments.
 pub fn cauchy_with(self_: &Tensor, options: CauchyOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::cauchy");
     OP.get()?.call(self_, options.median, options.sigma, options.generator)
 }
 
-/// What [`cauchy_out()`] leaves out.
+/// Optional arguments of [`cauchy_out()`].
 #[derive(Clone, Debug)]
 pub struct CauchyOutOptions<'a> {
     /// `float`, by default `0.0`.
@@ -8074,7 +8074,7 @@ pub fn cauchy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     cauchy_out_with(self_, out, CauchyOutOptions::default())
 }
 
-/// As [`cauchy_out()`], with all that it leaves out.
+/// Like [`cauchy_out()`], with its optional arguments.
 pub fn cauchy_out_with(
     self_: &Tensor, out: &Tensor, options: CauchyOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
@@ -8083,7 +8083,7 @@ pub fn cauchy_out_with(
     Ok(out.clone())
 }
 
-/// What [`cauchy_()`] leaves out.
+/// Optional arguments of [`cauchy_()`].
 #[derive(Clone, Debug)]
 pub struct CauchyInPlaceOptions<'a> {
     /// `float`, by default `0.0`.
@@ -8110,7 +8110,7 @@ pub fn cauchy_(self_: &Tensor) -> Result<Tensor> {
     cauchy_with_(self_, CauchyInPlaceOptions::default())
 }
 
-/// As [`cauchy_()`], with all that it leaves out.
+/// Like [`cauchy_()`], with its optional arguments.
 pub fn cauchy_with_(self_: &Tensor, options: CauchyInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), ()> =
         LazyTyped::new("aten::cauchy_");
@@ -8118,7 +8118,7 @@ pub fn cauchy_with_(self_: &Tensor, options: CauchyInPlaceOptions<'_>) -> Result
     Ok(self_.clone())
 }
 
-/// What [`cdist()`] leaves out.
+/// Optional arguments of [`cdist()`].
 #[derive(Clone, Debug)]
 pub struct CdistOptions {
     /// `float`, by default `2.0`.
@@ -8141,7 +8141,7 @@ pub fn cdist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
     cdist_with(x1, x2, CdistOptions::default())
 }
 
-/// As [`cdist()`], with all that it leaves out.
+/// Like [`cdist()`], with its optional arguments.
 pub fn cdist_with(x1: &Tensor, x2: &Tensor, options: CdistOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, f64, Option<i64>), Tensor> =
         LazyTyped::new("aten::cdist");
@@ -8168,7 +8168,7 @@ pub fn ceil_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`celu()`] leaves out.
+/// Optional arguments of [`celu()`].
 #[derive(Clone, Debug)]
 pub struct CeluOptions {
     /// `Scalar`, by default `Scalar::Float(1.0)`.
@@ -8188,13 +8188,13 @@ pub fn celu(self_: &Tensor) -> Result<Tensor> {
     celu_with(self_, CeluOptions::default())
 }
 
-/// As [`celu()`], with all that it leaves out.
+/// Like [`celu()`], with its optional arguments.
 pub fn celu_with(self_: &Tensor, options: CeluOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::celu");
     OP.get()?.call(self_, options.alpha)
 }
 
-/// What [`celu_out()`] leaves out.
+/// Optional arguments of [`celu_out()`].
 #[derive(Clone, Debug)]
 pub struct CeluOutOptions {
     /// `Scalar`, by default `Scalar::Float(1.0)`.
@@ -8214,14 +8214,14 @@ pub fn celu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     celu_out_with(self_, out, CeluOutOptions::default())
 }
 
-/// As [`celu_out()`], with all that it leaves out.
+/// Like [`celu_out()`], with its optional arguments.
 pub fn celu_out_with(self_: &Tensor, out: &Tensor, options: CeluOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::celu.out");
     OP.get()?.call(self_, options.alpha, out)?;
     Ok(out.clone())
 }
 
-/// What [`celu_()`] leaves out.
+/// Optional arguments of [`celu_()`].
 #[derive(Clone, Debug)]
 pub struct CeluInPlaceOptions {
     /// `Scalar`, by default `Scalar::Float(1.0)`.
@@ -8241,7 +8241,7 @@ pub fn celu_(self_: &Tensor) -> Result<Tensor> {
     celu_with_(self_, CeluInPlaceOptions::default())
 }
 
-/// As [`celu_()`], with all that it leaves out.
+/// Like [`celu_()`], with its optional arguments.
 pub fn celu_with_(self_: &Tensor, options: CeluInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::celu_");
     OP.get()?.call(self_, options.alpha)?;
@@ -8273,7 +8273,7 @@ pub fn channel_shuffle_out(self_: &Tensor, groups: i64, out: &Tensor) -> Result<
     Ok(out.clone())
 }
 
-/// What [`cholesky_inverse()`] leaves out.
+/// Optional arguments of [`cholesky_inverse()`].
 #[derive(Clone, Debug)]
 pub struct CholeskyInverseOptions {
     /// `bool`, by default `false`.
@@ -8293,13 +8293,13 @@ pub fn cholesky_inverse(self_: &Tensor) -> Result<Tensor> {
     cholesky_inverse_with(self_, CholeskyInverseOptions::default())
 }
 
-/// As [`cholesky_inverse()`], with all that it leaves out.
+/// Like [`cholesky_inverse()`], with its optional arguments.
 pub fn cholesky_inverse_with(self_: &Tensor, options: CholeskyInverseOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::cholesky_inverse");
     OP.get()?.call(self_, options.upper)
 }
 
-/// What [`cholesky_inverse_out()`] leaves out.
+/// Optional arguments of [`cholesky_inverse_out()`].
 #[derive(Clone, Debug)]
 pub struct CholeskyInverseOutOptions {
     /// `bool`, by default `false`.
@@ -8319,7 +8319,7 @@ pub fn cholesky_inverse_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     cholesky_inverse_out_with(self_, out, CholeskyInverseOutOptions::default())
 }
 
-/// As [`cholesky_inverse_out()`], with all that it leaves out.
+/// Like [`cholesky_inverse_out()`], with its optional arguments.
 pub fn cholesky_inverse_out_with(
     self_: &Tensor, out: &Tensor, options: CholeskyInverseOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool, &Tensor), ()> =
@@ -8328,7 +8328,7 @@ pub fn cholesky_inverse_out_with(
     Ok(out.clone())
 }
 
-/// What [`cholesky_solve()`] leaves out.
+/// Optional arguments of [`cholesky_solve()`].
 #[derive(Clone, Debug)]
 pub struct CholeskySolveOptions {
     /// `bool`, by default `false`.
@@ -8348,14 +8348,14 @@ pub fn cholesky_solve(self_: &Tensor, input2: &Tensor) -> Result<Tensor> {
     cholesky_solve_with(self_, input2, CholeskySolveOptions::default())
 }
 
-/// As [`cholesky_solve()`], with all that it leaves out.
+/// Like [`cholesky_solve()`], with its optional arguments.
 pub fn cholesky_solve_with(
     self_: &Tensor, input2: &Tensor, options: CholeskySolveOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::cholesky_solve");
     OP.get()?.call(self_, input2, options.upper)
 }
 
-/// What [`cholesky_solve_out()`] leaves out.
+/// Optional arguments of [`cholesky_solve_out()`].
 #[derive(Clone, Debug)]
 pub struct CholeskySolveOutOptions {
     /// `bool`, by default `false`.
@@ -8376,7 +8376,7 @@ pub fn cholesky_solve_out(self_: &Tensor, input2: &Tensor, out: &Tensor) -> Resu
     cholesky_solve_out_with(self_, input2, out, CholeskySolveOutOptions::default())
 }
 
-/// As [`cholesky_solve_out()`], with all that it leaves out.
+/// Like [`cholesky_solve_out()`], with its optional arguments.
 pub fn cholesky_solve_out_with(
     self_: &Tensor, input2: &Tensor, out: &Tensor,
     options: CholeskySolveOutOptions) -> Result<Tensor> {
@@ -8386,7 +8386,7 @@ pub fn cholesky_solve_out_with(
     Ok(out.clone())
 }
 
-/// What [`chunk()`] leaves out.
+/// Optional arguments of [`chunk()`].
 #[derive(Clone, Debug)]
 pub struct ChunkOptions {
     /// `int`, by default `0`.
@@ -8406,13 +8406,13 @@ pub fn chunk(self_: &Tensor, chunks: i64) -> Result<Vec<Tensor>> {
     chunk_with(self_, chunks, ChunkOptions::default())
 }
 
-/// As [`chunk()`], with all that it leaves out.
+/// Like [`chunk()`], with its optional arguments.
 pub fn chunk_with(self_: &Tensor, chunks: i64, options: ChunkOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, i64, i64), Vec<Tensor>> = LazyTyped::new("aten::chunk");
     OP.get()?.call(self_, chunks, options.dim)
 }
 
-/// What [`clamp()`] leaves out.
+/// Optional arguments of [`clamp()`].
 #[derive(Clone, Debug)]
 pub struct ClampOptions {
     /// `Scalar?`, by default `None`.
@@ -8435,14 +8435,14 @@ pub fn clamp(self_: &Tensor) -> Result<Tensor> {
     clamp_with(self_, ClampOptions::default())
 }
 
-/// As [`clamp()`], with all that it leaves out.
+/// Like [`clamp()`], with its optional arguments.
 pub fn clamp_with(self_: &Tensor, options: ClampOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), Tensor> =
         LazyTyped::new("aten::clamp");
     OP.get()?.call(self_, options.min, options.max)
 }
 
-/// What [`clamp_tensor()`] leaves out.
+/// Optional arguments of [`clamp_tensor()`].
 #[derive(Clone, Debug)]
 pub struct ClampTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -8465,14 +8465,14 @@ pub fn clamp_tensor(self_: &Tensor) -> Result<Tensor> {
     clamp_tensor_with(self_, ClampTensorOptions::default())
 }
 
-/// As [`clamp_tensor()`], with all that it leaves out.
+/// Like [`clamp_tensor()`], with its optional arguments.
 pub fn clamp_tensor_with(self_: &Tensor, options: ClampTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), Tensor> =
         LazyTyped::new("aten::clamp.Tensor");
     OP.get()?.call(self_, options.min, options.max)
 }
 
-/// What [`clamp_tensor_out()`] leaves out.
+/// Optional arguments of [`clamp_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct ClampTensorOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -8496,7 +8496,7 @@ pub fn clamp_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     clamp_tensor_out_with(self_, out, ClampTensorOutOptions::default())
 }
 
-/// As [`clamp_tensor_out()`], with all that it leaves out.
+/// Like [`clamp_tensor_out()`], with its optional arguments.
 pub fn clamp_tensor_out_with(
     self_: &Tensor, out: &Tensor, options: ClampTensorOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, &Tensor), ()> =
@@ -8505,7 +8505,7 @@ pub fn clamp_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`clamp_out()`] leaves out.
+/// Optional arguments of [`clamp_out()`].
 #[derive(Clone, Debug)]
 pub struct ClampOutOptions {
     /// `Scalar?`, by default `None`.
@@ -8529,7 +8529,7 @@ pub fn clamp_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     clamp_out_with(self_, out, ClampOutOptions::default())
 }
 
-/// As [`clamp_out()`], with all that it leaves out.
+/// Like [`clamp_out()`], with its optional arguments.
 pub fn clamp_out_with(self_: &Tensor, out: &Tensor, options: ClampOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>, &Tensor), ()> =
         LazyTyped::new("aten::clamp.out");
@@ -8537,7 +8537,7 @@ pub fn clamp_out_with(self_: &Tensor, out: &Tensor, options: ClampOutOptions) ->
     Ok(out.clone())
 }
 
-/// What [`clamp_()`] leaves out.
+/// Optional arguments of [`clamp_()`].
 #[derive(Clone, Debug)]
 pub struct ClampInPlaceOptions {
     /// `Scalar?`, by default `None`.
@@ -8560,7 +8560,7 @@ pub fn clamp_(self_: &Tensor) -> Result<Tensor> {
     clamp_with_(self_, ClampInPlaceOptions::default())
 }
 
-/// As [`clamp_()`], with all that it leaves out.
+/// Like [`clamp_()`], with its optional arguments.
 pub fn clamp_with_(self_: &Tensor, options: ClampInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), ()> =
         LazyTyped::new("aten::clamp_");
@@ -8568,7 +8568,7 @@ pub fn clamp_with_(self_: &Tensor, options: ClampInPlaceOptions) -> Result<Tenso
     Ok(self_.clone())
 }
 
-/// What [`clamp_tensor_()`] leaves out.
+/// Optional arguments of [`clamp_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct ClampInPlaceTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -8591,7 +8591,7 @@ pub fn clamp_tensor_(self_: &Tensor) -> Result<Tensor> {
     clamp_tensor_with_(self_, ClampInPlaceTensorOptions::default())
 }
 
-/// As [`clamp_tensor_()`], with all that it leaves out.
+/// Like [`clamp_tensor_()`], with its optional arguments.
 pub fn clamp_tensor_with_(
     self_: &Tensor, options: ClampInPlaceTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), ()> =
@@ -8682,7 +8682,7 @@ pub fn clamp_min_tensor_(self_: &Tensor, min: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`clip()`] leaves out.
+/// Optional arguments of [`clip()`].
 #[derive(Clone, Debug)]
 pub struct ClipOptions {
     /// `Scalar?`, by default `None`.
@@ -8705,14 +8705,14 @@ pub fn clip(self_: &Tensor) -> Result<Tensor> {
     clip_with(self_, ClipOptions::default())
 }
 
-/// As [`clip()`], with all that it leaves out.
+/// Like [`clip()`], with its optional arguments.
 pub fn clip_with(self_: &Tensor, options: ClipOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), Tensor> =
         LazyTyped::new("aten::clip");
     OP.get()?.call(self_, options.min, options.max)
 }
 
-/// What [`clip_tensor()`] leaves out.
+/// Optional arguments of [`clip_tensor()`].
 #[derive(Clone, Debug)]
 pub struct ClipTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -8735,14 +8735,14 @@ pub fn clip_tensor(self_: &Tensor) -> Result<Tensor> {
     clip_tensor_with(self_, ClipTensorOptions::default())
 }
 
-/// As [`clip_tensor()`], with all that it leaves out.
+/// Like [`clip_tensor()`], with its optional arguments.
 pub fn clip_tensor_with(self_: &Tensor, options: ClipTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), Tensor> =
         LazyTyped::new("aten::clip.Tensor");
     OP.get()?.call(self_, options.min, options.max)
 }
 
-/// What [`clip_tensor_out()`] leaves out.
+/// Optional arguments of [`clip_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct ClipTensorOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -8766,7 +8766,7 @@ pub fn clip_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     clip_tensor_out_with(self_, out, ClipTensorOutOptions::default())
 }
 
-/// As [`clip_tensor_out()`], with all that it leaves out.
+/// Like [`clip_tensor_out()`], with its optional arguments.
 pub fn clip_tensor_out_with(
     self_: &Tensor, out: &Tensor, options: ClipTensorOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, &Tensor), ()> =
@@ -8775,7 +8775,7 @@ pub fn clip_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`clip_out()`] leaves out.
+/// Optional arguments of [`clip_out()`].
 #[derive(Clone, Debug)]
 pub struct ClipOutOptions {
     /// `Scalar?`, by default `None`.
@@ -8799,7 +8799,7 @@ pub fn clip_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     clip_out_with(self_, out, ClipOutOptions::default())
 }
 
-/// As [`clip_out()`], with all that it leaves out.
+/// Like [`clip_out()`], with its optional arguments.
 pub fn clip_out_with(self_: &Tensor, out: &Tensor, options: ClipOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>, &Tensor), ()> =
         LazyTyped::new("aten::clip.out");
@@ -8807,7 +8807,7 @@ pub fn clip_out_with(self_: &Tensor, out: &Tensor, options: ClipOutOptions) -> R
     Ok(out.clone())
 }
 
-/// What [`clip_()`] leaves out.
+/// Optional arguments of [`clip_()`].
 #[derive(Clone, Debug)]
 pub struct ClipInPlaceOptions {
     /// `Scalar?`, by default `None`.
@@ -8830,7 +8830,7 @@ pub fn clip_(self_: &Tensor) -> Result<Tensor> {
     clip_with_(self_, ClipInPlaceOptions::default())
 }
 
-/// As [`clip_()`], with all that it leaves out.
+/// Like [`clip_()`], with its optional arguments.
 pub fn clip_with_(self_: &Tensor, options: ClipInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), ()> =
         LazyTyped::new("aten::clip_");
@@ -8838,7 +8838,7 @@ pub fn clip_with_(self_: &Tensor, options: ClipInPlaceOptions) -> Result<Tensor>
     Ok(self_.clone())
 }
 
-/// What [`clip_tensor_()`] leaves out.
+/// Optional arguments of [`clip_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct ClipInPlaceTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -8861,7 +8861,7 @@ pub fn clip_tensor_(self_: &Tensor) -> Result<Tensor> {
     clip_tensor_with_(self_, ClipInPlaceTensorOptions::default())
 }
 
-/// As [`clip_tensor_()`], with all that it leaves out.
+/// Like [`clip_tensor_()`], with its optional arguments.
 pub fn clip_tensor_with_(self_: &Tensor, options: ClipInPlaceTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), ()> =
         LazyTyped::new("aten::clip_.Tensor");
@@ -8869,7 +8869,7 @@ pub fn clip_tensor_with_(self_: &Tensor, options: ClipInPlaceTensorOptions<'_>) 
     Ok(self_.clone())
 }
 
-/// What [`clone()`] leaves out.
+/// Optional arguments of [`clone()`].
 #[derive(Clone, Debug)]
 pub struct CloneOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -8889,13 +8889,13 @@ pub fn clone(self_: &Tensor) -> Result<Tensor> {
     clone_with(self_, CloneOptions::default())
 }
 
-/// As [`clone()`], with all that it leaves out.
+/// Like [`clone()`], with its optional arguments.
 pub fn clone_with(self_: &Tensor, options: CloneOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<MemoryFormat>), Tensor> = LazyTyped::new("aten::clone");
     OP.get()?.call(self_, options.memory_format)
 }
 
-/// What [`clone_out()`] leaves out.
+/// Optional arguments of [`clone_out()`].
 #[derive(Clone, Debug)]
 pub struct CloneOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -8916,7 +8916,7 @@ pub fn clone_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     clone_out_with(self_, out, CloneOutOptions::default())
 }
 
-/// As [`clone_out()`], with all that it leaves out.
+/// Like [`clone_out()`], with its optional arguments.
 pub fn clone_out_with(self_: &Tensor, out: &Tensor, options: CloneOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
         LazyTyped::new("aten::clone.out");
@@ -8957,7 +8957,7 @@ pub fn column_stack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     OP.get()?.call(args![tensors, out])
 }
 
-/// What [`combinations()`] leaves out.
+/// Optional arguments of [`combinations()`].
 #[derive(Clone, Debug)]
 pub struct CombinationsOptions {
     /// `int`, by default `2`.
@@ -8980,7 +8980,7 @@ pub fn combinations(self_: &Tensor) -> Result<Tensor> {
     combinations_with(self_, CombinationsOptions::default())
 }
 
-/// As [`combinations()`], with all that it leaves out.
+/// Like [`combinations()`], with its optional arguments.
 pub fn combinations_with(self_: &Tensor, options: CombinationsOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::combinations");
     OP.get()?.call(self_, options.r, options.with_replacement)
@@ -8999,7 +8999,7 @@ pub fn complex_out(real: &Tensor, imag: &Tensor, out: &Tensor) -> Result<Tensor>
     Ok(out.clone())
 }
 
-/// What [`concat()`] leaves out.
+/// Optional arguments of [`concat()`].
 #[derive(Clone, Debug)]
 pub struct ConcatOptions {
     /// `int`, by default `0`.
@@ -9019,13 +9019,13 @@ pub fn concat(tensors: &[&Tensor]) -> Result<Tensor> {
     concat_with(tensors, ConcatOptions::default())
 }
 
-/// As [`concat()`], with all that it leaves out.
+/// Like [`concat()`], with its optional arguments.
 pub fn concat_with(tensors: &[&Tensor], options: ConcatOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::concat");
     OP.get()?.call(args![tensors, options.dim])
 }
 
-/// What [`concat_out()`] leaves out.
+/// Optional arguments of [`concat_out()`].
 #[derive(Clone, Debug)]
 pub struct ConcatOutOptions {
     /// `int`, by default `0`.
@@ -9045,14 +9045,14 @@ pub fn concat_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     concat_out_with(tensors, out, ConcatOutOptions::default())
 }
 
-/// As [`concat_out()`], with all that it leaves out.
+/// Like [`concat_out()`], with its optional arguments.
 pub fn concat_out_with(
     tensors: &[&Tensor], out: &Tensor, options: ConcatOutOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::concat.out");
     OP.get()?.call(args![tensors, options.dim, out])
 }
 
-/// What [`concatenate()`] leaves out.
+/// Optional arguments of [`concatenate()`].
 #[derive(Clone, Debug)]
 pub struct ConcatenateOptions {
     /// `int`, by default `0`.
@@ -9072,13 +9072,13 @@ pub fn concatenate(tensors: &[&Tensor]) -> Result<Tensor> {
     concatenate_with(tensors, ConcatenateOptions::default())
 }
 
-/// As [`concatenate()`], with all that it leaves out.
+/// Like [`concatenate()`], with its optional arguments.
 pub fn concatenate_with(tensors: &[&Tensor], options: ConcatenateOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::concatenate");
     OP.get()?.call(args![tensors, options.dim])
 }
 
-/// What [`concatenate_out()`] leaves out.
+/// Optional arguments of [`concatenate_out()`].
 #[derive(Clone, Debug)]
 pub struct ConcatenateOutOptions {
     /// `int`, by default `0`.
@@ -9098,7 +9098,7 @@ pub fn concatenate_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     concatenate_out_with(tensors, out, ConcatenateOutOptions::default())
 }
 
-/// As [`concatenate_out()`], with all that it leaves out.
+/// Like [`concatenate_out()`], with its optional arguments.
 pub fn concatenate_out_with(
     tensors: &[&Tensor], out: &Tensor, options: ConcatenateOutOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::concatenate.out");
@@ -9131,7 +9131,7 @@ pub fn conj_physical_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`constant_pad_nd()`] leaves out.
+/// Optional arguments of [`constant_pad_nd()`].
 #[derive(Clone, Debug)]
 pub struct ConstantPadNdOptions {
     /// `Scalar`, by default `Scalar::Int(0)`.
@@ -9151,7 +9151,7 @@ pub fn constant_pad_nd(self_: &Tensor, pad: &[i64]) -> Result<Tensor> {
     constant_pad_nd_with(self_, pad, ConstantPadNdOptions::default())
 }
 
-/// As [`constant_pad_nd()`], with all that it leaves out.
+/// Like [`constant_pad_nd()`], with its optional arguments.
 pub fn constant_pad_nd_with(
     self_: &Tensor, pad: &[i64], options: ConstantPadNdOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Scalar), Tensor> =
@@ -9159,7 +9159,7 @@ pub fn constant_pad_nd_with(
     OP.get()?.call(self_, pad, options.value)
 }
 
-/// What [`constant_pad_nd_out()`] leaves out.
+/// Optional arguments of [`constant_pad_nd_out()`].
 #[derive(Clone, Debug)]
 pub struct ConstantPadNdOutOptions {
     /// `Scalar`, by default `Scalar::Int(0)`.
@@ -9180,7 +9180,7 @@ pub fn constant_pad_nd_out(self_: &Tensor, pad: &[i64], out: &Tensor) -> Result<
     constant_pad_nd_out_with(self_, pad, out, ConstantPadNdOutOptions::default())
 }
 
-/// As [`constant_pad_nd_out()`], with all that it leaves out.
+/// Like [`constant_pad_nd_out()`], with its optional arguments.
 pub fn constant_pad_nd_out_with(
     self_: &Tensor, pad: &[i64], out: &Tensor, options: ConstantPadNdOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Scalar, &Tensor), ()> =
@@ -9189,7 +9189,7 @@ pub fn constant_pad_nd_out_with(
     Ok(out.clone())
 }
 
-/// What [`contiguous()`] leaves out.
+/// Optional arguments of [`contiguous()`].
 #[derive(Clone, Debug)]
 pub struct ContiguousOptions {
     /// `MemoryFormat`, by default `MemoryFormat::CONTIGUOUS`.
@@ -9209,13 +9209,13 @@ pub fn contiguous(self_: &Tensor) -> Result<Tensor> {
     contiguous_with(self_, ContiguousOptions::default())
 }
 
-/// As [`contiguous()`], with all that it leaves out.
+/// Like [`contiguous()`], with its optional arguments.
 pub fn contiguous_with(self_: &Tensor, options: ContiguousOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, MemoryFormat), Tensor> = LazyTyped::new("aten::contiguous");
     OP.get()?.call(self_, options.memory_format)
 }
 
-/// What [`conv1d()`] leaves out.
+/// Optional arguments of [`conv1d()`].
 #[derive(Clone, Debug)]
 pub struct Conv1dOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9248,7 +9248,7 @@ pub fn conv1d(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv1d_with(input, weight, Conv1dOptions::default())
 }
 
-/// As [`conv1d()`], with all that it leaves out.
+/// Like [`conv1d()`], with its optional arguments.
 pub fn conv1d_with(input: &Tensor, weight: &Tensor, options: Conv1dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &[i64], &[i64], i64), Tensor> =
         LazyTyped::new("aten::conv1d");
@@ -9257,7 +9257,7 @@ pub fn conv1d_with(input: &Tensor, weight: &Tensor, options: Conv1dOptions<'_>) 
         options.groups)
 }
 
-/// What [`conv1d_padding()`] leaves out.
+/// Optional arguments of [`conv1d_padding()`].
 #[derive(Clone, Debug)]
 pub struct Conv1dPaddingOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9290,7 +9290,7 @@ pub fn conv1d_padding(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv1d_padding_with(input, weight, Conv1dPaddingOptions::default())
 }
 
-/// As [`conv1d_padding()`], with all that it leaves out.
+/// Like [`conv1d_padding()`], with its optional arguments.
 pub fn conv1d_padding_with(
     input: &Tensor, weight: &Tensor, options: Conv1dPaddingOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &str, &[i64], i64), Tensor> =
@@ -9300,7 +9300,7 @@ pub fn conv1d_padding_with(
         options.groups)
 }
 
-/// What [`conv2d()`] leaves out.
+/// Optional arguments of [`conv2d()`].
 #[derive(Clone, Debug)]
 pub struct Conv2dOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9333,7 +9333,7 @@ pub fn conv2d(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv2d_with(input, weight, Conv2dOptions::default())
 }
 
-/// As [`conv2d()`], with all that it leaves out.
+/// Like [`conv2d()`], with its optional arguments.
 pub fn conv2d_with(input: &Tensor, weight: &Tensor, options: Conv2dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &[i64], &[i64], i64), Tensor> =
         LazyTyped::new("aten::conv2d");
@@ -9342,7 +9342,7 @@ pub fn conv2d_with(input: &Tensor, weight: &Tensor, options: Conv2dOptions<'_>) 
         options.groups)
 }
 
-/// What [`conv2d_padding()`] leaves out.
+/// Optional arguments of [`conv2d_padding()`].
 #[derive(Clone, Debug)]
 pub struct Conv2dPaddingOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9375,7 +9375,7 @@ pub fn conv2d_padding(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv2d_padding_with(input, weight, Conv2dPaddingOptions::default())
 }
 
-/// As [`conv2d_padding()`], with all that it leaves out.
+/// Like [`conv2d_padding()`], with its optional arguments.
 pub fn conv2d_padding_with(
     input: &Tensor, weight: &Tensor, options: Conv2dPaddingOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &str, &[i64], i64), Tensor> =
@@ -9385,7 +9385,7 @@ pub fn conv2d_padding_with(
         options.groups)
 }
 
-/// What [`conv3d()`] leaves out.
+/// Optional arguments of [`conv3d()`].
 #[derive(Clone, Debug)]
 pub struct Conv3dOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9418,7 +9418,7 @@ pub fn conv3d(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv3d_with(input, weight, Conv3dOptions::default())
 }
 
-/// As [`conv3d()`], with all that it leaves out.
+/// Like [`conv3d()`], with its optional arguments.
 pub fn conv3d_with(input: &Tensor, weight: &Tensor, options: Conv3dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &[i64], &[i64], i64), Tensor> =
         LazyTyped::new("aten::conv3d");
@@ -9427,7 +9427,7 @@ pub fn conv3d_with(input: &Tensor, weight: &Tensor, options: Conv3dOptions<'_>) 
         options.groups)
 }
 
-/// What [`conv3d_padding()`] leaves out.
+/// Optional arguments of [`conv3d_padding()`].
 #[derive(Clone, Debug)]
 pub struct Conv3dPaddingOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9460,7 +9460,7 @@ pub fn conv3d_padding(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv3d_padding_with(input, weight, Conv3dPaddingOptions::default())
 }
 
-/// As [`conv3d_padding()`], with all that it leaves out.
+/// Like [`conv3d_padding()`], with its optional arguments.
 pub fn conv3d_padding_with(
     input: &Tensor, weight: &Tensor, options: Conv3dPaddingOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &str, &[i64], i64), Tensor> =
@@ -9470,7 +9470,7 @@ pub fn conv3d_padding_with(
         options.groups)
 }
 
-/// What [`conv_transpose1d()`] leaves out.
+/// Optional arguments of [`conv_transpose1d()`].
 #[derive(Clone, Debug)]
 pub struct ConvTranspose1dOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9507,7 +9507,7 @@ pub fn conv_transpose1d(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     conv_transpose1d_with(input, weight, ConvTranspose1dOptions::default())
 }
 
-/// As [`conv_transpose1d()`], with all that it leaves out.
+/// Like [`conv_transpose1d()`], with its optional arguments.
 pub fn conv_transpose1d_with(
     input: &Tensor, weight: &Tensor, options: ConvTranspose1dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -9518,7 +9518,7 @@ pub fn conv_transpose1d_with(
         options.groups, options.dilation)
 }
 
-/// What [`conv_transpose2d_input()`] leaves out.
+/// Optional arguments of [`conv_transpose2d_input()`].
 #[derive(Clone, Debug)]
 pub struct ConvTranspose2dInputOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9555,7 +9555,7 @@ pub fn conv_transpose2d_input(input: &Tensor, weight: &Tensor) -> Result<Tensor>
     conv_transpose2d_input_with(input, weight, ConvTranspose2dInputOptions::default())
 }
 
-/// As [`conv_transpose2d_input()`], with all that it leaves out.
+/// Like [`conv_transpose2d_input()`], with its optional arguments.
 pub fn conv_transpose2d_input_with(
     input: &Tensor, weight: &Tensor, options: ConvTranspose2dInputOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -9566,7 +9566,7 @@ pub fn conv_transpose2d_input_with(
         options.groups, options.dilation)
 }
 
-/// What [`conv_transpose3d_input()`] leaves out.
+/// Optional arguments of [`conv_transpose3d_input()`].
 #[derive(Clone, Debug)]
 pub struct ConvTranspose3dInputOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -9603,7 +9603,7 @@ pub fn conv_transpose3d_input(input: &Tensor, weight: &Tensor) -> Result<Tensor>
     conv_transpose3d_input_with(input, weight, ConvTranspose3dInputOptions::default())
 }
 
-/// As [`conv_transpose3d_input()`], with all that it leaves out.
+/// Like [`conv_transpose3d_input()`], with its optional arguments.
 pub fn conv_transpose3d_input_with(
     input: &Tensor, weight: &Tensor, options: ConvTranspose3dInputOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -9648,7 +9648,7 @@ pub fn convolution_backward(
         args![grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask])
 }
 
-/// What [`copy()`] leaves out.
+/// Optional arguments of [`copy()`].
 #[derive(Clone, Debug)]
 pub struct CopyOptions {
     /// `bool`, by default `false`.
@@ -9668,13 +9668,13 @@ pub fn copy(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
     copy_with(self_, src, CopyOptions::default())
 }
 
-/// As [`copy()`], with all that it leaves out.
+/// Like [`copy()`], with its optional arguments.
 pub fn copy_with(self_: &Tensor, src: &Tensor, options: CopyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::copy");
     OP.get()?.call(self_, src, options.non_blocking)
 }
 
-/// What [`copy_out()`] leaves out.
+/// Optional arguments of [`copy_out()`].
 #[derive(Clone, Debug)]
 pub struct CopyOutOptions {
     /// `bool`, by default `false`.
@@ -9695,7 +9695,7 @@ pub fn copy_out(self_: &Tensor, src: &Tensor, out: &Tensor) -> Result<Tensor> {
     copy_out_with(self_, src, out, CopyOutOptions::default())
 }
 
-/// As [`copy_out()`], with all that it leaves out.
+/// Like [`copy_out()`], with its optional arguments.
 pub fn copy_out_with(
     self_: &Tensor, src: &Tensor, out: &Tensor, options: CopyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> = LazyTyped::new("aten::copy.out");
@@ -9703,7 +9703,7 @@ pub fn copy_out_with(
     Ok(out.clone())
 }
 
-/// What [`copy_()`] leaves out.
+/// Optional arguments of [`copy_()`].
 #[derive(Clone, Debug)]
 pub struct CopyInPlaceOptions {
     /// `bool`, by default `false`.
@@ -9723,7 +9723,7 @@ pub fn copy_(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
     copy_with_(self_, src, CopyInPlaceOptions::default())
 }
 
-/// As [`copy_()`], with all that it leaves out.
+/// Like [`copy_()`], with its optional arguments.
 pub fn copy_with_(self_: &Tensor, src: &Tensor, options: CopyInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool), ()> = LazyTyped::new("aten::copy_");
     OP.get()?.call(self_, src, options.non_blocking)?;
@@ -9818,7 +9818,7 @@ pub fn cosh_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`cosine_embedding_loss()`] leaves out.
+/// Optional arguments of [`cosine_embedding_loss()`].
 #[derive(Clone, Debug)]
 pub struct CosineEmbeddingLossOptions {
     /// `float`, by default `0.0`.
@@ -9842,7 +9842,7 @@ pub fn cosine_embedding_loss(input1: &Tensor, input2: &Tensor, target: &Tensor) 
     cosine_embedding_loss_with(input1, input2, target, CosineEmbeddingLossOptions::default())
 }
 
-/// As [`cosine_embedding_loss()`], with all that it leaves out.
+/// Like [`cosine_embedding_loss()`], with its optional arguments.
 pub fn cosine_embedding_loss_with(
     input1: &Tensor, input2: &Tensor, target: &Tensor,
     options: CosineEmbeddingLossOptions) -> Result<Tensor> {
@@ -9851,7 +9851,7 @@ pub fn cosine_embedding_loss_with(
     OP.get()?.call(input1, input2, target, options.margin, options.reduction)
 }
 
-/// What [`cosine_similarity()`] leaves out.
+/// Optional arguments of [`cosine_similarity()`].
 #[derive(Clone, Debug)]
 pub struct CosineSimilarityOptions {
     /// `int`, by default `1`.
@@ -9874,7 +9874,7 @@ pub fn cosine_similarity(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
     cosine_similarity_with(x1, x2, CosineSimilarityOptions::default())
 }
 
-/// As [`cosine_similarity()`], with all that it leaves out.
+/// Like [`cosine_similarity()`], with its optional arguments.
 pub fn cosine_similarity_with(
     x1: &Tensor, x2: &Tensor, options: CosineSimilarityOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, f64), Tensor> =
@@ -9882,7 +9882,7 @@ pub fn cosine_similarity_with(
     OP.get()?.call(x1, x2, options.dim, options.eps)
 }
 
-/// What [`count_nonzero()`] leaves out.
+/// Optional arguments of [`count_nonzero()`].
 #[derive(Clone, Debug)]
 pub struct CountNonzeroOptions {
     /// `int?`, by default `None`.
@@ -9902,7 +9902,7 @@ pub fn count_nonzero(self_: &Tensor) -> Result<Tensor> {
     count_nonzero_with(self_, CountNonzeroOptions::default())
 }
 
-/// As [`count_nonzero()`], with all that it leaves out.
+/// Like [`count_nonzero()`], with its optional arguments.
 pub fn count_nonzero_with(self_: &Tensor, options: CountNonzeroOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>), Tensor> = LazyTyped::new("aten::count_nonzero");
     OP.get()?.call(self_, options.dim)
@@ -9923,7 +9923,7 @@ pub fn count_nonzero_dim_int_list_out(self_: &Tensor, dim: &[i64], out: &Tensor)
     Ok(out.clone())
 }
 
-/// What [`count_nonzero_out()`] leaves out.
+/// Optional arguments of [`count_nonzero_out()`].
 #[derive(Clone, Debug)]
 pub struct CountNonzeroOutOptions {
     /// `int?`, by default `None`.
@@ -9943,7 +9943,7 @@ pub fn count_nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     count_nonzero_out_with(self_, out, CountNonzeroOutOptions::default())
 }
 
-/// As [`count_nonzero_out()`], with all that it leaves out.
+/// Like [`count_nonzero_out()`], with its optional arguments.
 pub fn count_nonzero_out_with(
     self_: &Tensor, out: &Tensor, options: CountNonzeroOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, &Tensor), ()> =
@@ -9952,7 +9952,7 @@ pub fn count_nonzero_out_with(
     Ok(out.clone())
 }
 
-/// What [`cov()`] leaves out.
+/// Optional arguments of [`cov()`].
 #[derive(Clone, Debug)]
 pub struct CovOptions<'a> {
     /// `int`, by default `1`.
@@ -9979,14 +9979,14 @@ pub fn cov(self_: &Tensor) -> Result<Tensor> {
     cov_with(self_, CovOptions::default())
 }
 
-/// As [`cov()`], with all that it leaves out.
+/// Like [`cov()`], with its optional arguments.
 pub fn cov_with(self_: &Tensor, options: CovOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<&Tensor>, Option<&Tensor>), Tensor> =
         LazyTyped::new("aten::cov");
     OP.get()?.call(self_, options.correction, options.fweights, options.aweights)
 }
 
-/// What [`cross()`] leaves out.
+/// Optional arguments of [`cross()`].
 #[derive(Clone, Debug)]
 pub struct CrossOptions {
     /// `int?`, by default `None`.
@@ -10006,13 +10006,13 @@ pub fn cross(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     cross_with(self_, other, CrossOptions::default())
 }
 
-/// As [`cross()`], with all that it leaves out.
+/// Like [`cross()`], with its optional arguments.
 pub fn cross_with(self_: &Tensor, other: &Tensor, options: CrossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>), Tensor> = LazyTyped::new("aten::cross");
     OP.get()?.call(self_, other, options.dim)
 }
 
-/// What [`cross_out()`] leaves out.
+/// Optional arguments of [`cross_out()`].
 #[derive(Clone, Debug)]
 pub struct CrossOutOptions {
     /// `int?`, by default `None`.
@@ -10032,7 +10032,7 @@ pub fn cross_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor>
     cross_out_with(self_, other, out, CrossOutOptions::default())
 }
 
-/// As [`cross_out()`], with all that it leaves out.
+/// Like [`cross_out()`], with its optional arguments.
 pub fn cross_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor, options: CrossOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, &Tensor), ()> =
@@ -10041,7 +10041,7 @@ pub fn cross_out_with(
     Ok(out.clone())
 }
 
-/// What [`cross_entropy_loss()`] leaves out.
+/// Optional arguments of [`cross_entropy_loss()`].
 #[derive(Clone, Debug)]
 pub struct CrossEntropyLossOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -10071,7 +10071,7 @@ pub fn cross_entropy_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     cross_entropy_loss_with(self_, target, CrossEntropyLossOptions::default())
 }
 
-/// As [`cross_entropy_loss()`], with all that it leaves out.
+/// Like [`cross_entropy_loss()`], with its optional arguments.
 pub fn cross_entropy_loss_with(
     self_: &Tensor, target: &Tensor, options: CrossEntropyLossOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64, f64), Tensor> =
@@ -10081,7 +10081,7 @@ pub fn cross_entropy_loss_with(
         options.label_smoothing)
 }
 
-/// What [`ctc_loss_int_list()`] leaves out.
+/// Optional arguments of [`ctc_loss_int_list()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossIntListOptions {
     /// `int`, by default `0`.
@@ -10111,7 +10111,7 @@ pub fn ctc_loss_int_list(
         log_probs, targets, input_lengths, target_lengths, CtcLossIntListOptions::default())
 }
 
-/// As [`ctc_loss_int_list()`], with all that it leaves out.
+/// Like [`ctc_loss_int_list()`], with its optional arguments.
 pub fn ctc_loss_int_list_with(
     log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
     options: CtcLossIntListOptions) -> Result<Tensor> {
@@ -10122,7 +10122,7 @@ pub fn ctc_loss_int_list_with(
         options.zero_infinity)
 }
 
-/// What [`ctc_loss_tensor()`] leaves out.
+/// Optional arguments of [`ctc_loss_tensor()`].
 #[derive(Clone, Debug)]
 pub struct CtcLossTensorOptions_ {
     /// `int`, by default `0`.
@@ -10152,7 +10152,7 @@ pub fn ctc_loss_tensor(
         log_probs, targets, input_lengths, target_lengths, CtcLossTensorOptions_::default())
 }
 
-/// As [`ctc_loss_tensor()`], with all that it leaves out.
+/// Like [`ctc_loss_tensor()`], with its optional arguments.
 pub fn ctc_loss_tensor_with(
     log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
     options: CtcLossTensorOptions_) -> Result<Tensor> {
@@ -10193,7 +10193,7 @@ pub fn cummin_out(
     Ok((values.clone(), indices.clone()))
 }
 
-/// What [`cumprod()`] leaves out.
+/// Optional arguments of [`cumprod()`].
 #[derive(Clone, Debug)]
 pub struct CumprodOptions {
     /// `ScalarType?`, by default `None`.
@@ -10213,13 +10213,13 @@ pub fn cumprod(self_: &Tensor, dim: i64) -> Result<Tensor> {
     cumprod_with(self_, dim, CumprodOptions::default())
 }
 
-/// As [`cumprod()`], with all that it leaves out.
+/// Like [`cumprod()`], with its optional arguments.
 pub fn cumprod_with(self_: &Tensor, dim: i64, options: CumprodOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> = LazyTyped::new("aten::cumprod");
     OP.get()?.call(self_, dim, options.dtype)
 }
 
-/// What [`cumprod_out()`] leaves out.
+/// Optional arguments of [`cumprod_out()`].
 #[derive(Clone, Debug)]
 pub struct CumprodOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -10240,7 +10240,7 @@ pub fn cumprod_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
     cumprod_out_with(self_, dim, out, CumprodOutOptions::default())
 }
 
-/// As [`cumprod_out()`], with all that it leaves out.
+/// Like [`cumprod_out()`], with its optional arguments.
 pub fn cumprod_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: CumprodOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
@@ -10249,7 +10249,7 @@ pub fn cumprod_out_with(
     Ok(out.clone())
 }
 
-/// What [`cumprod_()`] leaves out.
+/// Optional arguments of [`cumprod_()`].
 #[derive(Clone, Debug)]
 pub struct CumprodInPlaceOptions {
     /// `ScalarType?`, by default `None`.
@@ -10269,14 +10269,14 @@ pub fn cumprod_(self_: &Tensor, dim: i64) -> Result<Tensor> {
     cumprod_with_(self_, dim, CumprodInPlaceOptions::default())
 }
 
-/// As [`cumprod_()`], with all that it leaves out.
+/// Like [`cumprod_()`], with its optional arguments.
 pub fn cumprod_with_(self_: &Tensor, dim: i64, options: CumprodInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), ()> = LazyTyped::new("aten::cumprod_");
     OP.get()?.call(self_, dim, options.dtype)?;
     Ok(self_.clone())
 }
 
-/// What [`cumsum()`] leaves out.
+/// Optional arguments of [`cumsum()`].
 #[derive(Clone, Debug)]
 pub struct CumsumOptions {
     /// `ScalarType?`, by default `None`.
@@ -10296,13 +10296,13 @@ pub fn cumsum(self_: &Tensor, dim: i64) -> Result<Tensor> {
     cumsum_with(self_, dim, CumsumOptions::default())
 }
 
-/// As [`cumsum()`], with all that it leaves out.
+/// Like [`cumsum()`], with its optional arguments.
 pub fn cumsum_with(self_: &Tensor, dim: i64, options: CumsumOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> = LazyTyped::new("aten::cumsum");
     OP.get()?.call(self_, dim, options.dtype)
 }
 
-/// What [`cumsum_out()`] leaves out.
+/// Optional arguments of [`cumsum_out()`].
 #[derive(Clone, Debug)]
 pub struct CumsumOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -10323,7 +10323,7 @@ pub fn cumsum_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
     cumsum_out_with(self_, dim, out, CumsumOutOptions::default())
 }
 
-/// As [`cumsum_out()`], with all that it leaves out.
+/// Like [`cumsum_out()`], with its optional arguments.
 pub fn cumsum_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: CumsumOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
@@ -10332,7 +10332,7 @@ pub fn cumsum_out_with(
     Ok(out.clone())
 }
 
-/// What [`cumsum_()`] leaves out.
+/// Optional arguments of [`cumsum_()`].
 #[derive(Clone, Debug)]
 pub struct CumsumInPlaceOptions {
     /// `ScalarType?`, by default `None`.
@@ -10352,14 +10352,14 @@ pub fn cumsum_(self_: &Tensor, dim: i64) -> Result<Tensor> {
     cumsum_with_(self_, dim, CumsumInPlaceOptions::default())
 }
 
-/// As [`cumsum_()`], with all that it leaves out.
+/// Like [`cumsum_()`], with its optional arguments.
 pub fn cumsum_with_(self_: &Tensor, dim: i64, options: CumsumInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), ()> = LazyTyped::new("aten::cumsum_");
     OP.get()?.call(self_, dim, options.dtype)?;
     Ok(self_.clone())
 }
 
-/// What [`cumulative_trapezoid_dx()`] leaves out.
+/// Optional arguments of [`cumulative_trapezoid_dx()`].
 #[derive(Clone, Debug)]
 pub struct CumulativeTrapezoidDxOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -10382,7 +10382,7 @@ pub fn cumulative_trapezoid_dx(y: &Tensor) -> Result<Tensor> {
     cumulative_trapezoid_dx_with(y, CumulativeTrapezoidDxOptions::default())
 }
 
-/// As [`cumulative_trapezoid_dx()`], with all that it leaves out.
+/// Like [`cumulative_trapezoid_dx()`], with its optional arguments.
 pub fn cumulative_trapezoid_dx_with(
     y: &Tensor, options: CumulativeTrapezoidDxOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, i64), Tensor> =
@@ -10390,7 +10390,7 @@ pub fn cumulative_trapezoid_dx_with(
     OP.get()?.call(y, options.dx, options.dim)
 }
 
-/// What [`cumulative_trapezoid_x()`] leaves out.
+/// Optional arguments of [`cumulative_trapezoid_x()`].
 #[derive(Clone, Debug)]
 pub struct CumulativeTrapezoidXOptions {
     /// `int`, by default `-1`.
@@ -10410,7 +10410,7 @@ pub fn cumulative_trapezoid_x(y: &Tensor, x: &Tensor) -> Result<Tensor> {
     cumulative_trapezoid_x_with(y, x, CumulativeTrapezoidXOptions::default())
 }
 
-/// As [`cumulative_trapezoid_x()`], with all that it leaves out.
+/// Like [`cumulative_trapezoid_x()`], with its optional arguments.
 pub fn cumulative_trapezoid_x_with(
     y: &Tensor, x: &Tensor, options: CumulativeTrapezoidXOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> =
@@ -10463,7 +10463,7 @@ pub fn detach_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`diag()`] leaves out.
+/// Optional arguments of [`diag()`].
 #[derive(Clone, Debug)]
 pub struct DiagOptions {
     /// `int`, by default `0`.
@@ -10483,13 +10483,13 @@ pub fn diag(self_: &Tensor) -> Result<Tensor> {
     diag_with(self_, DiagOptions::default())
 }
 
-/// As [`diag()`], with all that it leaves out.
+/// Like [`diag()`], with its optional arguments.
 pub fn diag_with(self_: &Tensor, options: DiagOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::diag");
     OP.get()?.call(self_, options.diagonal)
 }
 
-/// What [`diag_out()`] leaves out.
+/// Optional arguments of [`diag_out()`].
 #[derive(Clone, Debug)]
 pub struct DiagOutOptions {
     /// `int`, by default `0`.
@@ -10509,14 +10509,14 @@ pub fn diag_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     diag_out_with(self_, out, DiagOutOptions::default())
 }
 
-/// As [`diag_out()`], with all that it leaves out.
+/// Like [`diag_out()`], with its optional arguments.
 pub fn diag_out_with(self_: &Tensor, out: &Tensor, options: DiagOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::diag.out");
     OP.get()?.call(self_, options.diagonal, out)?;
     Ok(out.clone())
 }
 
-/// What [`diag_embed()`] leaves out.
+/// Optional arguments of [`diag_embed()`].
 #[derive(Clone, Debug)]
 pub struct DiagEmbedOptions {
     /// `int`, by default `0`.
@@ -10542,13 +10542,13 @@ pub fn diag_embed(self_: &Tensor) -> Result<Tensor> {
     diag_embed_with(self_, DiagEmbedOptions::default())
 }
 
-/// As [`diag_embed()`], with all that it leaves out.
+/// Like [`diag_embed()`], with its optional arguments.
 pub fn diag_embed_with(self_: &Tensor, options: DiagEmbedOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::diag_embed");
     OP.get()?.call(self_, options.offset, options.dim1, options.dim2)
 }
 
-/// What [`diag_embed_out()`] leaves out.
+/// Optional arguments of [`diag_embed_out()`].
 #[derive(Clone, Debug)]
 pub struct DiagEmbedOutOptions {
     /// `int`, by default `0`.
@@ -10575,7 +10575,7 @@ pub fn diag_embed_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     diag_embed_out_with(self_, out, DiagEmbedOutOptions::default())
 }
 
-/// As [`diag_embed_out()`], with all that it leaves out.
+/// Like [`diag_embed_out()`], with its optional arguments.
 pub fn diag_embed_out_with(
     self_: &Tensor, out: &Tensor, options: DiagEmbedOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, i64, &Tensor), ()> =
@@ -10584,7 +10584,7 @@ pub fn diag_embed_out_with(
     Ok(out.clone())
 }
 
-/// What [`diagonal()`] leaves out.
+/// Optional arguments of [`diagonal()`].
 #[derive(Clone, Debug)]
 pub struct DiagonalOptions {
     /// `int`, by default `0`.
@@ -10610,7 +10610,7 @@ pub fn diagonal(self_: &Tensor) -> Result<Tensor> {
     diagonal_with(self_, DiagonalOptions::default())
 }
 
-/// As [`diagonal()`], with all that it leaves out.
+/// Like [`diagonal()`], with its optional arguments.
 pub fn diagonal_with(self_: &Tensor, options: DiagonalOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::diagonal");
     OP.get()?.call(self_, options.offset, options.dim1, options.dim2)
@@ -10637,7 +10637,7 @@ pub fn diagonal_backward_out(
     Ok(out.clone())
 }
 
-/// What [`diagonal_copy()`] leaves out.
+/// Optional arguments of [`diagonal_copy()`].
 #[derive(Clone, Debug)]
 pub struct DiagonalCopyOptions {
     /// `int`, by default `0`.
@@ -10663,13 +10663,13 @@ pub fn diagonal_copy(self_: &Tensor) -> Result<Tensor> {
     diagonal_copy_with(self_, DiagonalCopyOptions::default())
 }
 
-/// As [`diagonal_copy()`], with all that it leaves out.
+/// Like [`diagonal_copy()`], with its optional arguments.
 pub fn diagonal_copy_with(self_: &Tensor, options: DiagonalCopyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::diagonal_copy");
     OP.get()?.call(self_, options.offset, options.dim1, options.dim2)
 }
 
-/// What [`diagonal_copy_out()`] leaves out.
+/// Optional arguments of [`diagonal_copy_out()`].
 #[derive(Clone, Debug)]
 pub struct DiagonalCopyOutOptions {
     /// `int`, by default `0`.
@@ -10696,7 +10696,7 @@ pub fn diagonal_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     diagonal_copy_out_with(self_, out, DiagonalCopyOutOptions::default())
 }
 
-/// As [`diagonal_copy_out()`], with all that it leaves out.
+/// Like [`diagonal_copy_out()`], with its optional arguments.
 pub fn diagonal_copy_out_with(
     self_: &Tensor, out: &Tensor, options: DiagonalCopyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, i64, &Tensor), ()> =
@@ -10705,7 +10705,7 @@ pub fn diagonal_copy_out_with(
     Ok(out.clone())
 }
 
-/// What [`diagonal_scatter()`] leaves out.
+/// Optional arguments of [`diagonal_scatter()`].
 #[derive(Clone, Debug)]
 pub struct DiagonalScatterOptions {
     /// `int`, by default `0`.
@@ -10732,7 +10732,7 @@ pub fn diagonal_scatter(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
     diagonal_scatter_with(self_, src, DiagonalScatterOptions::default())
 }
 
-/// As [`diagonal_scatter()`], with all that it leaves out.
+/// Like [`diagonal_scatter()`], with its optional arguments.
 pub fn diagonal_scatter_with(
     self_: &Tensor, src: &Tensor, options: DiagonalScatterOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, i64), Tensor> =
@@ -10740,7 +10740,7 @@ pub fn diagonal_scatter_with(
     OP.get()?.call(self_, src, options.offset, options.dim1, options.dim2)
 }
 
-/// What [`diagonal_scatter_out()`] leaves out.
+/// Optional arguments of [`diagonal_scatter_out()`].
 #[derive(Clone, Debug)]
 pub struct DiagonalScatterOutOptions {
     /// `int`, by default `0`.
@@ -10767,7 +10767,7 @@ pub fn diagonal_scatter_out(self_: &Tensor, src: &Tensor, out: &Tensor) -> Resul
     diagonal_scatter_out_with(self_, src, out, DiagonalScatterOutOptions::default())
 }
 
-/// As [`diagonal_scatter_out()`], with all that it leaves out.
+/// Like [`diagonal_scatter_out()`], with its optional arguments.
 pub fn diagonal_scatter_out_with(
     self_: &Tensor, src: &Tensor, out: &Tensor,
     options: DiagonalScatterOutOptions) -> Result<Tensor> {
@@ -10777,7 +10777,7 @@ pub fn diagonal_scatter_out_with(
     Ok(out.clone())
 }
 
-/// What [`diff()`] leaves out.
+/// Optional arguments of [`diff()`].
 #[derive(Clone, Debug)]
 pub struct DiffOptions<'a> {
     /// `int`, by default `1`.
@@ -10807,14 +10807,14 @@ pub fn diff(self_: &Tensor) -> Result<Tensor> {
     diff_with(self_, DiffOptions::default())
 }
 
-/// As [`diff()`], with all that it leaves out.
+/// Like [`diff()`], with its optional arguments.
 pub fn diff_with(self_: &Tensor, options: DiffOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, Option<&Tensor>, Option<&Tensor>), Tensor> =
         LazyTyped::new("aten::diff");
     OP.get()?.call(self_, options.n, options.dim, options.prepend, options.append)
 }
 
-/// What [`diff_out()`] leaves out.
+/// Optional arguments of [`diff_out()`].
 #[derive(Clone, Debug)]
 pub struct DiffOutOptions<'a> {
     /// `int`, by default `1`.
@@ -10844,7 +10844,7 @@ pub fn diff_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     diff_out_with(self_, out, DiffOutOptions::default())
 }
 
-/// As [`diff_out()`], with all that it leaves out.
+/// Like [`diff_out()`], with its optional arguments.
 pub fn diff_out_with(self_: &Tensor, out: &Tensor, options: DiffOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, Option<&Tensor>, Option<&Tensor>, &Tensor), ()> =
         LazyTyped::new("aten::diff.out");
@@ -10872,7 +10872,7 @@ pub fn digamma_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`dist()`] leaves out.
+/// Optional arguments of [`dist()`].
 #[derive(Clone, Debug)]
 pub struct DistOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -10892,13 +10892,13 @@ pub fn dist(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     dist_with(self_, other, DistOptions::default())
 }
 
-/// As [`dist()`], with all that it leaves out.
+/// Like [`dist()`], with its optional arguments.
 pub fn dist_with(self_: &Tensor, other: &Tensor, options: DistOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::dist");
     OP.get()?.call(self_, other, options.p)
 }
 
-/// What [`dist_out()`] leaves out.
+/// Optional arguments of [`dist_out()`].
 #[derive(Clone, Debug)]
 pub struct DistOutOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -10918,7 +10918,7 @@ pub fn dist_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> 
     dist_out_with(self_, other, out, DistOutOptions::default())
 }
 
-/// As [`dist_out()`], with all that it leaves out.
+/// Like [`dist_out()`], with its optional arguments.
 pub fn dist_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor, options: DistOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
@@ -11137,7 +11137,7 @@ pub fn dstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     OP.get()?.call(args![tensors, out])
 }
 
-/// What [`einsum()`] leaves out.
+/// Optional arguments of [`einsum()`].
 #[derive(Clone, Debug)]
 pub struct EinsumOptions<'a> {
     /// `int[]?`, by default `None`.
@@ -11157,14 +11157,14 @@ pub fn einsum(equation: &str, tensors: &[&Tensor]) -> Result<Tensor> {
     einsum_with(equation, tensors, EinsumOptions::default())
 }
 
-/// As [`einsum()`], with all that it leaves out.
+/// Like [`einsum()`], with its optional arguments.
 pub fn einsum_with(
     equation: &str, tensors: &[&Tensor], options: EinsumOptions<'_>) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::einsum");
     OP.get()?.call(args![equation, tensors, options.path])
 }
 
-/// What [`elu()`] leaves out.
+/// Optional arguments of [`elu()`].
 #[derive(Clone, Debug)]
 pub struct EluOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -11190,13 +11190,13 @@ pub fn elu(self_: &Tensor) -> Result<Tensor> {
     elu_with(self_, EluOptions::default())
 }
 
-/// As [`elu()`], with all that it leaves out.
+/// Like [`elu()`], with its optional arguments.
 pub fn elu_with(self_: &Tensor, options: EluOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, Scalar), Tensor> = LazyTyped::new("aten::elu");
     OP.get()?.call(self_, options.alpha, options.scale, options.input_scale)
 }
 
-/// What [`elu_out()`] leaves out.
+/// Optional arguments of [`elu_out()`].
 #[derive(Clone, Debug)]
 pub struct EluOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -11223,7 +11223,7 @@ pub fn elu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     elu_out_with(self_, out, EluOutOptions::default())
 }
 
-/// As [`elu_out()`], with all that it leaves out.
+/// Like [`elu_out()`], with its optional arguments.
 pub fn elu_out_with(self_: &Tensor, out: &Tensor, options: EluOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, Scalar, &Tensor), ()> =
         LazyTyped::new("aten::elu.out");
@@ -11231,7 +11231,7 @@ pub fn elu_out_with(self_: &Tensor, out: &Tensor, options: EluOutOptions) -> Res
     Ok(out.clone())
 }
 
-/// What [`elu_()`] leaves out.
+/// Optional arguments of [`elu_()`].
 #[derive(Clone, Debug)]
 pub struct EluInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -11258,14 +11258,14 @@ pub fn elu_(self_: &Tensor) -> Result<Tensor> {
     elu_with_(self_, EluInPlaceOptions::default())
 }
 
-/// As [`elu_()`], with all that it leaves out.
+/// Like [`elu_()`], with its optional arguments.
 pub fn elu_with_(self_: &Tensor, options: EluInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, Scalar), ()> = LazyTyped::new("aten::elu_");
     OP.get()?.call(self_, options.alpha, options.scale, options.input_scale)?;
     Ok(self_.clone())
 }
 
-/// What [`embedding()`] leaves out.
+/// Optional arguments of [`embedding()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingOptions {
     /// `SymInt`, by default `-1`.
@@ -11292,7 +11292,7 @@ pub fn embedding(weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
     embedding_with(weight, indices, EmbeddingOptions::default())
 }
 
-/// As [`embedding()`], with all that it leaves out.
+/// Like [`embedding()`], with its optional arguments.
 pub fn embedding_with(
     weight: &Tensor, indices: &Tensor, options: EmbeddingOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, bool, bool), Tensor> =
@@ -11300,7 +11300,7 @@ pub fn embedding_with(
     OP.get()?.call(weight, indices, options.padding_idx, options.scale_grad_by_freq, options.sparse)
 }
 
-/// What [`embedding_out()`] leaves out.
+/// Optional arguments of [`embedding_out()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingOutOptions {
     /// `SymInt`, by default `-1`.
@@ -11327,7 +11327,7 @@ pub fn embedding_out(weight: &Tensor, indices: &Tensor, out: &Tensor) -> Result<
     embedding_out_with(weight, indices, out, EmbeddingOutOptions::default())
 }
 
-/// As [`embedding_out()`], with all that it leaves out.
+/// Like [`embedding_out()`], with its optional arguments.
 pub fn embedding_out_with(
     weight: &Tensor, indices: &Tensor, out: &Tensor,
     options: EmbeddingOutOptions) -> Result<Tensor> {
@@ -11338,7 +11338,7 @@ pub fn embedding_out_with(
     Ok(out.clone())
 }
 
-/// What [`embedding_bag()`] leaves out.
+/// Optional arguments of [`embedding_bag()`].
 #[derive(Clone, Debug)]
 pub struct EmbeddingBagOptions_<'a> {
     /// `bool`, by default `false`.
@@ -11374,7 +11374,7 @@ pub fn embedding_bag(
     embedding_bag_with(weight, indices, offsets, EmbeddingBagOptions_::default())
 }
 
-/// As [`embedding_bag()`], with all that it leaves out.
+/// Like [`embedding_bag()`], with its optional arguments.
 pub fn embedding_bag_with(
     weight: &Tensor, indices: &Tensor, offsets: &Tensor,
     options: EmbeddingBagOptions_<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -11420,7 +11420,7 @@ pub fn embedding_dense_backward_out(
     Ok(out.clone())
 }
 
-/// What [`empty_memory_format()`] leaves out.
+/// Optional arguments of [`empty_memory_format()`].
 #[derive(Clone, Debug)]
 pub struct EmptyMemoryFormatOptions {
     /// `ScalarType?`, by default `None`.
@@ -11453,7 +11453,7 @@ pub fn empty_memory_format(size: &[i64]) -> Result<Tensor> {
     empty_memory_format_with(size, EmptyMemoryFormatOptions::default())
 }
 
-/// As [`empty_memory_format()`], with all that it leaves out.
+/// Like [`empty_memory_format()`], with its optional arguments.
 pub fn empty_memory_format_with(size: &[i64], options: EmptyMemoryFormatOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
@@ -11464,7 +11464,7 @@ pub fn empty_memory_format_with(size: &[i64], options: EmptyMemoryFormatOptions)
         options.memory_format)
 }
 
-/// What [`empty_out()`] leaves out.
+/// Optional arguments of [`empty_out()`].
 #[derive(Clone, Debug)]
 pub struct EmptyOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -11485,7 +11485,7 @@ pub fn empty_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     empty_out_with(size, out, EmptyOutOptions::default())
 }
 
-/// As [`empty_out()`], with all that it leaves out.
+/// Like [`empty_out()`], with its optional arguments.
 pub fn empty_out_with(size: &[i64], out: &Tensor, options: EmptyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&[i64], Option<MemoryFormat>, &Tensor), ()> =
         LazyTyped::new("aten::empty.out");
@@ -11493,7 +11493,7 @@ pub fn empty_out_with(size: &[i64], out: &Tensor, options: EmptyOutOptions) -> R
     Ok(out.clone())
 }
 
-/// What [`empty_like()`] leaves out.
+/// Optional arguments of [`empty_like()`].
 #[derive(Clone, Debug)]
 pub struct EmptyLikeOptions {
     /// `ScalarType?`, by default `None`.
@@ -11526,7 +11526,7 @@ pub fn empty_like(self_: &Tensor) -> Result<Tensor> {
     empty_like_with(self_, EmptyLikeOptions::default())
 }
 
-/// As [`empty_like()`], with all that it leaves out.
+/// Like [`empty_like()`], with its optional arguments.
 pub fn empty_like_with(self_: &Tensor, options: EmptyLikeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
@@ -11537,7 +11537,7 @@ pub fn empty_like_with(self_: &Tensor, options: EmptyLikeOptions) -> Result<Tens
         options.memory_format)
 }
 
-/// What [`empty_like_out()`] leaves out.
+/// Optional arguments of [`empty_like_out()`].
 #[derive(Clone, Debug)]
 pub struct EmptyLikeOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -11558,7 +11558,7 @@ pub fn empty_like_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     empty_like_out_with(self_, out, EmptyLikeOutOptions::default())
 }
 
-/// As [`empty_like_out()`], with all that it leaves out.
+/// Like [`empty_like_out()`], with its optional arguments.
 pub fn empty_like_out_with(
     self_: &Tensor, out: &Tensor, options: EmptyLikeOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
@@ -11567,7 +11567,7 @@ pub fn empty_like_out_with(
     Ok(out.clone())
 }
 
-/// What [`empty_strided()`] leaves out.
+/// Optional arguments of [`empty_strided()`].
 #[derive(Clone, Debug)]
 pub struct EmptyStridedOptions {
     /// `ScalarType?`, by default `None`.
@@ -11597,7 +11597,7 @@ pub fn empty_strided(size: &[i64], stride: &[i64]) -> Result<Tensor> {
     empty_strided_with(size, stride, EmptyStridedOptions::default())
 }
 
-/// As [`empty_strided()`], with all that it leaves out.
+/// Like [`empty_strided()`], with its optional arguments.
 pub fn empty_strided_with(
     size: &[i64], stride: &[i64], options: EmptyStridedOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -11759,7 +11759,7 @@ pub fn exp_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`expand()`] leaves out.
+/// Optional arguments of [`expand()`].
 #[derive(Clone, Debug)]
 pub struct ExpandOptions {
     /// `bool`, by default `false`.
@@ -11779,7 +11779,7 @@ pub fn expand(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     expand_with(self_, size, ExpandOptions::default())
 }
 
-/// As [`expand()`], with all that it leaves out.
+/// Like [`expand()`], with its optional arguments.
 pub fn expand_with(self_: &Tensor, size: &[i64], options: ExpandOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::expand");
     OP.get()?.call(self_, size, options.implicit)
@@ -11791,7 +11791,7 @@ pub fn expand_as(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, other)
 }
 
-/// What [`expand_copy()`] leaves out.
+/// Optional arguments of [`expand_copy()`].
 #[derive(Clone, Debug)]
 pub struct ExpandCopyOptions {
     /// `bool`, by default `false`.
@@ -11811,14 +11811,14 @@ pub fn expand_copy(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     expand_copy_with(self_, size, ExpandCopyOptions::default())
 }
 
-/// As [`expand_copy()`], with all that it leaves out.
+/// Like [`expand_copy()`], with its optional arguments.
 pub fn expand_copy_with(
     self_: &Tensor, size: &[i64], options: ExpandCopyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::expand_copy");
     OP.get()?.call(self_, size, options.implicit)
 }
 
-/// What [`expand_copy_out()`] leaves out.
+/// Optional arguments of [`expand_copy_out()`].
 #[derive(Clone, Debug)]
 pub struct ExpandCopyOutOptions {
     /// `bool`, by default `false`.
@@ -11839,7 +11839,7 @@ pub fn expand_copy_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Ten
     expand_copy_out_with(self_, size, out, ExpandCopyOutOptions::default())
 }
 
-/// As [`expand_copy_out()`], with all that it leaves out.
+/// Like [`expand_copy_out()`], with its optional arguments.
 pub fn expand_copy_out_with(
     self_: &Tensor, size: &[i64], out: &Tensor, options: ExpandCopyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
@@ -11868,7 +11868,7 @@ pub fn expm1_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`exponential()`] leaves out.
+/// Optional arguments of [`exponential()`].
 #[derive(Clone, Debug)]
 pub struct ExponentialOptions<'a> {
     /// `float`, by default `1.0`.
@@ -11891,14 +11891,14 @@ pub fn exponential(self_: &Tensor) -> Result<Tensor> {
     exponential_with(self_, ExponentialOptions::default())
 }
 
-/// As [`exponential()`], with all that it leaves out.
+/// Like [`exponential()`], with its optional arguments.
 pub fn exponential_with(self_: &Tensor, options: ExponentialOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::exponential");
     OP.get()?.call(self_, options.lambd, options.generator)
 }
 
-/// What [`exponential_out()`] leaves out.
+/// Optional arguments of [`exponential_out()`].
 #[derive(Clone, Debug)]
 pub struct ExponentialOutOptions<'a> {
     /// `float`, by default `1.0`.
@@ -11922,7 +11922,7 @@ pub fn exponential_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     exponential_out_with(self_, out, ExponentialOutOptions::default())
 }
 
-/// As [`exponential_out()`], with all that it leaves out.
+/// Like [`exponential_out()`], with its optional arguments.
 pub fn exponential_out_with(
     self_: &Tensor, out: &Tensor, options: ExponentialOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
@@ -11931,7 +11931,7 @@ pub fn exponential_out_with(
     Ok(out.clone())
 }
 
-/// What [`exponential_()`] leaves out.
+/// Optional arguments of [`exponential_()`].
 #[derive(Clone, Debug)]
 pub struct ExponentialInPlaceOptions<'a> {
     /// `float`, by default `1.0`.
@@ -11955,7 +11955,7 @@ pub fn exponential_(self_: &Tensor) -> Result<Tensor> {
     exponential_with_(self_, ExponentialInPlaceOptions::default())
 }
 
-/// As [`exponential_()`], with all that it leaves out.
+/// Like [`exponential_()`], with its optional arguments.
 pub fn exponential_with_(self_: &Tensor, options: ExponentialInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), ()> =
         LazyTyped::new("aten::exponential_");
@@ -11963,7 +11963,7 @@ pub fn exponential_with_(self_: &Tensor, options: ExponentialInPlaceOptions<'_>)
     Ok(self_.clone())
 }
 
-/// What [`eye()`] leaves out.
+/// Optional arguments of [`eye()`].
 #[derive(Clone, Debug)]
 pub struct EyeOptions {
     /// `ScalarType?`, by default `None`.
@@ -11993,7 +11993,7 @@ pub fn eye(n: i64) -> Result<Tensor> {
     eye_with(n, EyeOptions::default())
 }
 
-/// As [`eye()`], with all that it leaves out.
+/// Like [`eye()`], with its optional arguments.
 pub fn eye_with(n: i64, options: EyeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -12001,7 +12001,7 @@ pub fn eye_with(n: i64, options: EyeOptions) -> Result<Tensor> {
     OP.get()?.call(n, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`eye_m()`] leaves out.
+/// Optional arguments of [`eye_m()`].
 #[derive(Clone, Debug)]
 pub struct EyeMOptions {
     /// `ScalarType?`, by default `None`.
@@ -12031,7 +12031,7 @@ pub fn eye_m(n: i64, m: i64) -> Result<Tensor> {
     eye_m_with(n, m, EyeMOptions::default())
 }
 
-/// As [`eye_m()`], with all that it leaves out.
+/// Like [`eye_m()`], with its optional arguments.
 pub fn eye_m_with(n: i64, m: i64, options: EyeMOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -12080,7 +12080,7 @@ pub fn feature_dropout_(self_: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`fft_fft()`] leaves out.
+/// Optional arguments of [`fft_fft()`].
 #[derive(Clone, Debug)]
 pub struct FftFftOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12106,14 +12106,14 @@ pub fn fft_fft(self_: &Tensor) -> Result<Tensor> {
     fft_fft_with(self_, FftFftOptions::default())
 }
 
-/// As [`fft_fft()`], with all that it leaves out.
+/// Like [`fft_fft()`], with its optional arguments.
 pub fn fft_fft_with(self_: &Tensor, options: FftFftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_fft");
     OP.get()?.call(self_, options.n, options.dim, options.norm)
 }
 
-/// What [`fft_fft_out()`] leaves out.
+/// Optional arguments of [`fft_fft_out()`].
 #[derive(Clone, Debug)]
 pub struct FftFftOutOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12140,7 +12140,7 @@ pub fn fft_fft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_fft_out_with(self_, out, FftFftOutOptions::default())
 }
 
-/// As [`fft_fft_out()`], with all that it leaves out.
+/// Like [`fft_fft_out()`], with its optional arguments.
 pub fn fft_fft_out_with(
     self_: &Tensor, out: &Tensor, options: FftFftOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
@@ -12149,7 +12149,7 @@ pub fn fft_fft_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_fft2()`] leaves out.
+/// Optional arguments of [`fft_fft2()`].
 #[derive(Clone, Debug)]
 pub struct FftFft2Options<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12175,14 +12175,14 @@ pub fn fft_fft2(self_: &Tensor) -> Result<Tensor> {
     fft_fft2_with(self_, FftFft2Options::default())
 }
 
-/// As [`fft_fft2()`], with all that it leaves out.
+/// Like [`fft_fft2()`], with its optional arguments.
 pub fn fft_fft2_with(self_: &Tensor, options: FftFft2Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_fft2");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_fft2_out()`] leaves out.
+/// Optional arguments of [`fft_fft2_out()`].
 #[derive(Clone, Debug)]
 pub struct FftFft2OutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12209,7 +12209,7 @@ pub fn fft_fft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_fft2_out_with(self_, out, FftFft2OutOptions::default())
 }
 
-/// As [`fft_fft2_out()`], with all that it leaves out.
+/// Like [`fft_fft2_out()`], with its optional arguments.
 pub fn fft_fft2_out_with(
     self_: &Tensor, out: &Tensor, options: FftFft2OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
@@ -12218,7 +12218,7 @@ pub fn fft_fft2_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_fftfreq()`] leaves out.
+/// Optional arguments of [`fft_fftfreq()`].
 #[derive(Clone, Debug)]
 pub struct FftFftfreqOptions {
     /// `float`, by default `1.0`.
@@ -12251,7 +12251,7 @@ pub fn fft_fftfreq(n: i64) -> Result<Tensor> {
     fft_fftfreq_with(n, FftFftfreqOptions::default())
 }
 
-/// As [`fft_fftfreq()`], with all that it leaves out.
+/// Like [`fft_fftfreq()`], with its optional arguments.
 pub fn fft_fftfreq_with(n: i64, options: FftFftfreqOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -12259,7 +12259,7 @@ pub fn fft_fftfreq_with(n: i64, options: FftFftfreqOptions) -> Result<Tensor> {
     OP.get()?.call(n, options.d, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`fft_fftfreq_out()`] leaves out.
+/// Optional arguments of [`fft_fftfreq_out()`].
 #[derive(Clone, Debug)]
 pub struct FftFftfreqOutOptions {
     /// `float`, by default `1.0`.
@@ -12279,14 +12279,14 @@ pub fn fft_fftfreq_out(n: i64, out: &Tensor) -> Result<Tensor> {
     fft_fftfreq_out_with(n, out, FftFftfreqOutOptions::default())
 }
 
-/// As [`fft_fftfreq_out()`], with all that it leaves out.
+/// Like [`fft_fftfreq_out()`], with its optional arguments.
 pub fn fft_fftfreq_out_with(n: i64, out: &Tensor, options: FftFftfreqOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(i64, f64, &Tensor), ()> = LazyTyped::new("aten::fft_fftfreq.out");
     OP.get()?.call(n, options.d, out)?;
     Ok(out.clone())
 }
 
-/// What [`fft_fftn()`] leaves out.
+/// Optional arguments of [`fft_fftn()`].
 #[derive(Clone, Debug)]
 pub struct FftFftnOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12312,14 +12312,14 @@ pub fn fft_fftn(self_: &Tensor) -> Result<Tensor> {
     fft_fftn_with(self_, FftFftnOptions::default())
 }
 
-/// As [`fft_fftn()`], with all that it leaves out.
+/// Like [`fft_fftn()`], with its optional arguments.
 pub fn fft_fftn_with(self_: &Tensor, options: FftFftnOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_fftn");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_fftn_out()`] leaves out.
+/// Optional arguments of [`fft_fftn_out()`].
 #[derive(Clone, Debug)]
 pub struct FftFftnOutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12346,7 +12346,7 @@ pub fn fft_fftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_fftn_out_with(self_, out, FftFftnOutOptions::default())
 }
 
-/// As [`fft_fftn_out()`], with all that it leaves out.
+/// Like [`fft_fftn_out()`], with its optional arguments.
 pub fn fft_fftn_out_with(
     self_: &Tensor, out: &Tensor, options: FftFftnOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
@@ -12355,7 +12355,7 @@ pub fn fft_fftn_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_fftshift()`] leaves out.
+/// Optional arguments of [`fft_fftshift()`].
 #[derive(Clone, Debug)]
 pub struct FftFftshiftOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -12375,13 +12375,13 @@ pub fn fft_fftshift(self_: &Tensor) -> Result<Tensor> {
     fft_fftshift_with(self_, FftFftshiftOptions::default())
 }
 
-/// As [`fft_fftshift()`], with all that it leaves out.
+/// Like [`fft_fftshift()`], with its optional arguments.
 pub fn fft_fftshift_with(self_: &Tensor, options: FftFftshiftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>), Tensor> = LazyTyped::new("aten::fft_fftshift");
     OP.get()?.call(self_, options.dim)
 }
 
-/// What [`fft_hfft()`] leaves out.
+/// Optional arguments of [`fft_hfft()`].
 #[derive(Clone, Debug)]
 pub struct FftHfftOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12407,14 +12407,14 @@ pub fn fft_hfft(self_: &Tensor) -> Result<Tensor> {
     fft_hfft_with(self_, FftHfftOptions::default())
 }
 
-/// As [`fft_hfft()`], with all that it leaves out.
+/// Like [`fft_hfft()`], with its optional arguments.
 pub fn fft_hfft_with(self_: &Tensor, options: FftHfftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_hfft");
     OP.get()?.call(self_, options.n, options.dim, options.norm)
 }
 
-/// What [`fft_hfft_out()`] leaves out.
+/// Optional arguments of [`fft_hfft_out()`].
 #[derive(Clone, Debug)]
 pub struct FftHfftOutOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12441,7 +12441,7 @@ pub fn fft_hfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_hfft_out_with(self_, out, FftHfftOutOptions::default())
 }
 
-/// As [`fft_hfft_out()`], with all that it leaves out.
+/// Like [`fft_hfft_out()`], with its optional arguments.
 pub fn fft_hfft_out_with(
     self_: &Tensor, out: &Tensor, options: FftHfftOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
@@ -12450,7 +12450,7 @@ pub fn fft_hfft_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_hfft2()`] leaves out.
+/// Optional arguments of [`fft_hfft2()`].
 #[derive(Clone, Debug)]
 pub struct FftHfft2Options<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12476,14 +12476,14 @@ pub fn fft_hfft2(self_: &Tensor) -> Result<Tensor> {
     fft_hfft2_with(self_, FftHfft2Options::default())
 }
 
-/// As [`fft_hfft2()`], with all that it leaves out.
+/// Like [`fft_hfft2()`], with its optional arguments.
 pub fn fft_hfft2_with(self_: &Tensor, options: FftHfft2Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_hfft2");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_hfft2_out()`] leaves out.
+/// Optional arguments of [`fft_hfft2_out()`].
 #[derive(Clone, Debug)]
 pub struct FftHfft2OutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12510,7 +12510,7 @@ pub fn fft_hfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_hfft2_out_with(self_, out, FftHfft2OutOptions::default())
 }
 
-/// As [`fft_hfft2_out()`], with all that it leaves out.
+/// Like [`fft_hfft2_out()`], with its optional arguments.
 pub fn fft_hfft2_out_with(
     self_: &Tensor, out: &Tensor, options: FftHfft2OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
@@ -12519,7 +12519,7 @@ pub fn fft_hfft2_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_hfftn()`] leaves out.
+/// Optional arguments of [`fft_hfftn()`].
 #[derive(Clone, Debug)]
 pub struct FftHfftnOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12545,14 +12545,14 @@ pub fn fft_hfftn(self_: &Tensor) -> Result<Tensor> {
     fft_hfftn_with(self_, FftHfftnOptions::default())
 }
 
-/// As [`fft_hfftn()`], with all that it leaves out.
+/// Like [`fft_hfftn()`], with its optional arguments.
 pub fn fft_hfftn_with(self_: &Tensor, options: FftHfftnOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_hfftn");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_hfftn_out()`] leaves out.
+/// Optional arguments of [`fft_hfftn_out()`].
 #[derive(Clone, Debug)]
 pub struct FftHfftnOutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12579,7 +12579,7 @@ pub fn fft_hfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_hfftn_out_with(self_, out, FftHfftnOutOptions::default())
 }
 
-/// As [`fft_hfftn_out()`], with all that it leaves out.
+/// Like [`fft_hfftn_out()`], with its optional arguments.
 pub fn fft_hfftn_out_with(
     self_: &Tensor, out: &Tensor, options: FftHfftnOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
@@ -12588,7 +12588,7 @@ pub fn fft_hfftn_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_ifft()`] leaves out.
+/// Optional arguments of [`fft_ifft()`].
 #[derive(Clone, Debug)]
 pub struct FftIfftOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12614,14 +12614,14 @@ pub fn fft_ifft(self_: &Tensor) -> Result<Tensor> {
     fft_ifft_with(self_, FftIfftOptions::default())
 }
 
-/// As [`fft_ifft()`], with all that it leaves out.
+/// Like [`fft_ifft()`], with its optional arguments.
 pub fn fft_ifft_with(self_: &Tensor, options: FftIfftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_ifft");
     OP.get()?.call(self_, options.n, options.dim, options.norm)
 }
 
-/// What [`fft_ifft_out()`] leaves out.
+/// Optional arguments of [`fft_ifft_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIfftOutOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12648,7 +12648,7 @@ pub fn fft_ifft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_ifft_out_with(self_, out, FftIfftOutOptions::default())
 }
 
-/// As [`fft_ifft_out()`], with all that it leaves out.
+/// Like [`fft_ifft_out()`], with its optional arguments.
 pub fn fft_ifft_out_with(
     self_: &Tensor, out: &Tensor, options: FftIfftOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
@@ -12657,7 +12657,7 @@ pub fn fft_ifft_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_ifft2()`] leaves out.
+/// Optional arguments of [`fft_ifft2()`].
 #[derive(Clone, Debug)]
 pub struct FftIfft2Options<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12683,14 +12683,14 @@ pub fn fft_ifft2(self_: &Tensor) -> Result<Tensor> {
     fft_ifft2_with(self_, FftIfft2Options::default())
 }
 
-/// As [`fft_ifft2()`], with all that it leaves out.
+/// Like [`fft_ifft2()`], with its optional arguments.
 pub fn fft_ifft2_with(self_: &Tensor, options: FftIfft2Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_ifft2");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_ifft2_out()`] leaves out.
+/// Optional arguments of [`fft_ifft2_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIfft2OutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12717,7 +12717,7 @@ pub fn fft_ifft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_ifft2_out_with(self_, out, FftIfft2OutOptions::default())
 }
 
-/// As [`fft_ifft2_out()`], with all that it leaves out.
+/// Like [`fft_ifft2_out()`], with its optional arguments.
 pub fn fft_ifft2_out_with(
     self_: &Tensor, out: &Tensor, options: FftIfft2OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
@@ -12726,7 +12726,7 @@ pub fn fft_ifft2_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_ifftn()`] leaves out.
+/// Optional arguments of [`fft_ifftn()`].
 #[derive(Clone, Debug)]
 pub struct FftIfftnOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12752,14 +12752,14 @@ pub fn fft_ifftn(self_: &Tensor) -> Result<Tensor> {
     fft_ifftn_with(self_, FftIfftnOptions::default())
 }
 
-/// As [`fft_ifftn()`], with all that it leaves out.
+/// Like [`fft_ifftn()`], with its optional arguments.
 pub fn fft_ifftn_with(self_: &Tensor, options: FftIfftnOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_ifftn");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_ifftn_out()`] leaves out.
+/// Optional arguments of [`fft_ifftn_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIfftnOutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12786,7 +12786,7 @@ pub fn fft_ifftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_ifftn_out_with(self_, out, FftIfftnOutOptions::default())
 }
 
-/// As [`fft_ifftn_out()`], with all that it leaves out.
+/// Like [`fft_ifftn_out()`], with its optional arguments.
 pub fn fft_ifftn_out_with(
     self_: &Tensor, out: &Tensor, options: FftIfftnOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
@@ -12795,7 +12795,7 @@ pub fn fft_ifftn_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_ifftshift()`] leaves out.
+/// Optional arguments of [`fft_ifftshift()`].
 #[derive(Clone, Debug)]
 pub struct FftIfftshiftOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -12815,13 +12815,13 @@ pub fn fft_ifftshift(self_: &Tensor) -> Result<Tensor> {
     fft_ifftshift_with(self_, FftIfftshiftOptions::default())
 }
 
-/// As [`fft_ifftshift()`], with all that it leaves out.
+/// Like [`fft_ifftshift()`], with its optional arguments.
 pub fn fft_ifftshift_with(self_: &Tensor, options: FftIfftshiftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>), Tensor> = LazyTyped::new("aten::fft_ifftshift");
     OP.get()?.call(self_, options.dim)
 }
 
-/// What [`fft_ihfft()`] leaves out.
+/// Optional arguments of [`fft_ihfft()`].
 #[derive(Clone, Debug)]
 pub struct FftIhfftOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12847,14 +12847,14 @@ pub fn fft_ihfft(self_: &Tensor) -> Result<Tensor> {
     fft_ihfft_with(self_, FftIhfftOptions::default())
 }
 
-/// As [`fft_ihfft()`], with all that it leaves out.
+/// Like [`fft_ihfft()`], with its optional arguments.
 pub fn fft_ihfft_with(self_: &Tensor, options: FftIhfftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_ihfft");
     OP.get()?.call(self_, options.n, options.dim, options.norm)
 }
 
-/// What [`fft_ihfft_out()`] leaves out.
+/// Optional arguments of [`fft_ihfft_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIhfftOutOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -12881,7 +12881,7 @@ pub fn fft_ihfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_ihfft_out_with(self_, out, FftIhfftOutOptions::default())
 }
 
-/// As [`fft_ihfft_out()`], with all that it leaves out.
+/// Like [`fft_ihfft_out()`], with its optional arguments.
 pub fn fft_ihfft_out_with(
     self_: &Tensor, out: &Tensor, options: FftIhfftOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
@@ -12890,7 +12890,7 @@ pub fn fft_ihfft_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_ihfft2()`] leaves out.
+/// Optional arguments of [`fft_ihfft2()`].
 #[derive(Clone, Debug)]
 pub struct FftIhfft2Options<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12917,14 +12917,14 @@ pub fn fft_ihfft2(self_: &Tensor) -> Result<Tensor> {
     fft_ihfft2_with(self_, FftIhfft2Options::default())
 }
 
-/// As [`fft_ihfft2()`], with all that it leaves out.
+/// Like [`fft_ihfft2()`], with its optional arguments.
 pub fn fft_ihfft2_with(self_: &Tensor, options: FftIhfft2Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_ihfft2");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_ihfft2_out()`] leaves out.
+/// Optional arguments of [`fft_ihfft2_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIhfft2OutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12951,7 +12951,7 @@ pub fn fft_ihfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_ihfft2_out_with(self_, out, FftIhfft2OutOptions::default())
 }
 
-/// As [`fft_ihfft2_out()`], with all that it leaves out.
+/// Like [`fft_ihfft2_out()`], with its optional arguments.
 pub fn fft_ihfft2_out_with(
     self_: &Tensor, out: &Tensor, options: FftIhfft2OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
@@ -12960,7 +12960,7 @@ pub fn fft_ihfft2_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_ihfftn()`] leaves out.
+/// Optional arguments of [`fft_ihfftn()`].
 #[derive(Clone, Debug)]
 pub struct FftIhfftnOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -12986,14 +12986,14 @@ pub fn fft_ihfftn(self_: &Tensor) -> Result<Tensor> {
     fft_ihfftn_with(self_, FftIhfftnOptions::default())
 }
 
-/// As [`fft_ihfftn()`], with all that it leaves out.
+/// Like [`fft_ihfftn()`], with its optional arguments.
 pub fn fft_ihfftn_with(self_: &Tensor, options: FftIhfftnOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_ihfftn");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_ihfftn_out()`] leaves out.
+/// Optional arguments of [`fft_ihfftn_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIhfftnOutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13020,7 +13020,7 @@ pub fn fft_ihfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_ihfftn_out_with(self_, out, FftIhfftnOutOptions::default())
 }
 
-/// As [`fft_ihfftn_out()`], with all that it leaves out.
+/// Like [`fft_ihfftn_out()`], with its optional arguments.
 pub fn fft_ihfftn_out_with(
     self_: &Tensor, out: &Tensor, options: FftIhfftnOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
@@ -13029,7 +13029,7 @@ pub fn fft_ihfftn_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_irfft()`] leaves out.
+/// Optional arguments of [`fft_irfft()`].
 #[derive(Clone, Debug)]
 pub struct FftIrfftOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -13055,14 +13055,14 @@ pub fn fft_irfft(self_: &Tensor) -> Result<Tensor> {
     fft_irfft_with(self_, FftIrfftOptions::default())
 }
 
-/// As [`fft_irfft()`], with all that it leaves out.
+/// Like [`fft_irfft()`], with its optional arguments.
 pub fn fft_irfft_with(self_: &Tensor, options: FftIrfftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_irfft");
     OP.get()?.call(self_, options.n, options.dim, options.norm)
 }
 
-/// What [`fft_irfft_out()`] leaves out.
+/// Optional arguments of [`fft_irfft_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIrfftOutOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -13089,7 +13089,7 @@ pub fn fft_irfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_irfft_out_with(self_, out, FftIrfftOutOptions::default())
 }
 
-/// As [`fft_irfft_out()`], with all that it leaves out.
+/// Like [`fft_irfft_out()`], with its optional arguments.
 pub fn fft_irfft_out_with(
     self_: &Tensor, out: &Tensor, options: FftIrfftOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
@@ -13098,7 +13098,7 @@ pub fn fft_irfft_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_irfft2()`] leaves out.
+/// Optional arguments of [`fft_irfft2()`].
 #[derive(Clone, Debug)]
 pub struct FftIrfft2Options<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13125,14 +13125,14 @@ pub fn fft_irfft2(self_: &Tensor) -> Result<Tensor> {
     fft_irfft2_with(self_, FftIrfft2Options::default())
 }
 
-/// As [`fft_irfft2()`], with all that it leaves out.
+/// Like [`fft_irfft2()`], with its optional arguments.
 pub fn fft_irfft2_with(self_: &Tensor, options: FftIrfft2Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_irfft2");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_irfft2_out()`] leaves out.
+/// Optional arguments of [`fft_irfft2_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIrfft2OutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13159,7 +13159,7 @@ pub fn fft_irfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_irfft2_out_with(self_, out, FftIrfft2OutOptions::default())
 }
 
-/// As [`fft_irfft2_out()`], with all that it leaves out.
+/// Like [`fft_irfft2_out()`], with its optional arguments.
 pub fn fft_irfft2_out_with(
     self_: &Tensor, out: &Tensor, options: FftIrfft2OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
@@ -13168,7 +13168,7 @@ pub fn fft_irfft2_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_irfftn()`] leaves out.
+/// Optional arguments of [`fft_irfftn()`].
 #[derive(Clone, Debug)]
 pub struct FftIrfftnOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13194,14 +13194,14 @@ pub fn fft_irfftn(self_: &Tensor) -> Result<Tensor> {
     fft_irfftn_with(self_, FftIrfftnOptions::default())
 }
 
-/// As [`fft_irfftn()`], with all that it leaves out.
+/// Like [`fft_irfftn()`], with its optional arguments.
 pub fn fft_irfftn_with(self_: &Tensor, options: FftIrfftnOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_irfftn");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_irfftn_out()`] leaves out.
+/// Optional arguments of [`fft_irfftn_out()`].
 #[derive(Clone, Debug)]
 pub struct FftIrfftnOutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13228,7 +13228,7 @@ pub fn fft_irfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_irfftn_out_with(self_, out, FftIrfftnOutOptions::default())
 }
 
-/// As [`fft_irfftn_out()`], with all that it leaves out.
+/// Like [`fft_irfftn_out()`], with its optional arguments.
 pub fn fft_irfftn_out_with(
     self_: &Tensor, out: &Tensor, options: FftIrfftnOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
@@ -13237,7 +13237,7 @@ pub fn fft_irfftn_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_rfft()`] leaves out.
+/// Optional arguments of [`fft_rfft()`].
 #[derive(Clone, Debug)]
 pub struct FftRfftOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -13263,14 +13263,14 @@ pub fn fft_rfft(self_: &Tensor) -> Result<Tensor> {
     fft_rfft_with(self_, FftRfftOptions::default())
 }
 
-/// As [`fft_rfft()`], with all that it leaves out.
+/// Like [`fft_rfft()`], with its optional arguments.
 pub fn fft_rfft_with(self_: &Tensor, options: FftRfftOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_rfft");
     OP.get()?.call(self_, options.n, options.dim, options.norm)
 }
 
-/// What [`fft_rfft_out()`] leaves out.
+/// Optional arguments of [`fft_rfft_out()`].
 #[derive(Clone, Debug)]
 pub struct FftRfftOutOptions<'a> {
     /// `SymInt?`, by default `None`.
@@ -13297,7 +13297,7 @@ pub fn fft_rfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_rfft_out_with(self_, out, FftRfftOutOptions::default())
 }
 
-/// As [`fft_rfft_out()`], with all that it leaves out.
+/// Like [`fft_rfft_out()`], with its optional arguments.
 pub fn fft_rfft_out_with(
     self_: &Tensor, out: &Tensor, options: FftRfftOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
@@ -13306,7 +13306,7 @@ pub fn fft_rfft_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_rfft2()`] leaves out.
+/// Optional arguments of [`fft_rfft2()`].
 #[derive(Clone, Debug)]
 pub struct FftRfft2Options<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13332,14 +13332,14 @@ pub fn fft_rfft2(self_: &Tensor) -> Result<Tensor> {
     fft_rfft2_with(self_, FftRfft2Options::default())
 }
 
-/// As [`fft_rfft2()`], with all that it leaves out.
+/// Like [`fft_rfft2()`], with its optional arguments.
 pub fn fft_rfft2_with(self_: &Tensor, options: FftRfft2Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_rfft2");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_rfft2_out()`] leaves out.
+/// Optional arguments of [`fft_rfft2_out()`].
 #[derive(Clone, Debug)]
 pub struct FftRfft2OutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13366,7 +13366,7 @@ pub fn fft_rfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_rfft2_out_with(self_, out, FftRfft2OutOptions::default())
 }
 
-/// As [`fft_rfft2_out()`], with all that it leaves out.
+/// Like [`fft_rfft2_out()`], with its optional arguments.
 pub fn fft_rfft2_out_with(
     self_: &Tensor, out: &Tensor, options: FftRfft2OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
@@ -13375,7 +13375,7 @@ pub fn fft_rfft2_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_rfftfreq()`] leaves out.
+/// Optional arguments of [`fft_rfftfreq()`].
 #[derive(Clone, Debug)]
 pub struct FftRfftfreqOptions {
     /// `float`, by default `1.0`.
@@ -13408,7 +13408,7 @@ pub fn fft_rfftfreq(n: i64) -> Result<Tensor> {
     fft_rfftfreq_with(n, FftRfftfreqOptions::default())
 }
 
-/// As [`fft_rfftfreq()`], with all that it leaves out.
+/// Like [`fft_rfftfreq()`], with its optional arguments.
 pub fn fft_rfftfreq_with(n: i64, options: FftRfftfreqOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -13416,7 +13416,7 @@ pub fn fft_rfftfreq_with(n: i64, options: FftRfftfreqOptions) -> Result<Tensor> 
     OP.get()?.call(n, options.d, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`fft_rfftfreq_out()`] leaves out.
+/// Optional arguments of [`fft_rfftfreq_out()`].
 #[derive(Clone, Debug)]
 pub struct FftRfftfreqOutOptions {
     /// `float`, by default `1.0`.
@@ -13436,7 +13436,7 @@ pub fn fft_rfftfreq_out(n: i64, out: &Tensor) -> Result<Tensor> {
     fft_rfftfreq_out_with(n, out, FftRfftfreqOutOptions::default())
 }
 
-/// As [`fft_rfftfreq_out()`], with all that it leaves out.
+/// Like [`fft_rfftfreq_out()`], with its optional arguments.
 pub fn fft_rfftfreq_out_with(
     n: i64, out: &Tensor, options: FftRfftfreqOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(i64, f64, &Tensor), ()> = LazyTyped::new("aten::fft_rfftfreq.out");
@@ -13444,7 +13444,7 @@ pub fn fft_rfftfreq_out_with(
     Ok(out.clone())
 }
 
-/// What [`fft_rfftn()`] leaves out.
+/// Optional arguments of [`fft_rfftn()`].
 #[derive(Clone, Debug)]
 pub struct FftRfftnOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13470,14 +13470,14 @@ pub fn fft_rfftn(self_: &Tensor) -> Result<Tensor> {
     fft_rfftn_with(self_, FftRfftnOptions::default())
 }
 
-/// As [`fft_rfftn()`], with all that it leaves out.
+/// Like [`fft_rfftn()`], with its optional arguments.
 pub fn fft_rfftn_with(self_: &Tensor, options: FftRfftnOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
         LazyTyped::new("aten::fft_rfftn");
     OP.get()?.call(self_, options.s, options.dim, options.norm)
 }
 
-/// What [`fft_rfftn_out()`] leaves out.
+/// Optional arguments of [`fft_rfftn_out()`].
 #[derive(Clone, Debug)]
 pub struct FftRfftnOutOptions<'a> {
     /// `SymInt[1]?`, by default `None`.
@@ -13504,7 +13504,7 @@ pub fn fft_rfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     fft_rfftn_out_with(self_, out, FftRfftnOutOptions::default())
 }
 
-/// As [`fft_rfftn_out()`], with all that it leaves out.
+/// Like [`fft_rfftn_out()`], with its optional arguments.
 pub fn fft_rfftn_out_with(
     self_: &Tensor, out: &Tensor, options: FftRfftnOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
@@ -13573,7 +13573,7 @@ pub fn fix_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`flatten_using_ints()`] leaves out.
+/// Optional arguments of [`flatten_using_ints()`].
 #[derive(Clone, Debug)]
 pub struct FlattenUsingIntsOptions {
     /// `int`, by default `0`.
@@ -13596,7 +13596,7 @@ pub fn flatten_using_ints(self_: &Tensor) -> Result<Tensor> {
     flatten_using_ints_with(self_, FlattenUsingIntsOptions::default())
 }
 
-/// As [`flatten_using_ints()`], with all that it leaves out.
+/// Like [`flatten_using_ints()`], with its optional arguments.
 pub fn flatten_using_ints_with(self_: &Tensor, options: FlattenUsingIntsOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::flatten.using_ints");
     OP.get()?.call(self_, options.start_dim, options.end_dim)
@@ -13812,7 +13812,7 @@ pub fn frexp_tensor_out(
     Ok((mantissa.clone(), exponent.clone()))
 }
 
-/// What [`full()`] leaves out.
+/// Optional arguments of [`full()`].
 #[derive(Clone, Debug)]
 pub struct FullOptions {
     /// `ScalarType?`, by default `None`.
@@ -13842,7 +13842,7 @@ pub fn full(size: &[i64], fill_value: impl Into<Scalar>) -> Result<Tensor> {
     full_with(size, fill_value, FullOptions::default())
 }
 
-/// As [`full()`], with all that it leaves out.
+/// Like [`full()`], with its optional arguments.
 pub fn full_with(
     size: &[i64], fill_value: impl Into<Scalar>, options: FullOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -13859,7 +13859,7 @@ pub fn full_out(size: &[i64], fill_value: impl Into<Scalar>, out: &Tensor) -> Re
     Ok(out.clone())
 }
 
-/// What [`full_like()`] leaves out.
+/// Optional arguments of [`full_like()`].
 #[derive(Clone, Debug)]
 pub struct FullLikeOptions {
     /// `ScalarType?`, by default `None`.
@@ -13892,7 +13892,7 @@ pub fn full_like(self_: &Tensor, fill_value: impl Into<Scalar>) -> Result<Tensor
     full_like_with(self_, fill_value, FullLikeOptions::default())
 }
 
-/// As [`full_like()`], with all that it leaves out.
+/// Like [`full_like()`], with its optional arguments.
 pub fn full_like_with(
     self_: &Tensor, fill_value: impl Into<Scalar>, options: FullLikeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -13904,7 +13904,7 @@ pub fn full_like_with(
         options.memory_format)
 }
 
-/// What [`full_like_out()`] leaves out.
+/// Optional arguments of [`full_like_out()`].
 #[derive(Clone, Debug)]
 pub struct FullLikeOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -13926,7 +13926,7 @@ pub fn full_like_out(
     full_like_out_with(self_, fill_value, out, FullLikeOutOptions::default())
 }
 
-/// As [`full_like_out()`], with all that it leaves out.
+/// Like [`full_like_out()`], with its optional arguments.
 pub fn full_like_out_with(
     self_: &Tensor, fill_value: impl Into<Scalar>, out: &Tensor,
     options: FullLikeOutOptions) -> Result<Tensor> {
@@ -13936,7 +13936,7 @@ pub fn full_like_out_with(
     Ok(out.clone())
 }
 
-/// What [`gather()`] leaves out.
+/// Optional arguments of [`gather()`].
 #[derive(Clone, Debug)]
 pub struct GatherOptions {
     /// `bool`, by default `false`.
@@ -13956,14 +13956,14 @@ pub fn gather(self_: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
     gather_with(self_, dim, index, GatherOptions::default())
 }
 
-/// As [`gather()`], with all that it leaves out.
+/// Like [`gather()`], with its optional arguments.
 pub fn gather_with(
     self_: &Tensor, dim: i64, index: &Tensor, options: GatherOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor, bool), Tensor> = LazyTyped::new("aten::gather");
     OP.get()?.call(self_, dim, index, options.sparse_grad)
 }
 
-/// What [`gather_out()`] leaves out.
+/// Optional arguments of [`gather_out()`].
 #[derive(Clone, Debug)]
 pub struct GatherOutOptions {
     /// `bool`, by default `false`.
@@ -13984,7 +13984,7 @@ pub fn gather_out(self_: &Tensor, dim: i64, index: &Tensor, out: &Tensor) -> Res
     gather_out_with(self_, dim, index, out, GatherOutOptions::default())
 }
 
-/// As [`gather_out()`], with all that it leaves out.
+/// Like [`gather_out()`], with its optional arguments.
 pub fn gather_out_with(
     self_: &Tensor, dim: i64, index: &Tensor, out: &Tensor,
     options: GatherOutOptions) -> Result<Tensor> {
@@ -14054,7 +14054,7 @@ pub fn ge_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`gelu()`] leaves out.
+/// Optional arguments of [`gelu()`].
 #[derive(Clone, Debug)]
 pub struct GeluOptions<'a> {
     /// `str`, by default `"none"`.
@@ -14074,13 +14074,13 @@ pub fn gelu(self_: &Tensor) -> Result<Tensor> {
     gelu_with(self_, GeluOptions::default())
 }
 
-/// As [`gelu()`], with all that it leaves out.
+/// Like [`gelu()`], with its optional arguments.
 pub fn gelu_with(self_: &Tensor, options: GeluOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str), Tensor> = LazyTyped::new("aten::gelu");
     OP.get()?.call(self_, options.approximate)
 }
 
-/// What [`gelu_out()`] leaves out.
+/// Optional arguments of [`gelu_out()`].
 #[derive(Clone, Debug)]
 pub struct GeluOutOptions<'a> {
     /// `str`, by default `"none"`.
@@ -14100,14 +14100,14 @@ pub fn gelu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     gelu_out_with(self_, out, GeluOutOptions::default())
 }
 
-/// As [`gelu_out()`], with all that it leaves out.
+/// Like [`gelu_out()`], with its optional arguments.
 pub fn gelu_out_with(self_: &Tensor, out: &Tensor, options: GeluOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str, &Tensor), ()> = LazyTyped::new("aten::gelu.out");
     OP.get()?.call(self_, options.approximate, out)?;
     Ok(out.clone())
 }
 
-/// What [`gelu_()`] leaves out.
+/// Optional arguments of [`gelu_()`].
 #[derive(Clone, Debug)]
 pub struct GeluInPlaceOptions<'a> {
     /// `str`, by default `"none"`.
@@ -14127,14 +14127,14 @@ pub fn gelu_(self_: &Tensor) -> Result<Tensor> {
     gelu_with_(self_, GeluInPlaceOptions::default())
 }
 
-/// As [`gelu_()`], with all that it leaves out.
+/// Like [`gelu_()`], with its optional arguments.
 pub fn gelu_with_(self_: &Tensor, options: GeluInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str), ()> = LazyTyped::new("aten::gelu_");
     OP.get()?.call(self_, options.approximate)?;
     Ok(self_.clone())
 }
 
-/// What [`gelu_backward()`] leaves out.
+/// Optional arguments of [`gelu_backward()`].
 #[derive(Clone, Debug)]
 pub struct GeluBackwardOptions<'a> {
     /// `str`, by default `"none"`.
@@ -14154,14 +14154,14 @@ pub fn gelu_backward(grad_output: &Tensor, self_: &Tensor) -> Result<Tensor> {
     gelu_backward_with(grad_output, self_, GeluBackwardOptions::default())
 }
 
-/// As [`gelu_backward()`], with all that it leaves out.
+/// Like [`gelu_backward()`], with its optional arguments.
 pub fn gelu_backward_with(
     grad_output: &Tensor, self_: &Tensor, options: GeluBackwardOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &str), Tensor> = LazyTyped::new("aten::gelu_backward");
     OP.get()?.call(grad_output, self_, options.approximate)
 }
 
-/// What [`gelu_backward_grad_input()`] leaves out.
+/// Optional arguments of [`gelu_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct GeluBackwardGradInputOptions<'a> {
     /// `str`, by default `"none"`.
@@ -14184,7 +14184,7 @@ pub fn gelu_backward_grad_input(
         grad_output, self_, grad_input, GeluBackwardGradInputOptions::default())
 }
 
-/// As [`gelu_backward_grad_input()`], with all that it leaves out.
+/// Like [`gelu_backward_grad_input()`], with its optional arguments.
 pub fn gelu_backward_grad_input_with(
     grad_output: &Tensor, self_: &Tensor, grad_input: &Tensor,
     options: GeluBackwardGradInputOptions<'_>) -> Result<Tensor> {
@@ -14194,7 +14194,7 @@ pub fn gelu_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`geometric()`] leaves out.
+/// Optional arguments of [`geometric()`].
 #[derive(Clone, Debug)]
 pub struct GeometricOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -14214,14 +14214,14 @@ pub fn geometric(self_: &Tensor, p: f64) -> Result<Tensor> {
     geometric_with(self_, p, GeometricOptions::default())
 }
 
-/// As [`geometric()`], with all that it leaves out.
+/// Like [`geometric()`], with its optional arguments.
 pub fn geometric_with(self_: &Tensor, p: f64, options: GeometricOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::geometric");
     OP.get()?.call(self_, p, options.generator)
 }
 
-/// What [`geometric_out()`] leaves out.
+/// Optional arguments of [`geometric_out()`].
 #[derive(Clone, Debug)]
 pub struct GeometricOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -14242,7 +14242,7 @@ pub fn geometric_out(self_: &Tensor, p: f64, out: &Tensor) -> Result<Tensor> {
     geometric_out_with(self_, p, out, GeometricOutOptions::default())
 }
 
-/// As [`geometric_out()`], with all that it leaves out.
+/// Like [`geometric_out()`], with its optional arguments.
 pub fn geometric_out_with(
     self_: &Tensor, p: f64, out: &Tensor, options: GeometricOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
@@ -14251,7 +14251,7 @@ pub fn geometric_out_with(
     Ok(out.clone())
 }
 
-/// What [`geometric_()`] leaves out.
+/// Optional arguments of [`geometric_()`].
 #[derive(Clone, Debug)]
 pub struct GeometricInPlaceOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -14271,7 +14271,7 @@ pub fn geometric_(self_: &Tensor, p: f64) -> Result<Tensor> {
     geometric_with_(self_, p, GeometricInPlaceOptions::default())
 }
 
-/// As [`geometric_()`], with all that it leaves out.
+/// Like [`geometric_()`], with its optional arguments.
 pub fn geometric_with_(
     self_: &Tensor, p: f64, options: GeometricInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), ()> =
@@ -14293,7 +14293,7 @@ pub fn ger_out(self_: &Tensor, vec2: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`glu()`] leaves out.
+/// Optional arguments of [`glu()`].
 #[derive(Clone, Debug)]
 pub struct GluOptions {
     /// `int`, by default `-1`.
@@ -14313,13 +14313,13 @@ pub fn glu(self_: &Tensor) -> Result<Tensor> {
     glu_with(self_, GluOptions::default())
 }
 
-/// As [`glu()`], with all that it leaves out.
+/// Like [`glu()`], with its optional arguments.
 pub fn glu_with(self_: &Tensor, options: GluOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::glu");
     OP.get()?.call(self_, options.dim)
 }
 
-/// What [`glu_out()`] leaves out.
+/// Optional arguments of [`glu_out()`].
 #[derive(Clone, Debug)]
 pub struct GluOutOptions {
     /// `int`, by default `-1`.
@@ -14339,7 +14339,7 @@ pub fn glu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     glu_out_with(self_, out, GluOutOptions::default())
 }
 
-/// As [`glu_out()`], with all that it leaves out.
+/// Like [`glu_out()`], with its optional arguments.
 pub fn glu_out_with(self_: &Tensor, out: &Tensor, options: GluOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::glu.out");
     OP.get()?.call(self_, options.dim, out)?;
@@ -14530,7 +14530,7 @@ pub fn grid_sampler_3d_backward_out(
         args![grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask, out0, out1])
 }
 
-/// What [`group_norm()`] leaves out.
+/// Optional arguments of [`group_norm()`].
 #[derive(Clone, Debug)]
 pub struct GroupNormOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -14560,7 +14560,7 @@ pub fn group_norm(input: &Tensor, num_groups: i64) -> Result<Tensor> {
     group_norm_with(input, num_groups, GroupNormOptions::default())
 }
 
-/// As [`group_norm()`], with all that it leaves out.
+/// Like [`group_norm()`], with its optional arguments.
 pub fn group_norm_with(
     input: &Tensor, num_groups: i64, options: GroupNormOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<&Tensor>, Option<&Tensor>, f64, bool), Tensor> =
@@ -14579,7 +14579,7 @@ pub fn gru_input(
         args![input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first])
 }
 
-/// What [`gru_cell()`] leaves out.
+/// Optional arguments of [`gru_cell()`].
 #[derive(Clone, Debug)]
 pub struct GruCellOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -14603,7 +14603,7 @@ pub fn gru_cell(input: &Tensor, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor) -> Re
     gru_cell_with(input, hx, w_ih, w_hh, GruCellOptions::default())
 }
 
-/// As [`gru_cell()`], with all that it leaves out.
+/// Like [`gru_cell()`], with its optional arguments.
 pub fn gru_cell_with(
     input: &Tensor, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor,
     options: GruCellOptions<'_>) -> Result<Tensor> {
@@ -14653,7 +14653,7 @@ pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`hamming_window()`] leaves out.
+/// Optional arguments of [`hamming_window()`].
 #[derive(Clone, Debug)]
 pub struct HammingWindowOptions {
     /// `ScalarType?`, by default `None`.
@@ -14683,7 +14683,7 @@ pub fn hamming_window(window_length: i64) -> Result<Tensor> {
     hamming_window_with(window_length, HammingWindowOptions::default())
 }
 
-/// As [`hamming_window()`], with all that it leaves out.
+/// Like [`hamming_window()`], with its optional arguments.
 pub fn hamming_window_with(window_length: i64, options: HammingWindowOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -14698,7 +14698,7 @@ pub fn hamming_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`hamming_window_periodic()`] leaves out.
+/// Optional arguments of [`hamming_window_periodic()`].
 #[derive(Clone, Debug)]
 pub struct HammingWindowPeriodicOptions {
     /// `ScalarType?`, by default `None`.
@@ -14728,7 +14728,7 @@ pub fn hamming_window_periodic(window_length: i64, periodic: bool) -> Result<Ten
     hamming_window_periodic_with(window_length, periodic, HammingWindowPeriodicOptions::default())
 }
 
-/// As [`hamming_window_periodic()`], with all that it leaves out.
+/// Like [`hamming_window_periodic()`], with its optional arguments.
 pub fn hamming_window_periodic_with(
     window_length: i64, periodic: bool, options: HammingWindowPeriodicOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -14738,7 +14738,7 @@ pub fn hamming_window_periodic_with(
         window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`hamming_window_periodic_alpha()`] leaves out.
+/// Optional arguments of [`hamming_window_periodic_alpha()`].
 #[derive(Clone, Debug)]
 pub struct HammingWindowPeriodicAlphaOptions {
     /// `ScalarType?`, by default `None`.
@@ -14771,7 +14771,7 @@ pub fn hamming_window_periodic_alpha(
         window_length, periodic, alpha, HammingWindowPeriodicAlphaOptions::default())
 }
 
-/// As [`hamming_window_periodic_alpha()`], with all that it leaves out.
+/// Like [`hamming_window_periodic_alpha()`], with its optional arguments.
 pub fn hamming_window_periodic_alpha_with(
     window_length: i64, periodic: bool, alpha: f64,
     options: HammingWindowPeriodicAlphaOptions) -> Result<Tensor> {
@@ -14783,7 +14783,7 @@ pub fn hamming_window_periodic_alpha_with(
         options.pin_memory)
 }
 
-/// What [`hamming_window_periodic_alpha_beta()`] leaves out.
+/// Optional arguments of [`hamming_window_periodic_alpha_beta()`].
 #[derive(Clone, Debug)]
 pub struct HammingWindowPeriodicAlphaBetaOptions {
     /// `ScalarType?`, by default `None`.
@@ -14816,7 +14816,7 @@ pub fn hamming_window_periodic_alpha_beta(
         window_length, periodic, alpha, beta, HammingWindowPeriodicAlphaBetaOptions::default())
 }
 
-/// As [`hamming_window_periodic_alpha_beta()`], with all that it leaves out.
+/// Like [`hamming_window_periodic_alpha_beta()`], with its optional arguments.
 pub fn hamming_window_periodic_alpha_beta_with(
     window_length: i64, periodic: bool, alpha: f64, beta: f64,
     options: HammingWindowPeriodicAlphaBetaOptions) -> Result<Tensor> {
@@ -14858,7 +14858,7 @@ pub fn hamming_window_periodic_out(
     Ok(out.clone())
 }
 
-/// What [`hann_window()`] leaves out.
+/// Optional arguments of [`hann_window()`].
 #[derive(Clone, Debug)]
 pub struct HannWindowOptions {
     /// `ScalarType?`, by default `None`.
@@ -14888,7 +14888,7 @@ pub fn hann_window(window_length: i64) -> Result<Tensor> {
     hann_window_with(window_length, HannWindowOptions::default())
 }
 
-/// As [`hann_window()`], with all that it leaves out.
+/// Like [`hann_window()`], with its optional arguments.
 pub fn hann_window_with(window_length: i64, options: HannWindowOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -14903,7 +14903,7 @@ pub fn hann_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`hann_window_periodic()`] leaves out.
+/// Optional arguments of [`hann_window_periodic()`].
 #[derive(Clone, Debug)]
 pub struct HannWindowPeriodicOptions {
     /// `ScalarType?`, by default `None`.
@@ -14933,7 +14933,7 @@ pub fn hann_window_periodic(window_length: i64, periodic: bool) -> Result<Tensor
     hann_window_periodic_with(window_length, periodic, HannWindowPeriodicOptions::default())
 }
 
-/// As [`hann_window_periodic()`], with all that it leaves out.
+/// Like [`hann_window_periodic()`], with its optional arguments.
 pub fn hann_window_periodic_with(
     window_length: i64, periodic: bool, options: HannWindowPeriodicOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -14953,7 +14953,7 @@ pub fn hann_window_periodic_out(
     Ok(out.clone())
 }
 
-/// What [`hardshrink()`] leaves out.
+/// Optional arguments of [`hardshrink()`].
 #[derive(Clone, Debug)]
 pub struct HardshrinkOptions {
     /// `Scalar`, by default `Scalar::Float(0.5)`.
@@ -14973,13 +14973,13 @@ pub fn hardshrink(self_: &Tensor) -> Result<Tensor> {
     hardshrink_with(self_, HardshrinkOptions::default())
 }
 
-/// As [`hardshrink()`], with all that it leaves out.
+/// Like [`hardshrink()`], with its optional arguments.
 pub fn hardshrink_with(self_: &Tensor, options: HardshrinkOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::hardshrink");
     OP.get()?.call(self_, options.lambd)
 }
 
-/// What [`hardshrink_out()`] leaves out.
+/// Optional arguments of [`hardshrink_out()`].
 #[derive(Clone, Debug)]
 pub struct HardshrinkOutOptions {
     /// `Scalar`, by default `Scalar::Float(0.5)`.
@@ -14999,7 +14999,7 @@ pub fn hardshrink_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     hardshrink_out_with(self_, out, HardshrinkOutOptions::default())
 }
 
-/// As [`hardshrink_out()`], with all that it leaves out.
+/// Like [`hardshrink_out()`], with its optional arguments.
 pub fn hardshrink_out_with(
     self_: &Tensor, out: &Tensor, options: HardshrinkOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::hardshrink.out");
@@ -15097,7 +15097,7 @@ pub fn hardswish_backward_out(
     Ok(out.clone())
 }
 
-/// What [`hardtanh()`] leaves out.
+/// Optional arguments of [`hardtanh()`].
 #[derive(Clone, Debug)]
 pub struct HardtanhOptions {
     /// `Scalar`, by default `Scalar::Int(-1)`.
@@ -15120,13 +15120,13 @@ pub fn hardtanh(self_: &Tensor) -> Result<Tensor> {
     hardtanh_with(self_, HardtanhOptions::default())
 }
 
-/// As [`hardtanh()`], with all that it leaves out.
+/// Like [`hardtanh()`], with its optional arguments.
 pub fn hardtanh_with(self_: &Tensor, options: HardtanhOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::hardtanh");
     OP.get()?.call(self_, options.min_val, options.max_val)
 }
 
-/// What [`hardtanh_out()`] leaves out.
+/// Optional arguments of [`hardtanh_out()`].
 #[derive(Clone, Debug)]
 pub struct HardtanhOutOptions {
     /// `Scalar`, by default `Scalar::Int(-1)`.
@@ -15150,7 +15150,7 @@ pub fn hardtanh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     hardtanh_out_with(self_, out, HardtanhOutOptions::default())
 }
 
-/// As [`hardtanh_out()`], with all that it leaves out.
+/// Like [`hardtanh_out()`], with its optional arguments.
 pub fn hardtanh_out_with(
     self_: &Tensor, out: &Tensor, options: HardtanhOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
@@ -15159,7 +15159,7 @@ pub fn hardtanh_out_with(
     Ok(out.clone())
 }
 
-/// What [`hardtanh_()`] leaves out.
+/// Optional arguments of [`hardtanh_()`].
 #[derive(Clone, Debug)]
 pub struct HardtanhInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(-1)`.
@@ -15182,7 +15182,7 @@ pub fn hardtanh_(self_: &Tensor) -> Result<Tensor> {
     hardtanh_with_(self_, HardtanhInPlaceOptions::default())
 }
 
-/// As [`hardtanh_()`], with all that it leaves out.
+/// Like [`hardtanh_()`], with its optional arguments.
 pub fn hardtanh_with_(self_: &Tensor, options: HardtanhInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::hardtanh_");
     OP.get()?.call(self_, options.min_val, options.max_val)?;
@@ -15230,7 +15230,7 @@ pub fn heaviside_(self_: &Tensor, values: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`hinge_embedding_loss()`] leaves out.
+/// Optional arguments of [`hinge_embedding_loss()`].
 #[derive(Clone, Debug)]
 pub struct HingeEmbeddingLossOptions {
     /// `float`, by default `1.0`.
@@ -15254,7 +15254,7 @@ pub fn hinge_embedding_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     hinge_embedding_loss_with(self_, target, HingeEmbeddingLossOptions::default())
 }
 
-/// As [`hinge_embedding_loss()`], with all that it leaves out.
+/// Like [`hinge_embedding_loss()`], with its optional arguments.
 pub fn hinge_embedding_loss_with(
     self_: &Tensor, target: &Tensor, options: HingeEmbeddingLossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, f64, i64), Tensor> =
@@ -15262,7 +15262,7 @@ pub fn hinge_embedding_loss_with(
     OP.get()?.call(self_, target, options.margin, options.reduction)
 }
 
-/// What [`histc()`] leaves out.
+/// Optional arguments of [`histc()`].
 #[derive(Clone, Debug)]
 pub struct HistcOptions {
     /// `int`, by default `100`.
@@ -15288,13 +15288,13 @@ pub fn histc(self_: &Tensor) -> Result<Tensor> {
     histc_with(self_, HistcOptions::default())
 }
 
-/// As [`histc()`], with all that it leaves out.
+/// Like [`histc()`], with its optional arguments.
 pub fn histc_with(self_: &Tensor, options: HistcOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Scalar, Scalar), Tensor> = LazyTyped::new("aten::histc");
     OP.get()?.call(self_, options.bins, options.min, options.max)
 }
 
-/// What [`histc_out()`] leaves out.
+/// Optional arguments of [`histc_out()`].
 #[derive(Clone, Debug)]
 pub struct HistcOutOptions {
     /// `int`, by default `100`.
@@ -15321,7 +15321,7 @@ pub fn histc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     histc_out_with(self_, out, HistcOutOptions::default())
 }
 
-/// As [`histc_out()`], with all that it leaves out.
+/// Like [`histc_out()`], with its optional arguments.
 pub fn histc_out_with(self_: &Tensor, out: &Tensor, options: HistcOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Scalar, Scalar, &Tensor), ()> =
         LazyTyped::new("aten::histc.out");
@@ -15329,7 +15329,7 @@ pub fn histc_out_with(self_: &Tensor, out: &Tensor, options: HistcOutOptions) ->
     Ok(out.clone())
 }
 
-/// What [`histogram_bin_ct()`] leaves out.
+/// Optional arguments of [`histogram_bin_ct()`].
 #[derive(Clone, Debug)]
 pub struct HistogramBinCtOptions<'a> {
     /// `int`, by default `100`.
@@ -15359,7 +15359,7 @@ pub fn histogram_bin_ct(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     histogram_bin_ct_with(self_, HistogramBinCtOptions::default())
 }
 
-/// As [`histogram_bin_ct()`], with all that it leaves out.
+/// Like [`histogram_bin_ct()`], with its optional arguments.
 pub fn histogram_bin_ct_with(
     self_: &Tensor, options: HistogramBinCtOptions<'_>) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, Option<&[f64]>, Option<&Tensor>, bool), (Tensor, Tensor)> =
@@ -15367,7 +15367,7 @@ pub fn histogram_bin_ct_with(
     OP.get()?.call(self_, options.bins, options.range, options.weight, options.density)
 }
 
-/// What [`histogram_bin_ct_out()`] leaves out.
+/// Optional arguments of [`histogram_bin_ct_out()`].
 #[derive(Clone, Debug)]
 pub struct HistogramBinCtOutOptions<'a> {
     /// `int`, by default `100`.
@@ -15399,7 +15399,7 @@ pub fn histogram_bin_ct_out(
     histogram_bin_ct_out_with(self_, hist, bin_edges, HistogramBinCtOutOptions::default())
 }
 
-/// As [`histogram_bin_ct_out()`], with all that it leaves out.
+/// Like [`histogram_bin_ct_out()`], with its optional arguments.
 pub fn histogram_bin_ct_out_with(
     self_: &Tensor, hist: &Tensor, bin_edges: &Tensor,
     options: HistogramBinCtOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -15411,7 +15411,7 @@ pub fn histogram_bin_ct_out_with(
     Ok((hist.clone(), bin_edges.clone()))
 }
 
-/// What [`histogram_bins_tensor()`] leaves out.
+/// Optional arguments of [`histogram_bins_tensor()`].
 #[derive(Clone, Debug)]
 pub struct HistogramBinsTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -15435,7 +15435,7 @@ pub fn histogram_bins_tensor(self_: &Tensor, bins: &Tensor) -> Result<(Tensor, T
     histogram_bins_tensor_with(self_, bins, HistogramBinsTensorOptions::default())
 }
 
-/// As [`histogram_bins_tensor()`], with all that it leaves out.
+/// Like [`histogram_bins_tensor()`], with its optional arguments.
 pub fn histogram_bins_tensor_with(
     self_: &Tensor, bins: &Tensor,
     options: HistogramBinsTensorOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -15444,7 +15444,7 @@ pub fn histogram_bins_tensor_with(
     OP.get()?.call(self_, bins, options.weight, options.density)
 }
 
-/// What [`histogram_bins_tensor_out()`] leaves out.
+/// Optional arguments of [`histogram_bins_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct HistogramBinsTensorOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -15471,7 +15471,7 @@ pub fn histogram_bins_tensor_out(
         self_, bins, hist, bin_edges, HistogramBinsTensorOutOptions::default())
 }
 
-/// As [`histogram_bins_tensor_out()`], with all that it leaves out.
+/// Like [`histogram_bins_tensor_out()`], with its optional arguments.
 pub fn histogram_bins_tensor_out_with(
     self_: &Tensor, bins: &Tensor, hist: &Tensor, bin_edges: &Tensor,
     options: HistogramBinsTensorOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -15493,7 +15493,7 @@ pub fn hstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     OP.get()?.call(args![tensors, out])
 }
 
-/// What [`huber_loss()`] leaves out.
+/// Optional arguments of [`huber_loss()`].
 #[derive(Clone, Debug)]
 pub struct HuberLossOptions {
     /// `int`, by default `1`.
@@ -15516,14 +15516,14 @@ pub fn huber_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     huber_loss_with(self_, target, HuberLossOptions::default())
 }
 
-/// As [`huber_loss()`], with all that it leaves out.
+/// Like [`huber_loss()`], with its optional arguments.
 pub fn huber_loss_with(
     self_: &Tensor, target: &Tensor, options: HuberLossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, f64), Tensor> = LazyTyped::new("aten::huber_loss");
     OP.get()?.call(self_, target, options.reduction, options.delta)
 }
 
-/// What [`huber_loss_out()`] leaves out.
+/// Optional arguments of [`huber_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct HuberLossOutOptions {
     /// `int`, by default `1`.
@@ -15547,7 +15547,7 @@ pub fn huber_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<T
     huber_loss_out_with(self_, target, out, HuberLossOutOptions::default())
 }
 
-/// As [`huber_loss_out()`], with all that it leaves out.
+/// Like [`huber_loss_out()`], with its optional arguments.
 pub fn huber_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor, options: HuberLossOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, f64, &Tensor), ()> =
@@ -15679,7 +15679,7 @@ pub fn index_tensor_out(
     Ok(out.clone())
 }
 
-/// What [`index_add()`] leaves out.
+/// Optional arguments of [`index_add()`].
 #[derive(Clone, Debug)]
 pub struct IndexAddOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -15700,7 +15700,7 @@ pub fn index_add(self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> R
     index_add_with(self_, dim, index, source, IndexAddOptions::default())
 }
 
-/// As [`index_add()`], with all that it leaves out.
+/// Like [`index_add()`], with its optional arguments.
 pub fn index_add_with(
     self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor,
     options: IndexAddOptions) -> Result<Tensor> {
@@ -15709,7 +15709,7 @@ pub fn index_add_with(
     OP.get()?.call(self_, dim, index, source, options.alpha)
 }
 
-/// What [`index_add_out()`] leaves out.
+/// Optional arguments of [`index_add_out()`].
 #[derive(Clone, Debug)]
 pub struct IndexAddOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -15731,7 +15731,7 @@ pub fn index_add_out(
     index_add_out_with(self_, dim, index, source, out, IndexAddOutOptions::default())
 }
 
-/// As [`index_add_out()`], with all that it leaves out.
+/// Like [`index_add_out()`], with its optional arguments.
 pub fn index_add_out_with(
     self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, out: &Tensor,
     options: IndexAddOutOptions) -> Result<Tensor> {
@@ -15741,7 +15741,7 @@ pub fn index_add_out_with(
     Ok(out.clone())
 }
 
-/// What [`index_add_()`] leaves out.
+/// Optional arguments of [`index_add_()`].
 #[derive(Clone, Debug)]
 pub struct IndexAddInPlaceOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -15762,7 +15762,7 @@ pub fn index_add_(self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> 
     index_add_with_(self_, dim, index, source, IndexAddInPlaceOptions::default())
 }
 
-/// As [`index_add_()`], with all that it leaves out.
+/// Like [`index_add_()`], with its optional arguments.
 pub fn index_add_with_(
     self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor,
     options: IndexAddInPlaceOptions) -> Result<Tensor> {
@@ -15854,7 +15854,7 @@ pub fn index_fill_int_tensor_(
     Ok(self_.clone())
 }
 
-/// What [`index_put()`] leaves out.
+/// Optional arguments of [`index_put()`].
 #[derive(Clone, Debug)]
 pub struct IndexPutOptions {
     /// `bool`, by default `false`.
@@ -15875,7 +15875,7 @@ pub fn index_put(self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor) ->
     index_put_with(self_, indices, values, IndexPutOptions::default())
 }
 
-/// As [`index_put()`], with all that it leaves out.
+/// Like [`index_put()`], with its optional arguments.
 pub fn index_put_with(
     self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor,
     options: IndexPutOptions) -> Result<Tensor> {
@@ -15884,7 +15884,7 @@ pub fn index_put_with(
     OP.get()?.call(self_, indices, values, options.accumulate)
 }
 
-/// What [`index_put_out()`] leaves out.
+/// Optional arguments of [`index_put_out()`].
 #[derive(Clone, Debug)]
 pub struct IndexPutOutOptions {
     /// `bool`, by default `false`.
@@ -15906,7 +15906,7 @@ pub fn index_put_out(
     index_put_out_with(self_, indices, values, out, IndexPutOutOptions::default())
 }
 
-/// As [`index_put_out()`], with all that it leaves out.
+/// Like [`index_put_out()`], with its optional arguments.
 pub fn index_put_out_with(
     self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor, out: &Tensor,
     options: IndexPutOutOptions) -> Result<Tensor> {
@@ -15916,7 +15916,7 @@ pub fn index_put_out_with(
     Ok(out.clone())
 }
 
-/// What [`index_put_()`] leaves out.
+/// Optional arguments of [`index_put_()`].
 #[derive(Clone, Debug)]
 pub struct IndexPutInPlaceOptions {
     /// `bool`, by default `false`.
@@ -15937,7 +15937,7 @@ pub fn index_put_(self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor) -
     index_put_with_(self_, indices, values, IndexPutInPlaceOptions::default())
 }
 
-/// As [`index_put_()`], with all that it leaves out.
+/// Like [`index_put_()`], with its optional arguments.
 pub fn index_put_with_(
     self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor,
     options: IndexPutInPlaceOptions) -> Result<Tensor> {
@@ -15947,7 +15947,7 @@ pub fn index_put_with_(
     Ok(self_.clone())
 }
 
-/// What [`index_reduce()`] leaves out.
+/// Optional arguments of [`index_reduce()`].
 #[derive(Clone, Debug)]
 pub struct IndexReduceOptions {
     /// `bool`, by default `true`.
@@ -15969,7 +15969,7 @@ pub fn index_reduce(
     index_reduce_with(self_, dim, index, source, reduce, IndexReduceOptions::default())
 }
 
-/// As [`index_reduce()`], with all that it leaves out.
+/// Like [`index_reduce()`], with its optional arguments.
 pub fn index_reduce_with(
     self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
     options: IndexReduceOptions) -> Result<Tensor> {
@@ -15978,7 +15978,7 @@ pub fn index_reduce_with(
     OP.get()?.call(self_, dim, index, source, reduce, options.include_self)
 }
 
-/// What [`index_reduce_out()`] leaves out.
+/// Optional arguments of [`index_reduce_out()`].
 #[derive(Clone, Debug)]
 pub struct IndexReduceOutOptions {
     /// `bool`, by default `true`.
@@ -16001,7 +16001,7 @@ pub fn index_reduce_out(
     index_reduce_out_with(self_, dim, index, source, reduce, out, IndexReduceOutOptions::default())
 }
 
-/// As [`index_reduce_out()`], with all that it leaves out.
+/// Like [`index_reduce_out()`], with its optional arguments.
 pub fn index_reduce_out_with(
     self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str, out: &Tensor,
     options: IndexReduceOutOptions) -> Result<Tensor> {
@@ -16011,7 +16011,7 @@ pub fn index_reduce_out_with(
     Ok(out.clone())
 }
 
-/// What [`index_reduce_()`] leaves out.
+/// Optional arguments of [`index_reduce_()`].
 #[derive(Clone, Debug)]
 pub struct IndexReduceInPlaceOptions {
     /// `bool`, by default `true`.
@@ -16033,7 +16033,7 @@ pub fn index_reduce_(
     index_reduce_with_(self_, dim, index, source, reduce, IndexReduceInPlaceOptions::default())
 }
 
-/// As [`index_reduce_()`], with all that it leaves out.
+/// Like [`index_reduce_()`], with its optional arguments.
 pub fn index_reduce_with_(
     self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
     options: IndexReduceInPlaceOptions) -> Result<Tensor> {
@@ -16102,7 +16102,7 @@ pub fn inverse_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`isclose()`] leaves out.
+/// Optional arguments of [`isclose()`].
 #[derive(Clone, Debug)]
 pub struct IscloseOptions {
     /// `float`, by default `1e-05`.
@@ -16129,7 +16129,7 @@ pub fn isclose(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     isclose_with(self_, other, IscloseOptions::default())
 }
 
-/// As [`isclose()`], with all that it leaves out.
+/// Like [`isclose()`], with its optional arguments.
 pub fn isclose_with(self_: &Tensor, other: &Tensor, options: IscloseOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, f64, f64, bool), Tensor> =
         LazyTyped::new("aten::isclose");
@@ -16142,7 +16142,7 @@ pub fn isfinite(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
-/// What [`isin_scalar_tensor()`] leaves out.
+/// Optional arguments of [`isin_scalar_tensor()`].
 #[derive(Clone, Debug)]
 pub struct IsinScalarTensorOptions {
     /// `bool`, by default `false`.
@@ -16166,7 +16166,7 @@ pub fn isin_scalar_tensor(element: impl Into<Scalar>, test_elements: &Tensor) ->
     isin_scalar_tensor_with(element, test_elements, IsinScalarTensorOptions::default())
 }
 
-/// As [`isin_scalar_tensor()`], with all that it leaves out.
+/// Like [`isin_scalar_tensor()`], with its optional arguments.
 pub fn isin_scalar_tensor_with(
     element: impl Into<Scalar>, test_elements: &Tensor,
     options: IsinScalarTensorOptions) -> Result<Tensor> {
@@ -16175,7 +16175,7 @@ pub fn isin_scalar_tensor_with(
     OP.get()?.call(element.into(), test_elements, options.assume_unique, options.invert)
 }
 
-/// What [`isin_scalar_tensor_out()`] leaves out.
+/// Optional arguments of [`isin_scalar_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct IsinScalarTensorOutOptions {
     /// `bool`, by default `false`.
@@ -16200,7 +16200,7 @@ pub fn isin_scalar_tensor_out(
     isin_scalar_tensor_out_with(element, test_elements, out, IsinScalarTensorOutOptions::default())
 }
 
-/// As [`isin_scalar_tensor_out()`], with all that it leaves out.
+/// Like [`isin_scalar_tensor_out()`], with its optional arguments.
 pub fn isin_scalar_tensor_out_with(
     element: impl Into<Scalar>, test_elements: &Tensor, out: &Tensor,
     options: IsinScalarTensorOutOptions) -> Result<Tensor> {
@@ -16210,7 +16210,7 @@ pub fn isin_scalar_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`isin_tensor_scalar()`] leaves out.
+/// Optional arguments of [`isin_tensor_scalar()`].
 #[derive(Clone, Debug)]
 pub struct IsinTensorScalarOptions {
     /// `bool`, by default `false`.
@@ -16234,7 +16234,7 @@ pub fn isin_tensor_scalar(elements: &Tensor, test_element: impl Into<Scalar>) ->
     isin_tensor_scalar_with(elements, test_element, IsinTensorScalarOptions::default())
 }
 
-/// As [`isin_tensor_scalar()`], with all that it leaves out.
+/// Like [`isin_tensor_scalar()`], with its optional arguments.
 pub fn isin_tensor_scalar_with(
     elements: &Tensor, test_element: impl Into<Scalar>,
     options: IsinTensorScalarOptions) -> Result<Tensor> {
@@ -16243,7 +16243,7 @@ pub fn isin_tensor_scalar_with(
     OP.get()?.call(elements, test_element.into(), options.assume_unique, options.invert)
 }
 
-/// What [`isin_tensor_scalar_out()`] leaves out.
+/// Optional arguments of [`isin_tensor_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct IsinTensorScalarOutOptions {
     /// `bool`, by default `false`.
@@ -16268,7 +16268,7 @@ pub fn isin_tensor_scalar_out(
     isin_tensor_scalar_out_with(elements, test_element, out, IsinTensorScalarOutOptions::default())
 }
 
-/// As [`isin_tensor_scalar_out()`], with all that it leaves out.
+/// Like [`isin_tensor_scalar_out()`], with its optional arguments.
 pub fn isin_tensor_scalar_out_with(
     elements: &Tensor, test_element: impl Into<Scalar>, out: &Tensor,
     options: IsinTensorScalarOutOptions) -> Result<Tensor> {
@@ -16278,7 +16278,7 @@ pub fn isin_tensor_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`isin_tensor_tensor()`] leaves out.
+/// Optional arguments of [`isin_tensor_tensor()`].
 #[derive(Clone, Debug)]
 pub struct IsinTensorTensorOptions {
     /// `bool`, by default `false`.
@@ -16302,7 +16302,7 @@ pub fn isin_tensor_tensor(elements: &Tensor, test_elements: &Tensor) -> Result<T
     isin_tensor_tensor_with(elements, test_elements, IsinTensorTensorOptions::default())
 }
 
-/// As [`isin_tensor_tensor()`], with all that it leaves out.
+/// Like [`isin_tensor_tensor()`], with its optional arguments.
 pub fn isin_tensor_tensor_with(
     elements: &Tensor, test_elements: &Tensor, options: IsinTensorTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), Tensor> =
@@ -16310,7 +16310,7 @@ pub fn isin_tensor_tensor_with(
     OP.get()?.call(elements, test_elements, options.assume_unique, options.invert)
 }
 
-/// What [`isin_tensor_tensor_out()`] leaves out.
+/// Optional arguments of [`isin_tensor_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct IsinTensorTensorOutOptions {
     /// `bool`, by default `false`.
@@ -16335,7 +16335,7 @@ pub fn isin_tensor_tensor_out(
     isin_tensor_tensor_out_with(elements, test_elements, out, IsinTensorTensorOutOptions::default())
 }
 
-/// As [`isin_tensor_tensor_out()`], with all that it leaves out.
+/// Like [`isin_tensor_tensor_out()`], with its optional arguments.
 pub fn isin_tensor_tensor_out_with(
     elements: &Tensor, test_elements: &Tensor, out: &Tensor,
     options: IsinTensorTensorOutOptions) -> Result<Tensor> {
@@ -16403,7 +16403,7 @@ pub fn isreal(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
-/// What [`istft()`] leaves out.
+/// Optional arguments of [`istft()`].
 #[derive(Clone, Debug)]
 pub struct IstftOptions<'a> {
     /// `int?`, by default `None`.
@@ -16446,7 +16446,7 @@ pub fn istft(self_: &Tensor, n_fft: i64) -> Result<Tensor> {
     istft_with(self_, n_fft, IstftOptions::default())
 }
 
-/// As [`istft()`], with all that it leaves out.
+/// Like [`istft()`], with its optional arguments.
 pub fn istft_with(self_: &Tensor, n_fft: i64, options: IstftOptions<'_>) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::istft");
     OP.get()?.call(
@@ -16459,7 +16459,7 @@ pub fn item(self_: &Tensor) -> Result<Scalar> {
     OP.get()?.call(self_)
 }
 
-/// What [`kaiser_window()`] leaves out.
+/// Optional arguments of [`kaiser_window()`].
 #[derive(Clone, Debug)]
 pub struct KaiserWindowOptions {
     /// `ScalarType?`, by default `None`.
@@ -16489,7 +16489,7 @@ pub fn kaiser_window(window_length: i64) -> Result<Tensor> {
     kaiser_window_with(window_length, KaiserWindowOptions::default())
 }
 
-/// As [`kaiser_window()`], with all that it leaves out.
+/// Like [`kaiser_window()`], with its optional arguments.
 pub fn kaiser_window_with(window_length: i64, options: KaiserWindowOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -16497,7 +16497,7 @@ pub fn kaiser_window_with(window_length: i64, options: KaiserWindowOptions) -> R
     OP.get()?.call(window_length, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`kaiser_window_beta()`] leaves out.
+/// Optional arguments of [`kaiser_window_beta()`].
 #[derive(Clone, Debug)]
 pub struct KaiserWindowBetaOptions {
     /// `ScalarType?`, by default `None`.
@@ -16527,7 +16527,7 @@ pub fn kaiser_window_beta(window_length: i64, periodic: bool, beta: f64) -> Resu
     kaiser_window_beta_with(window_length, periodic, beta, KaiserWindowBetaOptions::default())
 }
 
-/// As [`kaiser_window_beta()`], with all that it leaves out.
+/// Like [`kaiser_window_beta()`], with its optional arguments.
 pub fn kaiser_window_beta_with(
     window_length: i64, periodic: bool, beta: f64,
     options: KaiserWindowBetaOptions) -> Result<Tensor> {
@@ -16556,7 +16556,7 @@ pub fn kaiser_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`kaiser_window_periodic()`] leaves out.
+/// Optional arguments of [`kaiser_window_periodic()`].
 #[derive(Clone, Debug)]
 pub struct KaiserWindowPeriodicOptions {
     /// `ScalarType?`, by default `None`.
@@ -16586,7 +16586,7 @@ pub fn kaiser_window_periodic(window_length: i64, periodic: bool) -> Result<Tens
     kaiser_window_periodic_with(window_length, periodic, KaiserWindowPeriodicOptions::default())
 }
 
-/// As [`kaiser_window_periodic()`], with all that it leaves out.
+/// Like [`kaiser_window_periodic()`], with its optional arguments.
 pub fn kaiser_window_periodic_with(
     window_length: i64, periodic: bool, options: KaiserWindowPeriodicOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -16606,7 +16606,7 @@ pub fn kaiser_window_periodic_out(
     Ok(out.clone())
 }
 
-/// What [`kl_div()`] leaves out.
+/// Optional arguments of [`kl_div()`].
 #[derive(Clone, Debug)]
 pub struct KlDivOptions {
     /// `int`, by default `1`.
@@ -16629,7 +16629,7 @@ pub fn kl_div(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     kl_div_with(self_, target, KlDivOptions::default())
 }
 
-/// As [`kl_div()`], with all that it leaves out.
+/// Like [`kl_div()`], with its optional arguments.
 pub fn kl_div_with(self_: &Tensor, target: &Tensor, options: KlDivOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, bool), Tensor> = LazyTyped::new("aten::kl_div");
     OP.get()?.call(self_, target, options.reduction, options.log_target)
@@ -16648,7 +16648,7 @@ pub fn kron_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> 
     Ok(out.clone())
 }
 
-/// What [`kthvalue()`] leaves out.
+/// Optional arguments of [`kthvalue()`].
 #[derive(Clone, Debug)]
 pub struct KthvalueOptions {
     /// `int`, by default `-1`.
@@ -16672,14 +16672,14 @@ pub fn kthvalue(self_: &Tensor, k: i64) -> Result<(Tensor, Tensor)> {
     kthvalue_with(self_, k, KthvalueOptions::default())
 }
 
-/// As [`kthvalue()`], with all that it leaves out.
+/// Like [`kthvalue()`], with its optional arguments.
 pub fn kthvalue_with(self_: &Tensor, k: i64, options: KthvalueOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, i64, bool), (Tensor, Tensor)> =
         LazyTyped::new("aten::kthvalue");
     OP.get()?.call(self_, k, options.dim, options.keepdim)
 }
 
-/// What [`kthvalue_values()`] leaves out.
+/// Optional arguments of [`kthvalue_values()`].
 #[derive(Clone, Debug)]
 pub struct KthvalueValuesOptions {
     /// `int`, by default `-1`.
@@ -16704,7 +16704,7 @@ pub fn kthvalue_values(
     kthvalue_values_with(self_, k, values, indices, KthvalueValuesOptions::default())
 }
 
-/// As [`kthvalue_values()`], with all that it leaves out.
+/// Like [`kthvalue_values()`], with its optional arguments.
 pub fn kthvalue_values_with(
     self_: &Tensor, k: i64, values: &Tensor, indices: &Tensor,
     options: KthvalueValuesOptions) -> Result<(Tensor, Tensor)> {
@@ -16714,7 +16714,7 @@ pub fn kthvalue_values_with(
     Ok((values.clone(), indices.clone()))
 }
 
-/// What [`l1_loss()`] leaves out.
+/// Optional arguments of [`l1_loss()`].
 #[derive(Clone, Debug)]
 pub struct L1LossOptions {
     /// `int`, by default `1`.
@@ -16734,13 +16734,13 @@ pub fn l1_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     l1_loss_with(self_, target, L1LossOptions::default())
 }
 
-/// As [`l1_loss()`], with all that it leaves out.
+/// Like [`l1_loss()`], with its optional arguments.
 pub fn l1_loss_with(self_: &Tensor, target: &Tensor, options: L1LossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::l1_loss");
     OP.get()?.call(self_, target, options.reduction)
 }
 
-/// What [`layer_norm()`] leaves out.
+/// Optional arguments of [`layer_norm()`].
 #[derive(Clone, Debug)]
 pub struct LayerNormOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -16770,7 +16770,7 @@ pub fn layer_norm(input: &Tensor, normalized_shape: &[i64]) -> Result<Tensor> {
     layer_norm_with(input, normalized_shape, LayerNormOptions::default())
 }
 
-/// As [`layer_norm()`], with all that it leaves out.
+/// Like [`layer_norm()`], with its optional arguments.
 pub fn layer_norm_with(
     input: &Tensor, normalized_shape: &[i64], options: LayerNormOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<&Tensor>, Option<&Tensor>, f64, bool), Tensor> =
@@ -16859,7 +16859,7 @@ pub fn le_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`leaky_relu()`] leaves out.
+/// Optional arguments of [`leaky_relu()`].
 #[derive(Clone, Debug)]
 pub struct LeakyReluOptions {
     /// `Scalar`, by default `Scalar::Float(0.01)`.
@@ -16879,13 +16879,13 @@ pub fn leaky_relu(self_: &Tensor) -> Result<Tensor> {
     leaky_relu_with(self_, LeakyReluOptions::default())
 }
 
-/// As [`leaky_relu()`], with all that it leaves out.
+/// Like [`leaky_relu()`], with its optional arguments.
 pub fn leaky_relu_with(self_: &Tensor, options: LeakyReluOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::leaky_relu");
     OP.get()?.call(self_, options.negative_slope)
 }
 
-/// What [`leaky_relu_out()`] leaves out.
+/// Optional arguments of [`leaky_relu_out()`].
 #[derive(Clone, Debug)]
 pub struct LeakyReluOutOptions {
     /// `Scalar`, by default `Scalar::Float(0.01)`.
@@ -16905,7 +16905,7 @@ pub fn leaky_relu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     leaky_relu_out_with(self_, out, LeakyReluOutOptions::default())
 }
 
-/// As [`leaky_relu_out()`], with all that it leaves out.
+/// Like [`leaky_relu_out()`], with its optional arguments.
 pub fn leaky_relu_out_with(
     self_: &Tensor, out: &Tensor, options: LeakyReluOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::leaky_relu.out");
@@ -16913,7 +16913,7 @@ pub fn leaky_relu_out_with(
     Ok(out.clone())
 }
 
-/// What [`leaky_relu_()`] leaves out.
+/// Optional arguments of [`leaky_relu_()`].
 #[derive(Clone, Debug)]
 pub struct LeakyReluInPlaceOptions {
     /// `Scalar`, by default `Scalar::Float(0.01)`.
@@ -16933,7 +16933,7 @@ pub fn leaky_relu_(self_: &Tensor) -> Result<Tensor> {
     leaky_relu_with_(self_, LeakyReluInPlaceOptions::default())
 }
 
-/// As [`leaky_relu_()`], with all that it leaves out.
+/// Like [`leaky_relu_()`], with its optional arguments.
 pub fn leaky_relu_with_(self_: &Tensor, options: LeakyReluInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::leaky_relu_");
     OP.get()?.call(self_, options.negative_slope)?;
@@ -17108,7 +17108,7 @@ pub fn lgamma_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`linalg_cholesky()`] leaves out.
+/// Optional arguments of [`linalg_cholesky()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCholeskyOptions {
     /// `bool`, by default `false`.
@@ -17128,13 +17128,13 @@ pub fn linalg_cholesky(self_: &Tensor) -> Result<Tensor> {
     linalg_cholesky_with(self_, LinalgCholeskyOptions::default())
 }
 
-/// As [`linalg_cholesky()`], with all that it leaves out.
+/// Like [`linalg_cholesky()`], with its optional arguments.
 pub fn linalg_cholesky_with(self_: &Tensor, options: LinalgCholeskyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::linalg_cholesky");
     OP.get()?.call(self_, options.upper)
 }
 
-/// What [`linalg_cholesky_out()`] leaves out.
+/// Optional arguments of [`linalg_cholesky_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCholeskyOutOptions {
     /// `bool`, by default `false`.
@@ -17154,7 +17154,7 @@ pub fn linalg_cholesky_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     linalg_cholesky_out_with(self_, out, LinalgCholeskyOutOptions::default())
 }
 
-/// As [`linalg_cholesky_out()`], with all that it leaves out.
+/// Like [`linalg_cholesky_out()`], with its optional arguments.
 pub fn linalg_cholesky_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgCholeskyOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool, &Tensor), ()> =
@@ -17163,7 +17163,7 @@ pub fn linalg_cholesky_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_cholesky_ex()`] leaves out.
+/// Optional arguments of [`linalg_cholesky_ex()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCholeskyExOptions {
     /// `bool`, by default `false`.
@@ -17187,7 +17187,7 @@ pub fn linalg_cholesky_ex(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_cholesky_ex_with(self_, LinalgCholeskyExOptions::default())
 }
 
-/// As [`linalg_cholesky_ex()`], with all that it leaves out.
+/// Like [`linalg_cholesky_ex()`], with its optional arguments.
 pub fn linalg_cholesky_ex_with(
     self_: &Tensor, options: LinalgCholeskyExOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor)> =
@@ -17195,7 +17195,7 @@ pub fn linalg_cholesky_ex_with(
     OP.get()?.call(self_, options.upper, options.check_errors)
 }
 
-/// What [`linalg_cholesky_ex_l()`] leaves out.
+/// Optional arguments of [`linalg_cholesky_ex_l()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCholeskyExLOptions {
     /// `bool`, by default `false`.
@@ -17219,7 +17219,7 @@ pub fn linalg_cholesky_ex_l(self_: &Tensor, l: &Tensor, info: &Tensor) -> Result
     linalg_cholesky_ex_l_with(self_, l, info, LinalgCholeskyExLOptions::default())
 }
 
-/// As [`linalg_cholesky_ex_l()`], with all that it leaves out.
+/// Like [`linalg_cholesky_ex_l()`], with its optional arguments.
 pub fn linalg_cholesky_ex_l_with(
     self_: &Tensor, l: &Tensor, info: &Tensor,
     options: LinalgCholeskyExLOptions) -> Result<(Tensor, Tensor)> {
@@ -17229,7 +17229,7 @@ pub fn linalg_cholesky_ex_l_with(
     Ok((l.clone(), info.clone()))
 }
 
-/// What [`linalg_cond()`] leaves out.
+/// Optional arguments of [`linalg_cond()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCondOptions {
     /// `Scalar?`, by default `None`.
@@ -17249,13 +17249,13 @@ pub fn linalg_cond(self_: &Tensor) -> Result<Tensor> {
     linalg_cond_with(self_, LinalgCondOptions::default())
 }
 
-/// As [`linalg_cond()`], with all that it leaves out.
+/// Like [`linalg_cond()`], with its optional arguments.
 pub fn linalg_cond_with(self_: &Tensor, options: LinalgCondOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>), Tensor> = LazyTyped::new("aten::linalg_cond");
     OP.get()?.call(self_, options.p)
 }
 
-/// What [`linalg_cond_out()`] leaves out.
+/// Optional arguments of [`linalg_cond_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCondOutOptions {
     /// `Scalar?`, by default `None`.
@@ -17275,7 +17275,7 @@ pub fn linalg_cond_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     linalg_cond_out_with(self_, out, LinalgCondOutOptions::default())
 }
 
-/// As [`linalg_cond_out()`], with all that it leaves out.
+/// Like [`linalg_cond_out()`], with its optional arguments.
 pub fn linalg_cond_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgCondOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, &Tensor), ()> =
@@ -17298,7 +17298,7 @@ pub fn linalg_cond_p_str_out(self_: &Tensor, p: &str, out: &Tensor) -> Result<Te
     Ok(out.clone())
 }
 
-/// What [`linalg_cross()`] leaves out.
+/// Optional arguments of [`linalg_cross()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCrossOptions {
     /// `int`, by default `-1`.
@@ -17318,14 +17318,14 @@ pub fn linalg_cross(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     linalg_cross_with(self_, other, LinalgCrossOptions::default())
 }
 
-/// As [`linalg_cross()`], with all that it leaves out.
+/// Like [`linalg_cross()`], with its optional arguments.
 pub fn linalg_cross_with(
     self_: &Tensor, other: &Tensor, options: LinalgCrossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::linalg_cross");
     OP.get()?.call(self_, other, options.dim)
 }
 
-/// What [`linalg_cross_out()`] leaves out.
+/// Optional arguments of [`linalg_cross_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgCrossOutOptions {
     /// `int`, by default `-1`.
@@ -17345,7 +17345,7 @@ pub fn linalg_cross_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<
     linalg_cross_out_with(self_, other, out, LinalgCrossOutOptions::default())
 }
 
-/// As [`linalg_cross_out()`], with all that it leaves out.
+/// Like [`linalg_cross_out()`], with its optional arguments.
 pub fn linalg_cross_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor,
     options: LinalgCrossOutOptions) -> Result<Tensor> {
@@ -17383,7 +17383,7 @@ pub fn linalg_eig_out(
     Ok((eigenvalues.clone(), eigenvectors.clone()))
 }
 
-/// What [`linalg_eigh()`] leaves out.
+/// Optional arguments of [`linalg_eigh()`].
 #[derive(Clone, Debug)]
 pub struct LinalgEighOptions_<'a> {
     /// `str`, by default `"L"`.
@@ -17403,14 +17403,14 @@ pub fn linalg_eigh(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_eigh_with(self_, LinalgEighOptions_::default())
 }
 
-/// As [`linalg_eigh()`], with all that it leaves out.
+/// Like [`linalg_eigh()`], with its optional arguments.
 pub fn linalg_eigh_with(
     self_: &Tensor, options: LinalgEighOptions_<'_>) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, &str), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_eigh");
     OP.get()?.call(self_, options.uplo)
 }
 
-/// What [`linalg_eigh_eigvals()`] leaves out.
+/// Optional arguments of [`linalg_eigh_eigvals()`].
 #[derive(Clone, Debug)]
 pub struct LinalgEighEigvalsOptions<'a> {
     /// `str`, by default `"L"`.
@@ -17432,7 +17432,7 @@ pub fn linalg_eigh_eigvals(
     linalg_eigh_eigvals_with(self_, eigvals, eigvecs, LinalgEighEigvalsOptions::default())
 }
 
-/// As [`linalg_eigh_eigvals()`], with all that it leaves out.
+/// Like [`linalg_eigh_eigvals()`], with its optional arguments.
 pub fn linalg_eigh_eigvals_with(
     self_: &Tensor, eigvals: &Tensor, eigvecs: &Tensor,
     options: LinalgEighEigvalsOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -17455,7 +17455,7 @@ pub fn linalg_eigvals_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`linalg_eigvalsh()`] leaves out.
+/// Optional arguments of [`linalg_eigvalsh()`].
 #[derive(Clone, Debug)]
 pub struct LinalgEigvalshOptions<'a> {
     /// `str`, by default `"L"`.
@@ -17475,13 +17475,13 @@ pub fn linalg_eigvalsh(self_: &Tensor) -> Result<Tensor> {
     linalg_eigvalsh_with(self_, LinalgEigvalshOptions::default())
 }
 
-/// As [`linalg_eigvalsh()`], with all that it leaves out.
+/// Like [`linalg_eigvalsh()`], with its optional arguments.
 pub fn linalg_eigvalsh_with(self_: &Tensor, options: LinalgEigvalshOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str), Tensor> = LazyTyped::new("aten::linalg_eigvalsh");
     OP.get()?.call(self_, options.uplo)
 }
 
-/// What [`linalg_eigvalsh_out()`] leaves out.
+/// Optional arguments of [`linalg_eigvalsh_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgEigvalshOutOptions<'a> {
     /// `str`, by default `"L"`.
@@ -17501,7 +17501,7 @@ pub fn linalg_eigvalsh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     linalg_eigvalsh_out_with(self_, out, LinalgEigvalshOutOptions::default())
 }
 
-/// As [`linalg_eigvalsh_out()`], with all that it leaves out.
+/// Like [`linalg_eigvalsh_out()`], with its optional arguments.
 pub fn linalg_eigvalsh_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgEigvalshOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str, &Tensor), ()> =
@@ -17540,7 +17540,7 @@ pub fn linalg_inv_out(a: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`linalg_inv_ex()`] leaves out.
+/// Optional arguments of [`linalg_inv_ex()`].
 #[derive(Clone, Debug)]
 pub struct LinalgInvExOptions {
     /// `bool`, by default `false`.
@@ -17560,13 +17560,13 @@ pub fn linalg_inv_ex(a: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_inv_ex_with(a, LinalgInvExOptions::default())
 }
 
-/// As [`linalg_inv_ex()`], with all that it leaves out.
+/// Like [`linalg_inv_ex()`], with its optional arguments.
 pub fn linalg_inv_ex_with(a: &Tensor, options: LinalgInvExOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_inv_ex");
     OP.get()?.call(a, options.check_errors)
 }
 
-/// What [`linalg_inv_ex_inverse()`] leaves out.
+/// Optional arguments of [`linalg_inv_ex_inverse()`].
 #[derive(Clone, Debug)]
 pub struct LinalgInvExInverseOptions {
     /// `bool`, by default `false`.
@@ -17588,7 +17588,7 @@ pub fn linalg_inv_ex_inverse(
     linalg_inv_ex_inverse_with(a, inverse, info, LinalgInvExInverseOptions::default())
 }
 
-/// As [`linalg_inv_ex_inverse()`], with all that it leaves out.
+/// Like [`linalg_inv_ex_inverse()`], with its optional arguments.
 pub fn linalg_inv_ex_inverse_with(
     a: &Tensor, inverse: &Tensor, info: &Tensor,
     options: LinalgInvExInverseOptions) -> Result<(Tensor, Tensor)> {
@@ -17598,7 +17598,7 @@ pub fn linalg_inv_ex_inverse_with(
     Ok((inverse.clone(), info.clone()))
 }
 
-/// What [`linalg_ldl_factor()`] leaves out.
+/// Optional arguments of [`linalg_ldl_factor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLdlFactorOptions {
     /// `bool`, by default `false`.
@@ -17618,7 +17618,7 @@ pub fn linalg_ldl_factor(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_ldl_factor_with(self_, LinalgLdlFactorOptions::default())
 }
 
-/// As [`linalg_ldl_factor()`], with all that it leaves out.
+/// Like [`linalg_ldl_factor()`], with its optional arguments.
 pub fn linalg_ldl_factor_with(
     self_: &Tensor, options: LinalgLdlFactorOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> =
@@ -17626,7 +17626,7 @@ pub fn linalg_ldl_factor_with(
     OP.get()?.call(self_, options.hermitian)
 }
 
-/// What [`linalg_ldl_factor_out()`] leaves out.
+/// Optional arguments of [`linalg_ldl_factor_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLdlFactorOutOptions {
     /// `bool`, by default `false`.
@@ -17648,7 +17648,7 @@ pub fn linalg_ldl_factor_out(
     linalg_ldl_factor_out_with(self_, ld, pivots, LinalgLdlFactorOutOptions::default())
 }
 
-/// As [`linalg_ldl_factor_out()`], with all that it leaves out.
+/// Like [`linalg_ldl_factor_out()`], with its optional arguments.
 pub fn linalg_ldl_factor_out_with(
     self_: &Tensor, ld: &Tensor, pivots: &Tensor,
     options: LinalgLdlFactorOutOptions) -> Result<(Tensor, Tensor)> {
@@ -17658,7 +17658,7 @@ pub fn linalg_ldl_factor_out_with(
     Ok((ld.clone(), pivots.clone()))
 }
 
-/// What [`linalg_ldl_factor_ex()`] leaves out.
+/// Optional arguments of [`linalg_ldl_factor_ex()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLdlFactorExOptions {
     /// `bool`, by default `false`.
@@ -17682,7 +17682,7 @@ pub fn linalg_ldl_factor_ex(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> 
     linalg_ldl_factor_ex_with(self_, LinalgLdlFactorExOptions::default())
 }
 
-/// As [`linalg_ldl_factor_ex()`], with all that it leaves out.
+/// Like [`linalg_ldl_factor_ex()`], with its optional arguments.
 pub fn linalg_ldl_factor_ex_with(
     self_: &Tensor, options: LinalgLdlFactorExOptions) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor, Tensor)> =
@@ -17690,7 +17690,7 @@ pub fn linalg_ldl_factor_ex_with(
     OP.get()?.call(self_, options.hermitian, options.check_errors)
 }
 
-/// What [`linalg_ldl_factor_ex_out()`] leaves out.
+/// Optional arguments of [`linalg_ldl_factor_ex_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLdlFactorExOutOptions {
     /// `bool`, by default `false`.
@@ -17717,7 +17717,7 @@ pub fn linalg_ldl_factor_ex_out(
     linalg_ldl_factor_ex_out_with(self_, ld, pivots, info, LinalgLdlFactorExOutOptions::default())
 }
 
-/// As [`linalg_ldl_factor_ex_out()`], with all that it leaves out.
+/// Like [`linalg_ldl_factor_ex_out()`], with its optional arguments.
 pub fn linalg_ldl_factor_ex_out_with(
     self_: &Tensor, ld: &Tensor, pivots: &Tensor, info: &Tensor,
     options: LinalgLdlFactorExOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
@@ -17727,7 +17727,7 @@ pub fn linalg_ldl_factor_ex_out_with(
     Ok((ld.clone(), pivots.clone(), info.clone()))
 }
 
-/// What [`linalg_ldl_solve()`] leaves out.
+/// Optional arguments of [`linalg_ldl_solve()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLdlSolveOptions {
     /// `bool`, by default `false`.
@@ -17747,7 +17747,7 @@ pub fn linalg_ldl_solve(ld: &Tensor, pivots: &Tensor, b: &Tensor) -> Result<Tens
     linalg_ldl_solve_with(ld, pivots, b, LinalgLdlSolveOptions::default())
 }
 
-/// As [`linalg_ldl_solve()`], with all that it leaves out.
+/// Like [`linalg_ldl_solve()`], with its optional arguments.
 pub fn linalg_ldl_solve_with(
     ld: &Tensor, pivots: &Tensor, b: &Tensor, options: LinalgLdlSolveOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool), Tensor> =
@@ -17755,7 +17755,7 @@ pub fn linalg_ldl_solve_with(
     OP.get()?.call(ld, pivots, b, options.hermitian)
 }
 
-/// What [`linalg_ldl_solve_out()`] leaves out.
+/// Optional arguments of [`linalg_ldl_solve_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLdlSolveOutOptions {
     /// `bool`, by default `false`.
@@ -17777,7 +17777,7 @@ pub fn linalg_ldl_solve_out(
     linalg_ldl_solve_out_with(ld, pivots, b, out, LinalgLdlSolveOutOptions::default())
 }
 
-/// As [`linalg_ldl_solve_out()`], with all that it leaves out.
+/// Like [`linalg_ldl_solve_out()`], with its optional arguments.
 pub fn linalg_ldl_solve_out_with(
     ld: &Tensor, pivots: &Tensor, b: &Tensor, out: &Tensor,
     options: LinalgLdlSolveOutOptions) -> Result<Tensor> {
@@ -17787,7 +17787,7 @@ pub fn linalg_ldl_solve_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_lstsq()`] leaves out.
+/// Optional arguments of [`linalg_lstsq()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLstsqOptions<'a> {
     /// `float?`, by default `None`.
@@ -17811,7 +17811,7 @@ pub fn linalg_lstsq(self_: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor, Tenso
     linalg_lstsq_with(self_, b, LinalgLstsqOptions::default())
 }
 
-/// As [`linalg_lstsq()`], with all that it leaves out.
+/// Like [`linalg_lstsq()`], with its optional arguments.
 pub fn linalg_lstsq_with(
     self_: &Tensor, b: &Tensor,
     options: LinalgLstsqOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -17821,7 +17821,7 @@ pub fn linalg_lstsq_with(
     OP.get()?.call(self_, b, options.rcond, options.driver)
 }
 
-/// What [`linalg_lstsq_out()`] leaves out.
+/// Optional arguments of [`linalg_lstsq_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLstsqOutOptions<'a> {
     /// `float?`, by default `None`.
@@ -17849,7 +17849,7 @@ pub fn linalg_lstsq_out(
         self_, b, solution, residuals, rank, singular_values, LinalgLstsqOutOptions::default())
 }
 
-/// As [`linalg_lstsq_out()`], with all that it leaves out.
+/// Like [`linalg_lstsq_out()`], with its optional arguments.
 pub fn linalg_lstsq_out_with(
     self_: &Tensor, b: &Tensor, solution: &Tensor, residuals: &Tensor, rank: &Tensor,
     singular_values: &Tensor,
@@ -17862,7 +17862,7 @@ pub fn linalg_lstsq_out_with(
     Ok((solution.clone(), residuals.clone(), rank.clone(), singular_values.clone()))
 }
 
-/// What [`linalg_lu_factor()`] leaves out.
+/// Optional arguments of [`linalg_lu_factor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLuFactorOptions {
     /// `bool`, by default `true`.
@@ -17882,7 +17882,7 @@ pub fn linalg_lu_factor(a: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_lu_factor_with(a, LinalgLuFactorOptions::default())
 }
 
-/// As [`linalg_lu_factor()`], with all that it leaves out.
+/// Like [`linalg_lu_factor()`], with its optional arguments.
 pub fn linalg_lu_factor_with(
     a: &Tensor, options: LinalgLuFactorOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> =
@@ -17890,7 +17890,7 @@ pub fn linalg_lu_factor_with(
     OP.get()?.call(a, options.pivot)
 }
 
-/// What [`linalg_lu_factor_out()`] leaves out.
+/// Optional arguments of [`linalg_lu_factor_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLuFactorOutOptions {
     /// `bool`, by default `true`.
@@ -17911,7 +17911,7 @@ pub fn linalg_lu_factor_out(a: &Tensor, lu: &Tensor, pivots: &Tensor) -> Result<
     linalg_lu_factor_out_with(a, lu, pivots, LinalgLuFactorOutOptions::default())
 }
 
-/// As [`linalg_lu_factor_out()`], with all that it leaves out.
+/// Like [`linalg_lu_factor_out()`], with its optional arguments.
 pub fn linalg_lu_factor_out_with(
     a: &Tensor, lu: &Tensor, pivots: &Tensor,
     options: LinalgLuFactorOutOptions) -> Result<(Tensor, Tensor)> {
@@ -17921,7 +17921,7 @@ pub fn linalg_lu_factor_out_with(
     Ok((lu.clone(), pivots.clone()))
 }
 
-/// What [`linalg_lu_factor_ex()`] leaves out.
+/// Optional arguments of [`linalg_lu_factor_ex()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLuFactorExOptions {
     /// `bool`, by default `true`.
@@ -17945,7 +17945,7 @@ pub fn linalg_lu_factor_ex(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
     linalg_lu_factor_ex_with(a, LinalgLuFactorExOptions::default())
 }
 
-/// As [`linalg_lu_factor_ex()`], with all that it leaves out.
+/// Like [`linalg_lu_factor_ex()`], with its optional arguments.
 pub fn linalg_lu_factor_ex_with(
     a: &Tensor, options: LinalgLuFactorExOptions) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor, Tensor)> =
@@ -17953,7 +17953,7 @@ pub fn linalg_lu_factor_ex_with(
     OP.get()?.call(a, options.pivot, options.check_errors)
 }
 
-/// What [`linalg_lu_factor_ex_out()`] leaves out.
+/// Optional arguments of [`linalg_lu_factor_ex_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLuFactorExOutOptions {
     /// `bool`, by default `true`.
@@ -17978,7 +17978,7 @@ pub fn linalg_lu_factor_ex_out(
     linalg_lu_factor_ex_out_with(a, lu, pivots, info, LinalgLuFactorExOutOptions::default())
 }
 
-/// As [`linalg_lu_factor_ex_out()`], with all that it leaves out.
+/// Like [`linalg_lu_factor_ex_out()`], with its optional arguments.
 pub fn linalg_lu_factor_ex_out_with(
     a: &Tensor, lu: &Tensor, pivots: &Tensor, info: &Tensor,
     options: LinalgLuFactorExOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
@@ -17988,7 +17988,7 @@ pub fn linalg_lu_factor_ex_out_with(
     Ok((lu.clone(), pivots.clone(), info.clone()))
 }
 
-/// What [`linalg_lu_solve()`] leaves out.
+/// Optional arguments of [`linalg_lu_solve()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLuSolveOptions {
     /// `bool`, by default `true`.
@@ -18012,7 +18012,7 @@ pub fn linalg_lu_solve(lu: &Tensor, pivots: &Tensor, b: &Tensor) -> Result<Tenso
     linalg_lu_solve_with(lu, pivots, b, LinalgLuSolveOptions::default())
 }
 
-/// As [`linalg_lu_solve()`], with all that it leaves out.
+/// Like [`linalg_lu_solve()`], with its optional arguments.
 pub fn linalg_lu_solve_with(
     lu: &Tensor, pivots: &Tensor, b: &Tensor, options: LinalgLuSolveOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, bool), Tensor> =
@@ -18020,7 +18020,7 @@ pub fn linalg_lu_solve_with(
     OP.get()?.call(lu, pivots, b, options.left, options.adjoint)
 }
 
-/// What [`linalg_lu_solve_out()`] leaves out.
+/// Optional arguments of [`linalg_lu_solve_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgLuSolveOutOptions {
     /// `bool`, by default `true`.
@@ -18045,7 +18045,7 @@ pub fn linalg_lu_solve_out(
     linalg_lu_solve_out_with(lu, pivots, b, out, LinalgLuSolveOutOptions::default())
 }
 
-/// As [`linalg_lu_solve_out()`], with all that it leaves out.
+/// Like [`linalg_lu_solve_out()`], with its optional arguments.
 pub fn linalg_lu_solve_out_with(
     lu: &Tensor, pivots: &Tensor, b: &Tensor, out: &Tensor,
     options: LinalgLuSolveOutOptions) -> Result<Tensor> {
@@ -18068,7 +18068,7 @@ pub fn linalg_matrix_exp_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_norm()`] leaves out.
+/// Optional arguments of [`linalg_matrix_norm()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixNormOptions<'a> {
     /// `int[]`, by default `&[-2, -1]`.
@@ -18095,7 +18095,7 @@ pub fn linalg_matrix_norm(self_: &Tensor, ord: impl Into<Scalar>) -> Result<Tens
     linalg_matrix_norm_with(self_, ord, LinalgMatrixNormOptions::default())
 }
 
-/// As [`linalg_matrix_norm()`], with all that it leaves out.
+/// Like [`linalg_matrix_norm()`], with its optional arguments.
 pub fn linalg_matrix_norm_with(
     self_: &Tensor, ord: impl Into<Scalar>,
     options: LinalgMatrixNormOptions<'_>) -> Result<Tensor> {
@@ -18104,7 +18104,7 @@ pub fn linalg_matrix_norm_with(
     OP.get()?.call(self_, ord.into(), options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`linalg_matrix_norm_out()`] leaves out.
+/// Optional arguments of [`linalg_matrix_norm_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixNormOutOptions<'a> {
     /// `int[]`, by default `&[-2, -1]`.
@@ -18132,7 +18132,7 @@ pub fn linalg_matrix_norm_out(
     linalg_matrix_norm_out_with(self_, ord, out, LinalgMatrixNormOutOptions::default())
 }
 
-/// As [`linalg_matrix_norm_out()`], with all that it leaves out.
+/// Like [`linalg_matrix_norm_out()`], with its optional arguments.
 pub fn linalg_matrix_norm_out_with(
     self_: &Tensor, ord: impl Into<Scalar>, out: &Tensor,
     options: LinalgMatrixNormOutOptions<'_>) -> Result<Tensor> {
@@ -18142,7 +18142,7 @@ pub fn linalg_matrix_norm_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_norm_str_ord()`] leaves out.
+/// Optional arguments of [`linalg_matrix_norm_str_ord()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixNormStrOrdOptions<'a> {
     /// `str`, by default `"fro"`.
@@ -18172,7 +18172,7 @@ pub fn linalg_matrix_norm_str_ord(self_: &Tensor) -> Result<Tensor> {
     linalg_matrix_norm_str_ord_with(self_, LinalgMatrixNormStrOrdOptions::default())
 }
 
-/// As [`linalg_matrix_norm_str_ord()`], with all that it leaves out.
+/// Like [`linalg_matrix_norm_str_ord()`], with its optional arguments.
 pub fn linalg_matrix_norm_str_ord_with(
     self_: &Tensor, options: LinalgMatrixNormStrOrdOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str, &[i64], bool, Option<DType>), Tensor> =
@@ -18180,7 +18180,7 @@ pub fn linalg_matrix_norm_str_ord_with(
     OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`linalg_matrix_norm_str_ord_out()`] leaves out.
+/// Optional arguments of [`linalg_matrix_norm_str_ord_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixNormStrOrdOutOptions<'a> {
     /// `str`, by default `"fro"`.
@@ -18210,7 +18210,7 @@ pub fn linalg_matrix_norm_str_ord_out(self_: &Tensor, out: &Tensor) -> Result<Te
     linalg_matrix_norm_str_ord_out_with(self_, out, LinalgMatrixNormStrOrdOutOptions::default())
 }
 
-/// As [`linalg_matrix_norm_str_ord_out()`], with all that it leaves out.
+/// Like [`linalg_matrix_norm_str_ord_out()`], with its optional arguments.
 pub fn linalg_matrix_norm_str_ord_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgMatrixNormStrOrdOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str, &[i64], bool, Option<DType>, &Tensor), ()> =
@@ -18233,7 +18233,7 @@ pub fn linalg_matrix_power_out(self_: &Tensor, n: i64, out: &Tensor) -> Result<T
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_rank()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankOptions {
     /// `bool`, by default `false`.
@@ -18253,14 +18253,14 @@ pub fn linalg_matrix_rank(self_: &Tensor, tol: f64) -> Result<Tensor> {
     linalg_matrix_rank_with(self_, tol, LinalgMatrixRankOptions::default())
 }
 
-/// As [`linalg_matrix_rank()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank()`], with its optional arguments.
 pub fn linalg_matrix_rank_with(
     self_: &Tensor, tol: f64, options: LinalgMatrixRankOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), Tensor> = LazyTyped::new("aten::linalg_matrix_rank");
     OP.get()?.call(self_, tol, options.hermitian)
 }
 
-/// What [`linalg_matrix_rank_atol_rtol_float()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_atol_rtol_float()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankAtolRtolFloatOptions {
     /// `float?`, by default `None`.
@@ -18287,7 +18287,7 @@ pub fn linalg_matrix_rank_atol_rtol_float(self_: &Tensor) -> Result<Tensor> {
     linalg_matrix_rank_atol_rtol_float_with(self_, LinalgMatrixRankAtolRtolFloatOptions::default())
 }
 
-/// As [`linalg_matrix_rank_atol_rtol_float()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_atol_rtol_float()`], with its optional arguments.
 pub fn linalg_matrix_rank_atol_rtol_float_with(
     self_: &Tensor, options: LinalgMatrixRankAtolRtolFloatOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool), Tensor> =
@@ -18295,7 +18295,7 @@ pub fn linalg_matrix_rank_atol_rtol_float_with(
     OP.get()?.call(self_, options.atol, options.rtol, options.hermitian)
 }
 
-/// What [`linalg_matrix_rank_atol_rtol_float_out()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_atol_rtol_float_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankAtolRtolFloatOutOptions {
     /// `float?`, by default `None`.
@@ -18323,7 +18323,7 @@ pub fn linalg_matrix_rank_atol_rtol_float_out(self_: &Tensor, out: &Tensor) -> R
         self_, out, LinalgMatrixRankAtolRtolFloatOutOptions::default())
 }
 
-/// As [`linalg_matrix_rank_atol_rtol_float_out()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_atol_rtol_float_out()`], with its optional arguments.
 pub fn linalg_matrix_rank_atol_rtol_float_out_with(
     self_: &Tensor, out: &Tensor,
     options: LinalgMatrixRankAtolRtolFloatOutOptions) -> Result<Tensor> {
@@ -18333,7 +18333,7 @@ pub fn linalg_matrix_rank_atol_rtol_float_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_rank_atol_rtol_tensor()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_atol_rtol_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankAtolRtolTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -18361,7 +18361,7 @@ pub fn linalg_matrix_rank_atol_rtol_tensor(input: &Tensor) -> Result<Tensor> {
         input, LinalgMatrixRankAtolRtolTensorOptions::default())
 }
 
-/// As [`linalg_matrix_rank_atol_rtol_tensor()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_atol_rtol_tensor()`], with its optional arguments.
 pub fn linalg_matrix_rank_atol_rtol_tensor_with(
     input: &Tensor, options: LinalgMatrixRankAtolRtolTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, bool), Tensor> =
@@ -18369,7 +18369,7 @@ pub fn linalg_matrix_rank_atol_rtol_tensor_with(
     OP.get()?.call(input, options.atol, options.rtol, options.hermitian)
 }
 
-/// What [`linalg_matrix_rank_atol_rtol_tensor_out()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_atol_rtol_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankAtolRtolTensorOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -18397,7 +18397,7 @@ pub fn linalg_matrix_rank_atol_rtol_tensor_out(input: &Tensor, out: &Tensor) -> 
         input, out, LinalgMatrixRankAtolRtolTensorOutOptions::default())
 }
 
-/// As [`linalg_matrix_rank_atol_rtol_tensor_out()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_atol_rtol_tensor_out()`], with its optional arguments.
 pub fn linalg_matrix_rank_atol_rtol_tensor_out_with(
     input: &Tensor, out: &Tensor,
     options: LinalgMatrixRankAtolRtolTensorOutOptions<'_>) -> Result<Tensor> {
@@ -18407,7 +18407,7 @@ pub fn linalg_matrix_rank_atol_rtol_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_rank_out()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankOutOptions {
     /// `bool`, by default `false`.
@@ -18428,7 +18428,7 @@ pub fn linalg_matrix_rank_out(self_: &Tensor, tol: f64, out: &Tensor) -> Result<
     linalg_matrix_rank_out_with(self_, tol, out, LinalgMatrixRankOutOptions::default())
 }
 
-/// As [`linalg_matrix_rank_out()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_out()`], with its optional arguments.
 pub fn linalg_matrix_rank_out_with(
     self_: &Tensor, tol: f64, out: &Tensor, options: LinalgMatrixRankOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool, &Tensor), ()> =
@@ -18437,7 +18437,7 @@ pub fn linalg_matrix_rank_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_rank_out_tol_tensor()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_out_tol_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankOutTolTensorOptions {
     /// `bool`, by default `false`.
@@ -18460,7 +18460,7 @@ pub fn linalg_matrix_rank_out_tol_tensor(
         input, tol, out, LinalgMatrixRankOutTolTensorOptions::default())
 }
 
-/// As [`linalg_matrix_rank_out_tol_tensor()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_out_tol_tensor()`], with its optional arguments.
 pub fn linalg_matrix_rank_out_tol_tensor_with(
     input: &Tensor, tol: &Tensor, out: &Tensor,
     options: LinalgMatrixRankOutTolTensorOptions) -> Result<Tensor> {
@@ -18470,7 +18470,7 @@ pub fn linalg_matrix_rank_out_tol_tensor_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_matrix_rank_tol_tensor()`] leaves out.
+/// Optional arguments of [`linalg_matrix_rank_tol_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgMatrixRankTolTensorOptions {
     /// `bool`, by default `false`.
@@ -18490,7 +18490,7 @@ pub fn linalg_matrix_rank_tol_tensor(input: &Tensor, tol: &Tensor) -> Result<Ten
     linalg_matrix_rank_tol_tensor_with(input, tol, LinalgMatrixRankTolTensorOptions::default())
 }
 
-/// As [`linalg_matrix_rank_tol_tensor()`], with all that it leaves out.
+/// Like [`linalg_matrix_rank_tol_tensor()`], with its optional arguments.
 pub fn linalg_matrix_rank_tol_tensor_with(
     input: &Tensor, tol: &Tensor, options: LinalgMatrixRankTolTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> =
@@ -18510,7 +18510,7 @@ pub fn linalg_multi_dot_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor>
     OP.get()?.call(args![tensors, out])
 }
 
-/// What [`linalg_norm()`] leaves out.
+/// Optional arguments of [`linalg_norm()`].
 #[derive(Clone, Debug)]
 pub struct LinalgNormOptions<'a> {
     /// `Scalar?`, by default `None`.
@@ -18540,14 +18540,14 @@ pub fn linalg_norm(self_: &Tensor) -> Result<Tensor> {
     linalg_norm_with(self_, LinalgNormOptions::default())
 }
 
-/// As [`linalg_norm()`], with all that it leaves out.
+/// Like [`linalg_norm()`], with its optional arguments.
 pub fn linalg_norm_with(self_: &Tensor, options: LinalgNormOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<&[i64]>, bool, Option<DType>), Tensor> =
         LazyTyped::new("aten::linalg_norm");
     OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`linalg_norm_ord_str()`] leaves out.
+/// Optional arguments of [`linalg_norm_ord_str()`].
 #[derive(Clone, Debug)]
 pub struct LinalgNormOrdStrOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -18574,7 +18574,7 @@ pub fn linalg_norm_ord_str(self_: &Tensor, ord: &str) -> Result<Tensor> {
     linalg_norm_ord_str_with(self_, ord, LinalgNormOrdStrOptions::default())
 }
 
-/// As [`linalg_norm_ord_str()`], with all that it leaves out.
+/// Like [`linalg_norm_ord_str()`], with its optional arguments.
 pub fn linalg_norm_ord_str_with(
     self_: &Tensor, ord: &str, options: LinalgNormOrdStrOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &str, Option<&[i64]>, bool, Option<DType>), Tensor> =
@@ -18582,7 +18582,7 @@ pub fn linalg_norm_ord_str_with(
     OP.get()?.call(self_, ord, options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`linalg_norm_ord_str_out()`] leaves out.
+/// Optional arguments of [`linalg_norm_ord_str_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgNormOrdStrOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -18609,7 +18609,7 @@ pub fn linalg_norm_ord_str_out(self_: &Tensor, ord: &str, out: &Tensor) -> Resul
     linalg_norm_ord_str_out_with(self_, ord, out, LinalgNormOrdStrOutOptions::default())
 }
 
-/// As [`linalg_norm_ord_str_out()`], with all that it leaves out.
+/// Like [`linalg_norm_ord_str_out()`], with its optional arguments.
 pub fn linalg_norm_ord_str_out_with(
     self_: &Tensor, ord: &str, out: &Tensor,
     options: LinalgNormOrdStrOutOptions<'_>) -> Result<Tensor> {
@@ -18619,7 +18619,7 @@ pub fn linalg_norm_ord_str_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_norm_out()`] leaves out.
+/// Optional arguments of [`linalg_norm_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgNormOutOptions<'a> {
     /// `Scalar?`, by default `None`.
@@ -18649,7 +18649,7 @@ pub fn linalg_norm_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     linalg_norm_out_with(self_, out, LinalgNormOutOptions::default())
 }
 
-/// As [`linalg_norm_out()`], with all that it leaves out.
+/// Like [`linalg_norm_out()`], with its optional arguments.
 pub fn linalg_norm_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgNormOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -18659,7 +18659,7 @@ pub fn linalg_norm_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_pinv()`] leaves out.
+/// Optional arguments of [`linalg_pinv()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvOptions {
     /// `bool`, by default `false`.
@@ -18679,13 +18679,13 @@ pub fn linalg_pinv(self_: &Tensor, rcond: f64) -> Result<Tensor> {
     linalg_pinv_with(self_, rcond, LinalgPinvOptions::default())
 }
 
-/// As [`linalg_pinv()`], with all that it leaves out.
+/// Like [`linalg_pinv()`], with its optional arguments.
 pub fn linalg_pinv_with(self_: &Tensor, rcond: f64, options: LinalgPinvOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), Tensor> = LazyTyped::new("aten::linalg_pinv");
     OP.get()?.call(self_, rcond, options.hermitian)
 }
 
-/// What [`linalg_pinv_atol_rtol_float()`] leaves out.
+/// Optional arguments of [`linalg_pinv_atol_rtol_float()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvAtolRtolFloatOptions {
     /// `float?`, by default `None`.
@@ -18712,7 +18712,7 @@ pub fn linalg_pinv_atol_rtol_float(self_: &Tensor) -> Result<Tensor> {
     linalg_pinv_atol_rtol_float_with(self_, LinalgPinvAtolRtolFloatOptions::default())
 }
 
-/// As [`linalg_pinv_atol_rtol_float()`], with all that it leaves out.
+/// Like [`linalg_pinv_atol_rtol_float()`], with its optional arguments.
 pub fn linalg_pinv_atol_rtol_float_with(
     self_: &Tensor, options: LinalgPinvAtolRtolFloatOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool), Tensor> =
@@ -18720,7 +18720,7 @@ pub fn linalg_pinv_atol_rtol_float_with(
     OP.get()?.call(self_, options.atol, options.rtol, options.hermitian)
 }
 
-/// What [`linalg_pinv_atol_rtol_float_out()`] leaves out.
+/// Optional arguments of [`linalg_pinv_atol_rtol_float_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvAtolRtolFloatOutOptions {
     /// `float?`, by default `None`.
@@ -18747,7 +18747,7 @@ pub fn linalg_pinv_atol_rtol_float_out(self_: &Tensor, out: &Tensor) -> Result<T
     linalg_pinv_atol_rtol_float_out_with(self_, out, LinalgPinvAtolRtolFloatOutOptions::default())
 }
 
-/// As [`linalg_pinv_atol_rtol_float_out()`], with all that it leaves out.
+/// Like [`linalg_pinv_atol_rtol_float_out()`], with its optional arguments.
 pub fn linalg_pinv_atol_rtol_float_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgPinvAtolRtolFloatOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool, &Tensor), ()> =
@@ -18756,7 +18756,7 @@ pub fn linalg_pinv_atol_rtol_float_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_pinv_atol_rtol_tensor()`] leaves out.
+/// Optional arguments of [`linalg_pinv_atol_rtol_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvAtolRtolTensorOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -18783,7 +18783,7 @@ pub fn linalg_pinv_atol_rtol_tensor(self_: &Tensor) -> Result<Tensor> {
     linalg_pinv_atol_rtol_tensor_with(self_, LinalgPinvAtolRtolTensorOptions::default())
 }
 
-/// As [`linalg_pinv_atol_rtol_tensor()`], with all that it leaves out.
+/// Like [`linalg_pinv_atol_rtol_tensor()`], with its optional arguments.
 pub fn linalg_pinv_atol_rtol_tensor_with(
     self_: &Tensor, options: LinalgPinvAtolRtolTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, bool), Tensor> =
@@ -18791,7 +18791,7 @@ pub fn linalg_pinv_atol_rtol_tensor_with(
     OP.get()?.call(self_, options.atol, options.rtol, options.hermitian)
 }
 
-/// What [`linalg_pinv_atol_rtol_tensor_out()`] leaves out.
+/// Optional arguments of [`linalg_pinv_atol_rtol_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvAtolRtolTensorOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -18818,7 +18818,7 @@ pub fn linalg_pinv_atol_rtol_tensor_out(self_: &Tensor, out: &Tensor) -> Result<
     linalg_pinv_atol_rtol_tensor_out_with(self_, out, LinalgPinvAtolRtolTensorOutOptions::default())
 }
 
-/// As [`linalg_pinv_atol_rtol_tensor_out()`], with all that it leaves out.
+/// Like [`linalg_pinv_atol_rtol_tensor_out()`], with its optional arguments.
 pub fn linalg_pinv_atol_rtol_tensor_out_with(
     self_: &Tensor, out: &Tensor,
     options: LinalgPinvAtolRtolTensorOutOptions<'_>) -> Result<Tensor> {
@@ -18828,7 +18828,7 @@ pub fn linalg_pinv_atol_rtol_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_pinv_out()`] leaves out.
+/// Optional arguments of [`linalg_pinv_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvOutOptions {
     /// `bool`, by default `false`.
@@ -18849,7 +18849,7 @@ pub fn linalg_pinv_out(self_: &Tensor, rcond: f64, out: &Tensor) -> Result<Tenso
     linalg_pinv_out_with(self_, rcond, out, LinalgPinvOutOptions::default())
 }
 
-/// As [`linalg_pinv_out()`], with all that it leaves out.
+/// Like [`linalg_pinv_out()`], with its optional arguments.
 pub fn linalg_pinv_out_with(
     self_: &Tensor, rcond: f64, out: &Tensor, options: LinalgPinvOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool, &Tensor), ()> =
@@ -18858,7 +18858,7 @@ pub fn linalg_pinv_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_pinv_out_rcond_tensor()`] leaves out.
+/// Optional arguments of [`linalg_pinv_out_rcond_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvOutRcondTensorOptions {
     /// `bool`, by default `false`.
@@ -18880,7 +18880,7 @@ pub fn linalg_pinv_out_rcond_tensor(
     linalg_pinv_out_rcond_tensor_with(self_, rcond, out, LinalgPinvOutRcondTensorOptions::default())
 }
 
-/// As [`linalg_pinv_out_rcond_tensor()`], with all that it leaves out.
+/// Like [`linalg_pinv_out_rcond_tensor()`], with its optional arguments.
 pub fn linalg_pinv_out_rcond_tensor_with(
     self_: &Tensor, rcond: &Tensor, out: &Tensor,
     options: LinalgPinvOutRcondTensorOptions) -> Result<Tensor> {
@@ -18890,7 +18890,7 @@ pub fn linalg_pinv_out_rcond_tensor_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_pinv_rcond_tensor()`] leaves out.
+/// Optional arguments of [`linalg_pinv_rcond_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinalgPinvRcondTensorOptions {
     /// `bool`, by default `false`.
@@ -18910,7 +18910,7 @@ pub fn linalg_pinv_rcond_tensor(self_: &Tensor, rcond: &Tensor) -> Result<Tensor
     linalg_pinv_rcond_tensor_with(self_, rcond, LinalgPinvRcondTensorOptions::default())
 }
 
-/// As [`linalg_pinv_rcond_tensor()`], with all that it leaves out.
+/// Like [`linalg_pinv_rcond_tensor()`], with its optional arguments.
 pub fn linalg_pinv_rcond_tensor_with(
     self_: &Tensor, rcond: &Tensor, options: LinalgPinvRcondTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> =
@@ -18918,7 +18918,7 @@ pub fn linalg_pinv_rcond_tensor_with(
     OP.get()?.call(self_, rcond, options.hermitian)
 }
 
-/// What [`linalg_qr()`] leaves out.
+/// Optional arguments of [`linalg_qr()`].
 #[derive(Clone, Debug)]
 pub struct LinalgQrOptions<'a> {
     /// `str`, by default `"reduced"`.
@@ -18938,13 +18938,13 @@ pub fn linalg_qr(a: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_qr_with(a, LinalgQrOptions::default())
 }
 
-/// As [`linalg_qr()`], with all that it leaves out.
+/// Like [`linalg_qr()`], with its optional arguments.
 pub fn linalg_qr_with(a: &Tensor, options: LinalgQrOptions<'_>) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, &str), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_qr");
     OP.get()?.call(a, options.mode)
 }
 
-/// What [`linalg_qr_out()`] leaves out.
+/// Optional arguments of [`linalg_qr_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgQrOutOptions<'a> {
     /// `str`, by default `"reduced"`.
@@ -18965,7 +18965,7 @@ pub fn linalg_qr_out(a: &Tensor, q: &Tensor, r: &Tensor) -> Result<(Tensor, Tens
     linalg_qr_out_with(a, q, r, LinalgQrOutOptions::default())
 }
 
-/// As [`linalg_qr_out()`], with all that it leaves out.
+/// Like [`linalg_qr_out()`], with its optional arguments.
 pub fn linalg_qr_out_with(
     a: &Tensor, q: &Tensor, r: &Tensor,
     options: LinalgQrOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -18991,7 +18991,7 @@ pub fn linalg_slogdet_out(
     Ok((sign.clone(), logabsdet.clone()))
 }
 
-/// What [`linalg_solve()`] leaves out.
+/// Optional arguments of [`linalg_solve()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveOptions {
     /// `bool`, by default `true`.
@@ -19011,13 +19011,13 @@ pub fn linalg_solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     linalg_solve_with(a, b, LinalgSolveOptions::default())
 }
 
-/// As [`linalg_solve()`], with all that it leaves out.
+/// Like [`linalg_solve()`], with its optional arguments.
 pub fn linalg_solve_with(a: &Tensor, b: &Tensor, options: LinalgSolveOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::linalg_solve");
     OP.get()?.call(a, b, options.left)
 }
 
-/// What [`linalg_solve_out()`] leaves out.
+/// Optional arguments of [`linalg_solve_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveOutOptions {
     /// `bool`, by default `true`.
@@ -19037,7 +19037,7 @@ pub fn linalg_solve_out(a: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> 
     linalg_solve_out_with(a, b, out, LinalgSolveOutOptions::default())
 }
 
-/// As [`linalg_solve_out()`], with all that it leaves out.
+/// Like [`linalg_solve_out()`], with its optional arguments.
 pub fn linalg_solve_out_with(
     a: &Tensor, b: &Tensor, out: &Tensor, options: LinalgSolveOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> =
@@ -19046,7 +19046,7 @@ pub fn linalg_solve_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_solve_ex()`] leaves out.
+/// Optional arguments of [`linalg_solve_ex()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveExOptions_ {
     /// `bool`, by default `true`.
@@ -19070,7 +19070,7 @@ pub fn linalg_solve_ex(a: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor)> {
     linalg_solve_ex_with(a, b, LinalgSolveExOptions_::default())
 }
 
-/// As [`linalg_solve_ex()`], with all that it leaves out.
+/// Like [`linalg_solve_ex()`], with its optional arguments.
 pub fn linalg_solve_ex_with(
     a: &Tensor, b: &Tensor, options: LinalgSolveExOptions_) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), (Tensor, Tensor)> =
@@ -19078,7 +19078,7 @@ pub fn linalg_solve_ex_with(
     OP.get()?.call(a, b, options.left, options.check_errors)
 }
 
-/// What [`linalg_solve_ex_out()`] leaves out.
+/// Optional arguments of [`linalg_solve_ex_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveExOutOptions {
     /// `bool`, by default `true`.
@@ -19103,7 +19103,7 @@ pub fn linalg_solve_ex_out(
     linalg_solve_ex_out_with(a, b, result_, info, LinalgSolveExOutOptions::default())
 }
 
-/// As [`linalg_solve_ex_out()`], with all that it leaves out.
+/// Like [`linalg_solve_ex_out()`], with its optional arguments.
 pub fn linalg_solve_ex_out_with(
     a: &Tensor, b: &Tensor, result_: &Tensor, info: &Tensor,
     options: LinalgSolveExOutOptions) -> Result<(Tensor, Tensor)> {
@@ -19113,7 +19113,7 @@ pub fn linalg_solve_ex_out_with(
     Ok((result_.clone(), info.clone()))
 }
 
-/// What [`linalg_solve_triangular()`] leaves out.
+/// Optional arguments of [`linalg_solve_triangular()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveTriangularOptions {
     /// `bool`, by default `true`.
@@ -19137,7 +19137,7 @@ pub fn linalg_solve_triangular(self_: &Tensor, b: &Tensor, upper: bool) -> Resul
     linalg_solve_triangular_with(self_, b, upper, LinalgSolveTriangularOptions::default())
 }
 
-/// As [`linalg_solve_triangular()`], with all that it leaves out.
+/// Like [`linalg_solve_triangular()`], with its optional arguments.
 pub fn linalg_solve_triangular_with(
     self_: &Tensor, b: &Tensor, upper: bool,
     options: LinalgSolveTriangularOptions) -> Result<Tensor> {
@@ -19146,7 +19146,7 @@ pub fn linalg_solve_triangular_with(
     OP.get()?.call(self_, b, upper, options.left, options.unitriangular)
 }
 
-/// What [`linalg_solve_triangular_out()`] leaves out.
+/// Optional arguments of [`linalg_solve_triangular_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSolveTriangularOutOptions {
     /// `bool`, by default `true`.
@@ -19172,7 +19172,7 @@ pub fn linalg_solve_triangular_out(
         self_, b, upper, out, LinalgSolveTriangularOutOptions::default())
 }
 
-/// As [`linalg_solve_triangular_out()`], with all that it leaves out.
+/// Like [`linalg_solve_triangular_out()`], with its optional arguments.
 pub fn linalg_solve_triangular_out_with(
     self_: &Tensor, b: &Tensor, upper: bool, out: &Tensor,
     options: LinalgSolveTriangularOutOptions) -> Result<Tensor> {
@@ -19182,7 +19182,7 @@ pub fn linalg_solve_triangular_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_svd()`] leaves out.
+/// Optional arguments of [`linalg_svd()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSvdOptions_<'a> {
     /// `bool`, by default `true`.
@@ -19206,7 +19206,7 @@ pub fn linalg_svd(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
     linalg_svd_with(a, LinalgSvdOptions_::default())
 }
 
-/// As [`linalg_svd()`], with all that it leaves out.
+/// Like [`linalg_svd()`], with its optional arguments.
 pub fn linalg_svd_with(
     a: &Tensor, options: LinalgSvdOptions_<'_>) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, Option<&str>), (Tensor, Tensor, Tensor)> =
@@ -19214,7 +19214,7 @@ pub fn linalg_svd_with(
     OP.get()?.call(a, options.full_matrices, options.driver)
 }
 
-/// What [`linalg_svd_u()`] leaves out.
+/// Optional arguments of [`linalg_svd_u()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSvdUOptions_<'a> {
     /// `bool`, by default `true`.
@@ -19239,7 +19239,7 @@ pub fn linalg_svd_u(
     linalg_svd_u_with(a, u, s, vh, LinalgSvdUOptions_::default())
 }
 
-/// As [`linalg_svd_u()`], with all that it leaves out.
+/// Like [`linalg_svd_u()`], with its optional arguments.
 pub fn linalg_svd_u_with(
     a: &Tensor, u: &Tensor, s: &Tensor, vh: &Tensor,
     options: LinalgSvdUOptions_<'_>) -> Result<(Tensor, Tensor, Tensor)> {
@@ -19249,7 +19249,7 @@ pub fn linalg_svd_u_with(
     Ok((u.clone(), s.clone(), vh.clone()))
 }
 
-/// What [`linalg_svdvals()`] leaves out.
+/// Optional arguments of [`linalg_svdvals()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSvdvalsOptions<'a> {
     /// `str?`, by default `None`.
@@ -19269,13 +19269,13 @@ pub fn linalg_svdvals(a: &Tensor) -> Result<Tensor> {
     linalg_svdvals_with(a, LinalgSvdvalsOptions::default())
 }
 
-/// As [`linalg_svdvals()`], with all that it leaves out.
+/// Like [`linalg_svdvals()`], with its optional arguments.
 pub fn linalg_svdvals_with(a: &Tensor, options: LinalgSvdvalsOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&str>), Tensor> = LazyTyped::new("aten::linalg_svdvals");
     OP.get()?.call(a, options.driver)
 }
 
-/// What [`linalg_svdvals_out()`] leaves out.
+/// Optional arguments of [`linalg_svdvals_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgSvdvalsOutOptions<'a> {
     /// `str?`, by default `None`.
@@ -19295,7 +19295,7 @@ pub fn linalg_svdvals_out(a: &Tensor, out: &Tensor) -> Result<Tensor> {
     linalg_svdvals_out_with(a, out, LinalgSvdvalsOutOptions::default())
 }
 
-/// As [`linalg_svdvals_out()`], with all that it leaves out.
+/// Like [`linalg_svdvals_out()`], with its optional arguments.
 pub fn linalg_svdvals_out_with(
     a: &Tensor, out: &Tensor, options: LinalgSvdvalsOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&str>, &Tensor), ()> =
@@ -19304,7 +19304,7 @@ pub fn linalg_svdvals_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_vander()`] leaves out.
+/// Optional arguments of [`linalg_vander()`].
 #[derive(Clone, Debug)]
 pub struct LinalgVanderOptions {
     /// `SymInt?`, by default `None`.
@@ -19324,13 +19324,13 @@ pub fn linalg_vander(x: &Tensor) -> Result<Tensor> {
     linalg_vander_with(x, LinalgVanderOptions::default())
 }
 
-/// As [`linalg_vander()`], with all that it leaves out.
+/// Like [`linalg_vander()`], with its optional arguments.
 pub fn linalg_vander_with(x: &Tensor, options: LinalgVanderOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>), Tensor> = LazyTyped::new("aten::linalg_vander");
     OP.get()?.call(x, options.n)
 }
 
-/// What [`linalg_vecdot()`] leaves out.
+/// Optional arguments of [`linalg_vecdot()`].
 #[derive(Clone, Debug)]
 pub struct LinalgVecdotOptions {
     /// `int`, by default `-1`.
@@ -19350,13 +19350,13 @@ pub fn linalg_vecdot(x: &Tensor, y: &Tensor) -> Result<Tensor> {
     linalg_vecdot_with(x, y, LinalgVecdotOptions::default())
 }
 
-/// As [`linalg_vecdot()`], with all that it leaves out.
+/// Like [`linalg_vecdot()`], with its optional arguments.
 pub fn linalg_vecdot_with(x: &Tensor, y: &Tensor, options: LinalgVecdotOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::linalg_vecdot");
     OP.get()?.call(x, y, options.dim)
 }
 
-/// What [`linalg_vecdot_out()`] leaves out.
+/// Optional arguments of [`linalg_vecdot_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgVecdotOutOptions {
     /// `int`, by default `-1`.
@@ -19376,7 +19376,7 @@ pub fn linalg_vecdot_out(x: &Tensor, y: &Tensor, out: &Tensor) -> Result<Tensor>
     linalg_vecdot_out_with(x, y, out, LinalgVecdotOutOptions::default())
 }
 
-/// As [`linalg_vecdot_out()`], with all that it leaves out.
+/// Like [`linalg_vecdot_out()`], with its optional arguments.
 pub fn linalg_vecdot_out_with(
     x: &Tensor, y: &Tensor, out: &Tensor, options: LinalgVecdotOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
@@ -19385,7 +19385,7 @@ pub fn linalg_vecdot_out_with(
     Ok(out.clone())
 }
 
-/// What [`linalg_vector_norm()`] leaves out.
+/// Optional arguments of [`linalg_vector_norm()`].
 #[derive(Clone, Debug)]
 pub struct LinalgVectorNormOptions<'a> {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -19415,7 +19415,7 @@ pub fn linalg_vector_norm(self_: &Tensor) -> Result<Tensor> {
     linalg_vector_norm_with(self_, LinalgVectorNormOptions::default())
 }
 
-/// As [`linalg_vector_norm()`], with all that it leaves out.
+/// Like [`linalg_vector_norm()`], with its optional arguments.
 pub fn linalg_vector_norm_with(
     self_: &Tensor, options: LinalgVectorNormOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Option<&[i64]>, bool, Option<DType>), Tensor> =
@@ -19423,7 +19423,7 @@ pub fn linalg_vector_norm_with(
     OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`linalg_vector_norm_out()`] leaves out.
+/// Optional arguments of [`linalg_vector_norm_out()`].
 #[derive(Clone, Debug)]
 pub struct LinalgVectorNormOutOptions<'a> {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -19453,7 +19453,7 @@ pub fn linalg_vector_norm_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     linalg_vector_norm_out_with(self_, out, LinalgVectorNormOutOptions::default())
 }
 
-/// As [`linalg_vector_norm_out()`], with all that it leaves out.
+/// Like [`linalg_vector_norm_out()`], with its optional arguments.
 pub fn linalg_vector_norm_out_with(
     self_: &Tensor, out: &Tensor, options: LinalgVectorNormOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
@@ -19462,7 +19462,7 @@ pub fn linalg_vector_norm_out_with(
     Ok(out.clone())
 }
 
-/// What [`linear()`] leaves out.
+/// Optional arguments of [`linear()`].
 #[derive(Clone, Debug)]
 pub struct LinearOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -19482,14 +19482,14 @@ pub fn linear(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
     linear_with(input, weight, LinearOptions::default())
 }
 
-/// As [`linear()`], with all that it leaves out.
+/// Like [`linear()`], with its optional arguments.
 pub fn linear_with(input: &Tensor, weight: &Tensor, options: LinearOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>), Tensor> =
         LazyTyped::new("aten::linear");
     OP.get()?.call(input, weight, options.bias)
 }
 
-/// What [`linear_out()`] leaves out.
+/// Optional arguments of [`linear_out()`].
 #[derive(Clone, Debug)]
 pub struct LinearOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -19510,7 +19510,7 @@ pub fn linear_out(input: &Tensor, weight: &Tensor, out: &Tensor) -> Result<Tenso
     linear_out_with(input, weight, out, LinearOutOptions::default())
 }
 
-/// As [`linear_out()`], with all that it leaves out.
+/// Like [`linear_out()`], with its optional arguments.
 pub fn linear_out_with(
     input: &Tensor, weight: &Tensor, out: &Tensor,
     options: LinearOutOptions<'_>) -> Result<Tensor> {
@@ -19520,7 +19520,7 @@ pub fn linear_out_with(
     Ok(out.clone())
 }
 
-/// What [`linspace()`] leaves out.
+/// Optional arguments of [`linspace()`].
 #[derive(Clone, Debug)]
 pub struct LinspaceOptions {
     /// `ScalarType?`, by default `None`.
@@ -19550,7 +19550,7 @@ pub fn linspace(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64) ->
     linspace_with(start, end, steps, LinspaceOptions::default())
 }
 
-/// As [`linspace()`], with all that it leaves out.
+/// Like [`linspace()`], with its optional arguments.
 pub fn linspace_with(
     start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64,
     options: LinspaceOptions) -> Result<Tensor> {
@@ -19562,7 +19562,7 @@ pub fn linspace_with(
         options.pin_memory)
 }
 
-/// What [`linspace_scalar_tensor()`] leaves out.
+/// Optional arguments of [`linspace_scalar_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinspaceScalarTensorOptions {
     /// `ScalarType?`, by default `None`.
@@ -19593,7 +19593,7 @@ pub fn linspace_scalar_tensor(
     linspace_scalar_tensor_with(start, end, steps, LinspaceScalarTensorOptions::default())
 }
 
-/// As [`linspace_scalar_tensor()`], with all that it leaves out.
+/// Like [`linspace_scalar_tensor()`], with its optional arguments.
 pub fn linspace_scalar_tensor_with(
     start: impl Into<Scalar>, end: &Tensor, steps: i64,
     options: LinspaceScalarTensorOptions) -> Result<Tensor> {
@@ -19615,7 +19615,7 @@ pub fn linspace_scalar_tensor_out(
     Ok(out.clone())
 }
 
-/// What [`linspace_tensor_scalar()`] leaves out.
+/// Optional arguments of [`linspace_tensor_scalar()`].
 #[derive(Clone, Debug)]
 pub struct LinspaceTensorScalarOptions {
     /// `ScalarType?`, by default `None`.
@@ -19646,7 +19646,7 @@ pub fn linspace_tensor_scalar(
     linspace_tensor_scalar_with(start, end, steps, LinspaceTensorScalarOptions::default())
 }
 
-/// As [`linspace_tensor_scalar()`], with all that it leaves out.
+/// Like [`linspace_tensor_scalar()`], with its optional arguments.
 pub fn linspace_tensor_scalar_with(
     start: &Tensor, end: impl Into<Scalar>, steps: i64,
     options: LinspaceTensorScalarOptions) -> Result<Tensor> {
@@ -19668,7 +19668,7 @@ pub fn linspace_tensor_scalar_out(
     Ok(out.clone())
 }
 
-/// What [`linspace_tensor_tensor()`] leaves out.
+/// Optional arguments of [`linspace_tensor_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LinspaceTensorTensorOptions {
     /// `ScalarType?`, by default `None`.
@@ -19698,7 +19698,7 @@ pub fn linspace_tensor_tensor(start: &Tensor, end: &Tensor, steps: i64) -> Resul
     linspace_tensor_tensor_with(start, end, steps, LinspaceTensorTensorOptions::default())
 }
 
-/// As [`linspace_tensor_tensor()`], with all that it leaves out.
+/// Like [`linspace_tensor_tensor()`], with its optional arguments.
 pub fn linspace_tensor_tensor_with(
     start: &Tensor, end: &Tensor, steps: i64,
     options: LinspaceTensorTensorOptions) -> Result<Tensor> {
@@ -19808,7 +19808,7 @@ pub fn log_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`log_normal()`] leaves out.
+/// Optional arguments of [`log_normal()`].
 #[derive(Clone, Debug)]
 pub struct LogNormalOptions<'a> {
     /// `float`, by default `1.0`.
@@ -19835,14 +19835,14 @@ pub fn log_normal(self_: &Tensor) -> Result<Tensor> {
     log_normal_with(self_, LogNormalOptions::default())
 }
 
-/// As [`log_normal()`], with all that it leaves out.
+/// Like [`log_normal()`], with its optional arguments.
 pub fn log_normal_with(self_: &Tensor, options: LogNormalOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::log_normal");
     OP.get()?.call(self_, options.mean, options.std, options.generator)
 }
 
-/// What [`log_normal_out()`] leaves out.
+/// Optional arguments of [`log_normal_out()`].
 #[derive(Clone, Debug)]
 pub struct LogNormalOutOptions<'a> {
     /// `float`, by default `1.0`.
@@ -19869,7 +19869,7 @@ pub fn log_normal_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     log_normal_out_with(self_, out, LogNormalOutOptions::default())
 }
 
-/// As [`log_normal_out()`], with all that it leaves out.
+/// Like [`log_normal_out()`], with its optional arguments.
 pub fn log_normal_out_with(
     self_: &Tensor, out: &Tensor, options: LogNormalOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
@@ -19878,7 +19878,7 @@ pub fn log_normal_out_with(
     Ok(out.clone())
 }
 
-/// What [`log_normal_()`] leaves out.
+/// Optional arguments of [`log_normal_()`].
 #[derive(Clone, Debug)]
 pub struct LogNormalInPlaceOptions<'a> {
     /// `float`, by default `1.0`.
@@ -19905,7 +19905,7 @@ pub fn log_normal_(self_: &Tensor) -> Result<Tensor> {
     log_normal_with_(self_, LogNormalInPlaceOptions::default())
 }
 
-/// As [`log_normal_()`], with all that it leaves out.
+/// Like [`log_normal_()`], with its optional arguments.
 pub fn log_normal_with_(self_: &Tensor, options: LogNormalInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), ()> =
         LazyTyped::new("aten::log_normal_");
@@ -19926,7 +19926,7 @@ pub fn log_sigmoid_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`log_softmax_int()`] leaves out.
+/// Optional arguments of [`log_softmax_int()`].
 #[derive(Clone, Debug)]
 pub struct LogSoftmaxIntOptions {
     /// `ScalarType?`, by default `None`.
@@ -19946,7 +19946,7 @@ pub fn log_softmax_int(self_: &Tensor, dim: i64) -> Result<Tensor> {
     log_softmax_int_with(self_, dim, LogSoftmaxIntOptions::default())
 }
 
-/// As [`log_softmax_int()`], with all that it leaves out.
+/// Like [`log_softmax_int()`], with its optional arguments.
 pub fn log_softmax_int_with(
     self_: &Tensor, dim: i64, options: LogSoftmaxIntOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> =
@@ -19954,7 +19954,7 @@ pub fn log_softmax_int_with(
     OP.get()?.call(self_, dim, options.dtype)
 }
 
-/// What [`log_softmax_int_out()`] leaves out.
+/// Optional arguments of [`log_softmax_int_out()`].
 #[derive(Clone, Debug)]
 pub struct LogSoftmaxIntOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -19975,7 +19975,7 @@ pub fn log_softmax_int_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Ten
     log_softmax_int_out_with(self_, dim, out, LogSoftmaxIntOutOptions::default())
 }
 
-/// As [`log_softmax_int_out()`], with all that it leaves out.
+/// Like [`log_softmax_int_out()`], with its optional arguments.
 pub fn log_softmax_int_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: LogSoftmaxIntOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
@@ -20109,7 +20109,7 @@ pub fn logical_xor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`logit()`] leaves out.
+/// Optional arguments of [`logit()`].
 #[derive(Clone, Debug)]
 pub struct LogitOptions {
     /// `float?`, by default `None`.
@@ -20129,13 +20129,13 @@ pub fn logit(self_: &Tensor) -> Result<Tensor> {
     logit_with(self_, LogitOptions::default())
 }
 
-/// As [`logit()`], with all that it leaves out.
+/// Like [`logit()`], with its optional arguments.
 pub fn logit_with(self_: &Tensor, options: LogitOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>), Tensor> = LazyTyped::new("aten::logit");
     OP.get()?.call(self_, options.eps)
 }
 
-/// What [`logit_out()`] leaves out.
+/// Optional arguments of [`logit_out()`].
 #[derive(Clone, Debug)]
 pub struct LogitOutOptions {
     /// `float?`, by default `None`.
@@ -20155,14 +20155,14 @@ pub fn logit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     logit_out_with(self_, out, LogitOutOptions::default())
 }
 
-/// As [`logit_out()`], with all that it leaves out.
+/// Like [`logit_out()`], with its optional arguments.
 pub fn logit_out_with(self_: &Tensor, out: &Tensor, options: LogitOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, &Tensor), ()> = LazyTyped::new("aten::logit.out");
     OP.get()?.call(self_, options.eps, out)?;
     Ok(out.clone())
 }
 
-/// What [`logit_()`] leaves out.
+/// Optional arguments of [`logit_()`].
 #[derive(Clone, Debug)]
 pub struct LogitInPlaceOptions {
     /// `float?`, by default `None`.
@@ -20182,14 +20182,14 @@ pub fn logit_(self_: &Tensor) -> Result<Tensor> {
     logit_with_(self_, LogitInPlaceOptions::default())
 }
 
-/// As [`logit_()`], with all that it leaves out.
+/// Like [`logit_()`], with its optional arguments.
 pub fn logit_with_(self_: &Tensor, options: LogitInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>), ()> = LazyTyped::new("aten::logit_");
     OP.get()?.call(self_, options.eps)?;
     Ok(self_.clone())
 }
 
-/// What [`logspace()`] leaves out.
+/// Optional arguments of [`logspace()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceOptions {
     /// `float`, by default `10.0`.
@@ -20222,7 +20222,7 @@ pub fn logspace(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64) ->
     logspace_with(start, end, steps, LogspaceOptions::default())
 }
 
-/// As [`logspace()`], with all that it leaves out.
+/// Like [`logspace()`], with its optional arguments.
 pub fn logspace_with(
     start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64,
     options: LogspaceOptions) -> Result<Tensor> {
@@ -20235,7 +20235,7 @@ pub fn logspace_with(
         options.device, options.pin_memory)
 }
 
-/// What [`logspace_scalar_tensor()`] leaves out.
+/// Optional arguments of [`logspace_scalar_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceScalarTensorOptions {
     /// `float`, by default `10.0`.
@@ -20270,7 +20270,7 @@ pub fn logspace_scalar_tensor(
     logspace_scalar_tensor_with(start, end, steps, LogspaceScalarTensorOptions::default())
 }
 
-/// As [`logspace_scalar_tensor()`], with all that it leaves out.
+/// Like [`logspace_scalar_tensor()`], with its optional arguments.
 pub fn logspace_scalar_tensor_with(
     start: impl Into<Scalar>, end: &Tensor, steps: i64,
     options: LogspaceScalarTensorOptions) -> Result<Tensor> {
@@ -20283,7 +20283,7 @@ pub fn logspace_scalar_tensor_with(
         options.pin_memory)
 }
 
-/// What [`logspace_scalar_tensor_out()`] leaves out.
+/// Optional arguments of [`logspace_scalar_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceScalarTensorOutOptions {
     /// `float`, by default `10.0`.
@@ -20306,7 +20306,7 @@ pub fn logspace_scalar_tensor_out(
         start, end, steps, out, LogspaceScalarTensorOutOptions::default())
 }
 
-/// As [`logspace_scalar_tensor_out()`], with all that it leaves out.
+/// Like [`logspace_scalar_tensor_out()`], with its optional arguments.
 pub fn logspace_scalar_tensor_out_with(
     start: impl Into<Scalar>, end: &Tensor, steps: i64, out: &Tensor,
     options: LogspaceScalarTensorOutOptions) -> Result<Tensor> {
@@ -20316,7 +20316,7 @@ pub fn logspace_scalar_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`logspace_tensor_scalar()`] leaves out.
+/// Optional arguments of [`logspace_tensor_scalar()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceTensorScalarOptions {
     /// `float`, by default `10.0`.
@@ -20351,7 +20351,7 @@ pub fn logspace_tensor_scalar(
     logspace_tensor_scalar_with(start, end, steps, LogspaceTensorScalarOptions::default())
 }
 
-/// As [`logspace_tensor_scalar()`], with all that it leaves out.
+/// Like [`logspace_tensor_scalar()`], with its optional arguments.
 pub fn logspace_tensor_scalar_with(
     start: &Tensor, end: impl Into<Scalar>, steps: i64,
     options: LogspaceTensorScalarOptions) -> Result<Tensor> {
@@ -20364,7 +20364,7 @@ pub fn logspace_tensor_scalar_with(
         options.pin_memory)
 }
 
-/// What [`logspace_tensor_scalar_out()`] leaves out.
+/// Optional arguments of [`logspace_tensor_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceTensorScalarOutOptions {
     /// `float`, by default `10.0`.
@@ -20387,7 +20387,7 @@ pub fn logspace_tensor_scalar_out(
         start, end, steps, out, LogspaceTensorScalarOutOptions::default())
 }
 
-/// As [`logspace_tensor_scalar_out()`], with all that it leaves out.
+/// Like [`logspace_tensor_scalar_out()`], with its optional arguments.
 pub fn logspace_tensor_scalar_out_with(
     start: &Tensor, end: impl Into<Scalar>, steps: i64, out: &Tensor,
     options: LogspaceTensorScalarOutOptions) -> Result<Tensor> {
@@ -20397,7 +20397,7 @@ pub fn logspace_tensor_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`logspace_tensor_tensor()`] leaves out.
+/// Optional arguments of [`logspace_tensor_tensor()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceTensorTensorOptions {
     /// `float`, by default `10.0`.
@@ -20431,7 +20431,7 @@ pub fn logspace_tensor_tensor(start: &Tensor, end: &Tensor, steps: i64) -> Resul
     logspace_tensor_tensor_with(start, end, steps, LogspaceTensorTensorOptions::default())
 }
 
-/// As [`logspace_tensor_tensor()`], with all that it leaves out.
+/// Like [`logspace_tensor_tensor()`], with its optional arguments.
 pub fn logspace_tensor_tensor_with(
     start: &Tensor, end: &Tensor, steps: i64,
     options: LogspaceTensorTensorOptions) -> Result<Tensor> {
@@ -20444,7 +20444,7 @@ pub fn logspace_tensor_tensor_with(
         options.pin_memory)
 }
 
-/// What [`logspace_tensor_tensor_out()`] leaves out.
+/// Optional arguments of [`logspace_tensor_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceTensorTensorOutOptions {
     /// `float`, by default `10.0`.
@@ -20467,7 +20467,7 @@ pub fn logspace_tensor_tensor_out(
         start, end, steps, out, LogspaceTensorTensorOutOptions::default())
 }
 
-/// As [`logspace_tensor_tensor_out()`], with all that it leaves out.
+/// Like [`logspace_tensor_tensor_out()`], with its optional arguments.
 pub fn logspace_tensor_tensor_out_with(
     start: &Tensor, end: &Tensor, steps: i64, out: &Tensor,
     options: LogspaceTensorTensorOutOptions) -> Result<Tensor> {
@@ -20477,7 +20477,7 @@ pub fn logspace_tensor_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`logspace_out()`] leaves out.
+/// Optional arguments of [`logspace_out()`].
 #[derive(Clone, Debug)]
 pub struct LogspaceOutOptions {
     /// `float`, by default `10.0`.
@@ -20499,7 +20499,7 @@ pub fn logspace_out(
     logspace_out_with(start, end, steps, out, LogspaceOutOptions::default())
 }
 
-/// As [`logspace_out()`], with all that it leaves out.
+/// Like [`logspace_out()`], with its optional arguments.
 pub fn logspace_out_with(
     start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64, out: &Tensor,
     options: LogspaceOutOptions) -> Result<Tensor> {
@@ -20509,7 +20509,7 @@ pub fn logspace_out_with(
     Ok(out.clone())
 }
 
-/// What [`logsumexp()`] leaves out.
+/// Optional arguments of [`logsumexp()`].
 #[derive(Clone, Debug)]
 pub struct LogsumexpOptions {
     /// `bool`, by default `false`.
@@ -20529,13 +20529,13 @@ pub fn logsumexp(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
     logsumexp_with(self_, dim, LogsumexpOptions::default())
 }
 
-/// As [`logsumexp()`], with all that it leaves out.
+/// Like [`logsumexp()`], with its optional arguments.
 pub fn logsumexp_with(self_: &Tensor, dim: &[i64], options: LogsumexpOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::logsumexp");
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`logsumexp_out()`] leaves out.
+/// Optional arguments of [`logsumexp_out()`].
 #[derive(Clone, Debug)]
 pub struct LogsumexpOutOptions {
     /// `bool`, by default `false`.
@@ -20556,7 +20556,7 @@ pub fn logsumexp_out(self_: &Tensor, dim: &[i64], out: &Tensor) -> Result<Tensor
     logsumexp_out_with(self_, dim, out, LogsumexpOutOptions::default())
 }
 
-/// As [`logsumexp_out()`], with all that it leaves out.
+/// Like [`logsumexp_out()`], with its optional arguments.
 pub fn logsumexp_out_with(
     self_: &Tensor, dim: &[i64], out: &Tensor, options: LogsumexpOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
@@ -20576,7 +20576,7 @@ pub fn lstm_input(
         args![input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first])
 }
 
-/// What [`lstm_cell()`] leaves out.
+/// Optional arguments of [`lstm_cell()`].
 #[derive(Clone, Debug)]
 pub struct LstmCellOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -20601,7 +20601,7 @@ pub fn lstm_cell(
     lstm_cell_with(input, hx, w_ih, w_hh, LstmCellOptions::default())
 }
 
-/// As [`lstm_cell()`], with all that it leaves out.
+/// Like [`lstm_cell()`], with its optional arguments.
 pub fn lstm_cell_with(
     input: &Tensor, hx: &[&Tensor], w_ih: &Tensor, w_hh: &Tensor,
     options: LstmCellOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -20665,7 +20665,7 @@ pub fn lu_solve_out(
     Ok(out.clone())
 }
 
-/// What [`margin_ranking_loss()`] leaves out.
+/// Optional arguments of [`margin_ranking_loss()`].
 #[derive(Clone, Debug)]
 pub struct MarginRankingLossOptions {
     /// `float`, by default `0.0`.
@@ -20689,7 +20689,7 @@ pub fn margin_ranking_loss(input1: &Tensor, input2: &Tensor, target: &Tensor) ->
     margin_ranking_loss_with(input1, input2, target, MarginRankingLossOptions::default())
 }
 
-/// As [`margin_ranking_loss()`], with all that it leaves out.
+/// Like [`margin_ranking_loss()`], with its optional arguments.
 pub fn margin_ranking_loss_with(
     input1: &Tensor, input2: &Tensor, target: &Tensor,
     options: MarginRankingLossOptions) -> Result<Tensor> {
@@ -20834,7 +20834,7 @@ pub fn max(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
-/// What [`max_dim()`] leaves out.
+/// Optional arguments of [`max_dim()`].
 #[derive(Clone, Debug)]
 pub struct MaxDimOptions {
     /// `bool`, by default `false`.
@@ -20854,13 +20854,13 @@ pub fn max_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     max_dim_with(self_, dim, MaxDimOptions::default())
 }
 
-/// As [`max_dim()`], with all that it leaves out.
+/// Like [`max_dim()`], with its optional arguments.
 pub fn max_dim_with(self_: &Tensor, dim: i64, options: MaxDimOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::max.dim");
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`max_dim_max()`] leaves out.
+/// Optional arguments of [`max_dim_max()`].
 #[derive(Clone, Debug)]
 pub struct MaxDimMaxOptions {
     /// `bool`, by default `false`.
@@ -20882,7 +20882,7 @@ pub fn max_dim_max(
     max_dim_max_with(self_, dim, max, max_values, MaxDimMaxOptions::default())
 }
 
-/// As [`max_dim_max()`], with all that it leaves out.
+/// Like [`max_dim_max()`], with its optional arguments.
 pub fn max_dim_max_with(
     self_: &Tensor, dim: i64, max: &Tensor, max_values: &Tensor,
     options: MaxDimMaxOptions) -> Result<(Tensor, Tensor)> {
@@ -20912,7 +20912,7 @@ pub fn max_unary_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`max_pool1d()`] leaves out.
+/// Optional arguments of [`max_pool1d()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool1dOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -20942,7 +20942,7 @@ pub fn max_pool1d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
     max_pool1d_with(self_, kernel_size, MaxPool1dOptions::default())
 }
 
-/// As [`max_pool1d()`], with all that it leaves out.
+/// Like [`max_pool1d()`], with its optional arguments.
 pub fn max_pool1d_with(
     self_: &Tensor, kernel_size: &[i64], options: MaxPool1dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], bool), Tensor> =
@@ -20951,7 +20951,7 @@ pub fn max_pool1d_with(
         self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
 }
 
-/// What [`max_pool1d_with_indices()`] leaves out.
+/// Optional arguments of [`max_pool1d_with_indices()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool1dWithIndicesOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -20981,7 +20981,7 @@ pub fn max_pool1d_with_indices(self_: &Tensor, kernel_size: &[i64]) -> Result<(T
     max_pool1d_with_indices_with(self_, kernel_size, MaxPool1dWithIndicesOptions::default())
 }
 
-/// As [`max_pool1d_with_indices()`], with all that it leaves out.
+/// Like [`max_pool1d_with_indices()`], with its optional arguments.
 pub fn max_pool1d_with_indices_with(
     self_: &Tensor, kernel_size: &[i64],
     options: MaxPool1dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -20991,7 +20991,7 @@ pub fn max_pool1d_with_indices_with(
         self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
 }
 
-/// What [`max_pool2d()`] leaves out.
+/// Optional arguments of [`max_pool2d()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool2dOptions<'a> {
     /// `int[2]`, by default `&[]`.
@@ -21021,7 +21021,7 @@ pub fn max_pool2d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
     max_pool2d_with(self_, kernel_size, MaxPool2dOptions::default())
 }
 
-/// As [`max_pool2d()`], with all that it leaves out.
+/// Like [`max_pool2d()`], with its optional arguments.
 pub fn max_pool2d_with(
     self_: &Tensor, kernel_size: &[i64], options: MaxPool2dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], bool), Tensor> =
@@ -21030,7 +21030,7 @@ pub fn max_pool2d_with(
         self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
 }
 
-/// What [`max_pool2d_with_indices()`] leaves out.
+/// Optional arguments of [`max_pool2d_with_indices()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool2dWithIndicesOptions<'a> {
     /// `int[2]`, by default `&[]`.
@@ -21060,7 +21060,7 @@ pub fn max_pool2d_with_indices(self_: &Tensor, kernel_size: &[i64]) -> Result<(T
     max_pool2d_with_indices_with(self_, kernel_size, MaxPool2dWithIndicesOptions::default())
 }
 
-/// As [`max_pool2d_with_indices()`], with all that it leaves out.
+/// Like [`max_pool2d_with_indices()`], with its optional arguments.
 pub fn max_pool2d_with_indices_with(
     self_: &Tensor, kernel_size: &[i64],
     options: MaxPool2dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -21070,7 +21070,7 @@ pub fn max_pool2d_with_indices_with(
         self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
 }
 
-/// What [`max_pool2d_with_indices_out()`] leaves out.
+/// Optional arguments of [`max_pool2d_with_indices_out()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool2dWithIndicesOutOptions<'a> {
     /// `int[2]`, by default `&[]`.
@@ -21104,7 +21104,7 @@ pub fn max_pool2d_with_indices_out(
         self_, kernel_size, out, indices, MaxPool2dWithIndicesOutOptions::default())
 }
 
-/// As [`max_pool2d_with_indices_out()`], with all that it leaves out.
+/// Like [`max_pool2d_with_indices_out()`], with its optional arguments.
 pub fn max_pool2d_with_indices_out_with(
     self_: &Tensor, kernel_size: &[i64], out: &Tensor, indices: &Tensor,
     options: MaxPool2dWithIndicesOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -21138,7 +21138,7 @@ pub fn max_pool2d_with_indices_backward_grad_input(
         args![grad_output, self_, kernel_size, stride, padding, dilation, ceil_mode, indices, grad_input])
 }
 
-/// What [`max_pool3d()`] leaves out.
+/// Optional arguments of [`max_pool3d()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool3dOptions<'a> {
     /// `int[3]`, by default `&[]`.
@@ -21168,7 +21168,7 @@ pub fn max_pool3d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
     max_pool3d_with(self_, kernel_size, MaxPool3dOptions::default())
 }
 
-/// As [`max_pool3d()`], with all that it leaves out.
+/// Like [`max_pool3d()`], with its optional arguments.
 pub fn max_pool3d_with(
     self_: &Tensor, kernel_size: &[i64], options: MaxPool3dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], bool), Tensor> =
@@ -21177,7 +21177,7 @@ pub fn max_pool3d_with(
         self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
 }
 
-/// What [`max_pool3d_with_indices()`] leaves out.
+/// Optional arguments of [`max_pool3d_with_indices()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool3dWithIndicesOptions<'a> {
     /// `int[3]`, by default `&[]`.
@@ -21207,7 +21207,7 @@ pub fn max_pool3d_with_indices(self_: &Tensor, kernel_size: &[i64]) -> Result<(T
     max_pool3d_with_indices_with(self_, kernel_size, MaxPool3dWithIndicesOptions::default())
 }
 
-/// As [`max_pool3d_with_indices()`], with all that it leaves out.
+/// Like [`max_pool3d_with_indices()`], with its optional arguments.
 pub fn max_pool3d_with_indices_with(
     self_: &Tensor, kernel_size: &[i64],
     options: MaxPool3dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -21217,7 +21217,7 @@ pub fn max_pool3d_with_indices_with(
         self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
 }
 
-/// What [`max_pool3d_with_indices_out()`] leaves out.
+/// Optional arguments of [`max_pool3d_with_indices_out()`].
 #[derive(Clone, Debug)]
 pub struct MaxPool3dWithIndicesOutOptions<'a> {
     /// `int[3]`, by default `&[]`.
@@ -21251,7 +21251,7 @@ pub fn max_pool3d_with_indices_out(
         self_, kernel_size, out, indices, MaxPool3dWithIndicesOutOptions::default())
 }
 
-/// As [`max_pool3d_with_indices_out()`], with all that it leaves out.
+/// Like [`max_pool3d_with_indices_out()`], with its optional arguments.
 pub fn max_pool3d_with_indices_out_with(
     self_: &Tensor, kernel_size: &[i64], out: &Tensor, indices: &Tensor,
     options: MaxPool3dWithIndicesOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -21335,7 +21335,7 @@ pub fn maximum_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tenso
     Ok(out.clone())
 }
 
-/// What [`mean()`] leaves out.
+/// Optional arguments of [`mean()`].
 #[derive(Clone, Debug)]
 pub struct MeanOptions {
     /// `ScalarType?`, by default `None`.
@@ -21355,13 +21355,13 @@ pub fn mean(self_: &Tensor) -> Result<Tensor> {
     mean_with(self_, MeanOptions::default())
 }
 
-/// As [`mean()`], with all that it leaves out.
+/// Like [`mean()`], with its optional arguments.
 pub fn mean_with(self_: &Tensor, options: MeanOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<DType>), Tensor> = LazyTyped::new("aten::mean");
     OP.get()?.call(self_, options.dtype)
 }
 
-/// What [`mean_dim()`] leaves out.
+/// Optional arguments of [`mean_dim()`].
 #[derive(Clone, Debug)]
 pub struct MeanDimOptions {
     /// `bool`, by default `false`.
@@ -21385,7 +21385,7 @@ pub fn mean_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
     mean_dim_with(self_, dim, MeanDimOptions::default())
 }
 
-/// As [`mean_dim()`], with all that it leaves out.
+/// Like [`mean_dim()`], with its optional arguments.
 pub fn mean_dim_with(
     self_: &Tensor, dim: Option<&[i64]>, options: MeanDimOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
@@ -21393,7 +21393,7 @@ pub fn mean_dim_with(
     OP.get()?.call(self_, dim, options.keepdim, options.dtype)
 }
 
-/// What [`mean_dtype_out()`] leaves out.
+/// Optional arguments of [`mean_dtype_out()`].
 #[derive(Clone, Debug)]
 pub struct MeanDtypeOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -21413,7 +21413,7 @@ pub fn mean_dtype_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     mean_dtype_out_with(self_, out, MeanDtypeOutOptions::default())
 }
 
-/// As [`mean_dtype_out()`], with all that it leaves out.
+/// Like [`mean_dtype_out()`], with its optional arguments.
 pub fn mean_dtype_out_with(
     self_: &Tensor, out: &Tensor, options: MeanDtypeOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<DType>, &Tensor), ()> =
@@ -21422,7 +21422,7 @@ pub fn mean_dtype_out_with(
     Ok(out.clone())
 }
 
-/// What [`mean_out()`] leaves out.
+/// Optional arguments of [`mean_out()`].
 #[derive(Clone, Debug)]
 pub struct MeanOutOptions {
     /// `bool`, by default `false`.
@@ -21446,7 +21446,7 @@ pub fn mean_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Ten
     mean_out_with(self_, dim, out, MeanOutOptions::default())
 }
 
-/// As [`mean_out()`], with all that it leaves out.
+/// Like [`mean_out()`], with its optional arguments.
 pub fn mean_out_with(
     self_: &Tensor, dim: Option<&[i64]>, out: &Tensor, options: MeanOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
@@ -21461,7 +21461,7 @@ pub fn median(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
-/// What [`median_dim()`] leaves out.
+/// Optional arguments of [`median_dim()`].
 #[derive(Clone, Debug)]
 pub struct MedianDimOptions {
     /// `bool`, by default `false`.
@@ -21481,7 +21481,7 @@ pub fn median_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     median_dim_with(self_, dim, MedianDimOptions::default())
 }
 
-/// As [`median_dim()`], with all that it leaves out.
+/// Like [`median_dim()`], with its optional arguments.
 pub fn median_dim_with(
     self_: &Tensor, dim: i64, options: MedianDimOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> =
@@ -21489,7 +21489,7 @@ pub fn median_dim_with(
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`median_dim_values()`] leaves out.
+/// Optional arguments of [`median_dim_values()`].
 #[derive(Clone, Debug)]
 pub struct MedianDimValuesOptions {
     /// `bool`, by default `false`.
@@ -21511,7 +21511,7 @@ pub fn median_dim_values(
     median_dim_values_with(self_, dim, values, indices, MedianDimValuesOptions::default())
 }
 
-/// As [`median_dim_values()`], with all that it leaves out.
+/// Like [`median_dim_values()`], with its optional arguments.
 pub fn median_dim_values_with(
     self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor,
     options: MedianDimValuesOptions) -> Result<(Tensor, Tensor)> {
@@ -21546,7 +21546,7 @@ pub fn min(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
-/// What [`min_dim()`] leaves out.
+/// Optional arguments of [`min_dim()`].
 #[derive(Clone, Debug)]
 pub struct MinDimOptions {
     /// `bool`, by default `false`.
@@ -21566,13 +21566,13 @@ pub fn min_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     min_dim_with(self_, dim, MinDimOptions::default())
 }
 
-/// As [`min_dim()`], with all that it leaves out.
+/// Like [`min_dim()`], with its optional arguments.
 pub fn min_dim_with(self_: &Tensor, dim: i64, options: MinDimOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::min.dim");
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`min_dim_min()`] leaves out.
+/// Optional arguments of [`min_dim_min()`].
 #[derive(Clone, Debug)]
 pub struct MinDimMinOptions {
     /// `bool`, by default `false`.
@@ -21594,7 +21594,7 @@ pub fn min_dim_min(
     min_dim_min_with(self_, dim, min, min_indices, MinDimMinOptions::default())
 }
 
-/// As [`min_dim_min()`], with all that it leaves out.
+/// Like [`min_dim_min()`], with its optional arguments.
 pub fn min_dim_min_with(
     self_: &Tensor, dim: i64, min: &Tensor, min_indices: &Tensor,
     options: MinDimMinOptions) -> Result<(Tensor, Tensor)> {
@@ -21686,7 +21686,7 @@ pub fn mm_out(self_: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`mode()`] leaves out.
+/// Optional arguments of [`mode()`].
 #[derive(Clone, Debug)]
 pub struct ModeOptions {
     /// `int`, by default `-1`.
@@ -21709,13 +21709,13 @@ pub fn mode(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     mode_with(self_, ModeOptions::default())
 }
 
-/// As [`mode()`], with all that it leaves out.
+/// Like [`mode()`], with its optional arguments.
 pub fn mode_with(self_: &Tensor, options: ModeOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::mode");
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
-/// What [`mode_values()`] leaves out.
+/// Optional arguments of [`mode_values()`].
 #[derive(Clone, Debug)]
 pub struct ModeValuesOptions {
     /// `int`, by default `-1`.
@@ -21739,7 +21739,7 @@ pub fn mode_values(self_: &Tensor, values: &Tensor, indices: &Tensor) -> Result<
     mode_values_with(self_, values, indices, ModeValuesOptions::default())
 }
 
-/// As [`mode_values()`], with all that it leaves out.
+/// Like [`mode_values()`], with its optional arguments.
 pub fn mode_values_with(
     self_: &Tensor, values: &Tensor, indices: &Tensor,
     options: ModeValuesOptions) -> Result<(Tensor, Tensor)> {
@@ -21775,7 +21775,7 @@ pub fn movedim_intlist(self_: &Tensor, source: &[i64], destination: &[i64]) -> R
     OP.get()?.call(self_, source, destination)
 }
 
-/// What [`mse_loss()`] leaves out.
+/// Optional arguments of [`mse_loss()`].
 #[derive(Clone, Debug)]
 pub struct MseLossOptions {
     /// `int`, by default `1`.
@@ -21795,13 +21795,13 @@ pub fn mse_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     mse_loss_with(self_, target, MseLossOptions::default())
 }
 
-/// As [`mse_loss()`], with all that it leaves out.
+/// Like [`mse_loss()`], with its optional arguments.
 pub fn mse_loss_with(self_: &Tensor, target: &Tensor, options: MseLossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::mse_loss");
     OP.get()?.call(self_, target, options.reduction)
 }
 
-/// What [`mse_loss_out()`] leaves out.
+/// Optional arguments of [`mse_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct MseLossOutOptions {
     /// `int`, by default `1`.
@@ -21822,7 +21822,7 @@ pub fn mse_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Ten
     mse_loss_out_with(self_, target, out, MseLossOutOptions::default())
 }
 
-/// As [`mse_loss_out()`], with all that it leaves out.
+/// Like [`mse_loss_out()`], with its optional arguments.
 pub fn mse_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor, options: MseLossOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
@@ -21884,7 +21884,7 @@ pub fn mul_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`multi_margin_loss()`] leaves out.
+/// Optional arguments of [`multi_margin_loss()`].
 #[derive(Clone, Debug)]
 pub struct MultiMarginLossOptions<'a> {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -21914,7 +21914,7 @@ pub fn multi_margin_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     multi_margin_loss_with(self_, target, MultiMarginLossOptions::default())
 }
 
-/// As [`multi_margin_loss()`], with all that it leaves out.
+/// Like [`multi_margin_loss()`], with its optional arguments.
 pub fn multi_margin_loss_with(
     self_: &Tensor, target: &Tensor, options: MultiMarginLossOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, Option<&Tensor>, i64), Tensor> =
@@ -21922,7 +21922,7 @@ pub fn multi_margin_loss_with(
     OP.get()?.call(self_, target, options.p, options.margin, options.weight, options.reduction)
 }
 
-/// What [`multi_margin_loss_out()`] leaves out.
+/// Optional arguments of [`multi_margin_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct MultiMarginLossOutOptions<'a> {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -21952,7 +21952,7 @@ pub fn multi_margin_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> R
     multi_margin_loss_out_with(self_, target, out, MultiMarginLossOutOptions::default())
 }
 
-/// As [`multi_margin_loss_out()`], with all that it leaves out.
+/// Like [`multi_margin_loss_out()`], with its optional arguments.
 pub fn multi_margin_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: MultiMarginLossOutOptions<'_>) -> Result<Tensor> {
@@ -21963,7 +21963,7 @@ pub fn multi_margin_loss_out_with(
     Ok(out.clone())
 }
 
-/// What [`multilabel_margin_loss()`] leaves out.
+/// Optional arguments of [`multilabel_margin_loss()`].
 #[derive(Clone, Debug)]
 pub struct MultilabelMarginLossOptions {
     /// `int`, by default `1`.
@@ -21983,7 +21983,7 @@ pub fn multilabel_margin_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor>
     multilabel_margin_loss_with(self_, target, MultilabelMarginLossOptions::default())
 }
 
-/// As [`multilabel_margin_loss()`], with all that it leaves out.
+/// Like [`multilabel_margin_loss()`], with its optional arguments.
 pub fn multilabel_margin_loss_with(
     self_: &Tensor, target: &Tensor, options: MultilabelMarginLossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> =
@@ -21991,7 +21991,7 @@ pub fn multilabel_margin_loss_with(
     OP.get()?.call(self_, target, options.reduction)
 }
 
-/// What [`multilabel_margin_loss_out()`] leaves out.
+/// Optional arguments of [`multilabel_margin_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct MultilabelMarginLossOutOptions {
     /// `int`, by default `1`.
@@ -22012,7 +22012,7 @@ pub fn multilabel_margin_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor)
     multilabel_margin_loss_out_with(self_, target, out, MultilabelMarginLossOutOptions::default())
 }
 
-/// As [`multilabel_margin_loss_out()`], with all that it leaves out.
+/// Like [`multilabel_margin_loss_out()`], with its optional arguments.
 pub fn multilabel_margin_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: MultilabelMarginLossOutOptions) -> Result<Tensor> {
@@ -22022,7 +22022,7 @@ pub fn multilabel_margin_loss_out_with(
     Ok(out.clone())
 }
 
-/// What [`multinomial()`] leaves out.
+/// Optional arguments of [`multinomial()`].
 #[derive(Clone, Debug)]
 pub struct MultinomialOptions<'a> {
     /// `bool`, by default `false`.
@@ -22046,7 +22046,7 @@ pub fn multinomial(self_: &Tensor, num_samples: i64) -> Result<Tensor> {
     multinomial_with(self_, num_samples, MultinomialOptions::default())
 }
 
-/// As [`multinomial()`], with all that it leaves out.
+/// Like [`multinomial()`], with its optional arguments.
 pub fn multinomial_with(
     self_: &Tensor, num_samples: i64, options: MultinomialOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool, Option<&Generator>), Tensor> =
@@ -22054,7 +22054,7 @@ pub fn multinomial_with(
     OP.get()?.call(self_, num_samples, options.replacement, options.generator)
 }
 
-/// What [`multinomial_out()`] leaves out.
+/// Optional arguments of [`multinomial_out()`].
 #[derive(Clone, Debug)]
 pub struct MultinomialOutOptions<'a> {
     /// `bool`, by default `false`.
@@ -22078,7 +22078,7 @@ pub fn multinomial_out(self_: &Tensor, num_samples: i64, out: &Tensor) -> Result
     multinomial_out_with(self_, num_samples, out, MultinomialOutOptions::default())
 }
 
-/// As [`multinomial_out()`], with all that it leaves out.
+/// Like [`multinomial_out()`], with its optional arguments.
 pub fn multinomial_out_with(
     self_: &Tensor, num_samples: i64, out: &Tensor,
     options: MultinomialOutOptions<'_>) -> Result<Tensor> {
@@ -22154,7 +22154,7 @@ pub fn mvlgamma_(self_: &Tensor, p: i64) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`nan_to_num()`] leaves out.
+/// Optional arguments of [`nan_to_num()`].
 #[derive(Clone, Debug)]
 pub struct NanToNumOptions {
     /// `float?`, by default `None`.
@@ -22181,14 +22181,14 @@ pub fn nan_to_num(self_: &Tensor) -> Result<Tensor> {
     nan_to_num_with(self_, NanToNumOptions::default())
 }
 
-/// As [`nan_to_num()`], with all that it leaves out.
+/// Like [`nan_to_num()`], with its optional arguments.
 pub fn nan_to_num_with(self_: &Tensor, options: NanToNumOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, Option<f64>), Tensor> =
         LazyTyped::new("aten::nan_to_num");
     OP.get()?.call(self_, options.nan, options.posinf, options.neginf)
 }
 
-/// What [`nan_to_num_out()`] leaves out.
+/// Optional arguments of [`nan_to_num_out()`].
 #[derive(Clone, Debug)]
 pub struct NanToNumOutOptions {
     /// `float?`, by default `None`.
@@ -22215,7 +22215,7 @@ pub fn nan_to_num_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     nan_to_num_out_with(self_, out, NanToNumOutOptions::default())
 }
 
-/// As [`nan_to_num_out()`], with all that it leaves out.
+/// Like [`nan_to_num_out()`], with its optional arguments.
 pub fn nan_to_num_out_with(
     self_: &Tensor, out: &Tensor, options: NanToNumOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, Option<f64>, &Tensor), ()> =
@@ -22224,7 +22224,7 @@ pub fn nan_to_num_out_with(
     Ok(out.clone())
 }
 
-/// What [`nan_to_num_()`] leaves out.
+/// Optional arguments of [`nan_to_num_()`].
 #[derive(Clone, Debug)]
 pub struct NanToNumInPlaceOptions {
     /// `float?`, by default `None`.
@@ -22251,7 +22251,7 @@ pub fn nan_to_num_(self_: &Tensor) -> Result<Tensor> {
     nan_to_num_with_(self_, NanToNumInPlaceOptions::default())
 }
 
-/// As [`nan_to_num_()`], with all that it leaves out.
+/// Like [`nan_to_num_()`], with its optional arguments.
 pub fn nan_to_num_with_(self_: &Tensor, options: NanToNumInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, Option<f64>), ()> =
         LazyTyped::new("aten::nan_to_num_");
@@ -22259,7 +22259,7 @@ pub fn nan_to_num_with_(self_: &Tensor, options: NanToNumInPlaceOptions) -> Resu
     Ok(self_.clone())
 }
 
-/// What [`nanmean()`] leaves out.
+/// Optional arguments of [`nanmean()`].
 #[derive(Clone, Debug)]
 pub struct NanmeanOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -22286,14 +22286,14 @@ pub fn nanmean(self_: &Tensor) -> Result<Tensor> {
     nanmean_with(self_, NanmeanOptions::default())
 }
 
-/// As [`nanmean()`], with all that it leaves out.
+/// Like [`nanmean()`], with its optional arguments.
 pub fn nanmean_with(self_: &Tensor, options: NanmeanOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
         LazyTyped::new("aten::nanmean");
     OP.get()?.call(self_, options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`nanmean_out()`] leaves out.
+/// Optional arguments of [`nanmean_out()`].
 #[derive(Clone, Debug)]
 pub struct NanmeanOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -22320,7 +22320,7 @@ pub fn nanmean_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     nanmean_out_with(self_, out, NanmeanOutOptions::default())
 }
 
-/// As [`nanmean_out()`], with all that it leaves out.
+/// Like [`nanmean_out()`], with its optional arguments.
 pub fn nanmean_out_with(
     self_: &Tensor, out: &Tensor, options: NanmeanOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
@@ -22335,7 +22335,7 @@ pub fn nanmedian(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
-/// What [`nanmedian_dim()`] leaves out.
+/// Optional arguments of [`nanmedian_dim()`].
 #[derive(Clone, Debug)]
 pub struct NanmedianDimOptions {
     /// `bool`, by default `false`.
@@ -22356,7 +22356,7 @@ pub fn nanmedian_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     nanmedian_dim_with(self_, dim, NanmedianDimOptions::default())
 }
 
-/// As [`nanmedian_dim()`], with all that it leaves out.
+/// Like [`nanmedian_dim()`], with its optional arguments.
 pub fn nanmedian_dim_with(
     self_: &Tensor, dim: i64, options: NanmedianDimOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> =
@@ -22364,7 +22364,7 @@ pub fn nanmedian_dim_with(
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`nanmedian_dim_values()`] leaves out.
+/// Optional arguments of [`nanmedian_dim_values()`].
 #[derive(Clone, Debug)]
 pub struct NanmedianDimValuesOptions {
     /// `bool`, by default `false`.
@@ -22386,7 +22386,7 @@ pub fn nanmedian_dim_values(
     nanmedian_dim_values_with(self_, dim, values, indices, NanmedianDimValuesOptions::default())
 }
 
-/// As [`nanmedian_dim_values()`], with all that it leaves out.
+/// Like [`nanmedian_dim_values()`], with its optional arguments.
 pub fn nanmedian_dim_values_with(
     self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor,
     options: NanmedianDimValuesOptions) -> Result<(Tensor, Tensor)> {
@@ -22403,7 +22403,7 @@ pub fn nanmedian_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`nanquantile()`] leaves out.
+/// Optional arguments of [`nanquantile()`].
 #[derive(Clone, Debug)]
 pub struct NanquantileOptions<'a> {
     /// `int?`, by default `None`.
@@ -22430,7 +22430,7 @@ pub fn nanquantile(self_: &Tensor, q: &Tensor) -> Result<Tensor> {
     nanquantile_with(self_, q, NanquantileOptions::default())
 }
 
-/// As [`nanquantile()`], with all that it leaves out.
+/// Like [`nanquantile()`], with its optional arguments.
 pub fn nanquantile_with(
     self_: &Tensor, q: &Tensor, options: NanquantileOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str), Tensor> =
@@ -22438,7 +22438,7 @@ pub fn nanquantile_with(
     OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
 }
 
-/// What [`nanquantile_out()`] leaves out.
+/// Optional arguments of [`nanquantile_out()`].
 #[derive(Clone, Debug)]
 pub struct NanquantileOutOptions<'a> {
     /// `int?`, by default `None`.
@@ -22465,7 +22465,7 @@ pub fn nanquantile_out(self_: &Tensor, q: &Tensor, out: &Tensor) -> Result<Tenso
     nanquantile_out_with(self_, q, out, NanquantileOutOptions::default())
 }
 
-/// As [`nanquantile_out()`], with all that it leaves out.
+/// Like [`nanquantile_out()`], with its optional arguments.
 pub fn nanquantile_out_with(
     self_: &Tensor, q: &Tensor, out: &Tensor,
     options: NanquantileOutOptions<'_>) -> Result<Tensor> {
@@ -22475,7 +22475,7 @@ pub fn nanquantile_out_with(
     Ok(out.clone())
 }
 
-/// What [`nanquantile_scalar()`] leaves out.
+/// Optional arguments of [`nanquantile_scalar()`].
 #[derive(Clone, Debug)]
 pub struct NanquantileScalarOptions<'a> {
     /// `int?`, by default `None`.
@@ -22502,7 +22502,7 @@ pub fn nanquantile_scalar(self_: &Tensor, q: f64) -> Result<Tensor> {
     nanquantile_scalar_with(self_, q, NanquantileScalarOptions::default())
 }
 
-/// As [`nanquantile_scalar()`], with all that it leaves out.
+/// Like [`nanquantile_scalar()`], with its optional arguments.
 pub fn nanquantile_scalar_with(
     self_: &Tensor, q: f64, options: NanquantileScalarOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str), Tensor> =
@@ -22510,7 +22510,7 @@ pub fn nanquantile_scalar_with(
     OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
 }
 
-/// What [`nanquantile_scalar_out()`] leaves out.
+/// Optional arguments of [`nanquantile_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct NanquantileScalarOutOptions<'a> {
     /// `int?`, by default `None`.
@@ -22537,7 +22537,7 @@ pub fn nanquantile_scalar_out(self_: &Tensor, q: f64, out: &Tensor) -> Result<Te
     nanquantile_scalar_out_with(self_, q, out, NanquantileScalarOutOptions::default())
 }
 
-/// As [`nanquantile_scalar_out()`], with all that it leaves out.
+/// Like [`nanquantile_scalar_out()`], with its optional arguments.
 pub fn nanquantile_scalar_out_with(
     self_: &Tensor, q: f64, out: &Tensor,
     options: NanquantileScalarOutOptions<'_>) -> Result<Tensor> {
@@ -22547,7 +22547,7 @@ pub fn nanquantile_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`nansum()`] leaves out.
+/// Optional arguments of [`nansum()`].
 #[derive(Clone, Debug)]
 pub struct NansumOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -22574,14 +22574,14 @@ pub fn nansum(self_: &Tensor) -> Result<Tensor> {
     nansum_with(self_, NansumOptions::default())
 }
 
-/// As [`nansum()`], with all that it leaves out.
+/// Like [`nansum()`], with its optional arguments.
 pub fn nansum_with(self_: &Tensor, options: NansumOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
         LazyTyped::new("aten::nansum");
     OP.get()?.call(self_, options.dim, options.keepdim, options.dtype)
 }
 
-/// What [`nansum_out()`] leaves out.
+/// Optional arguments of [`nansum_out()`].
 #[derive(Clone, Debug)]
 pub struct NansumOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -22608,7 +22608,7 @@ pub fn nansum_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     nansum_out_with(self_, out, NansumOutOptions::default())
 }
 
-/// As [`nansum_out()`], with all that it leaves out.
+/// Like [`nansum_out()`], with its optional arguments.
 pub fn nansum_out_with(
     self_: &Tensor, out: &Tensor, options: NansumOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
@@ -22746,7 +22746,7 @@ pub fn negative_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`new_empty()`] leaves out.
+/// Optional arguments of [`new_empty()`].
 #[derive(Clone, Debug)]
 pub struct NewEmptyOptions {
     /// `ScalarType?`, by default `None`.
@@ -22776,7 +22776,7 @@ pub fn new_empty(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     new_empty_with(self_, size, NewEmptyOptions::default())
 }
 
-/// As [`new_empty()`], with all that it leaves out.
+/// Like [`new_empty()`], with its optional arguments.
 pub fn new_empty_with(self_: &Tensor, size: &[i64], options: NewEmptyOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -22791,7 +22791,7 @@ pub fn new_empty_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tenso
     Ok(out.clone())
 }
 
-/// What [`new_empty_strided()`] leaves out.
+/// Optional arguments of [`new_empty_strided()`].
 #[derive(Clone, Debug)]
 pub struct NewEmptyStridedOptions {
     /// `ScalarType?`, by default `None`.
@@ -22821,7 +22821,7 @@ pub fn new_empty_strided(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result
     new_empty_strided_with(self_, size, stride, NewEmptyStridedOptions::default())
 }
 
-/// As [`new_empty_strided()`], with all that it leaves out.
+/// Like [`new_empty_strided()`], with its optional arguments.
 pub fn new_empty_strided_with(
     self_: &Tensor, size: &[i64], stride: &[i64],
     options: NewEmptyStridedOptions) -> Result<Tensor> {
@@ -22843,7 +22843,7 @@ pub fn new_empty_strided_out(
     Ok(out.clone())
 }
 
-/// What [`new_full()`] leaves out.
+/// Optional arguments of [`new_full()`].
 #[derive(Clone, Debug)]
 pub struct NewFullOptions {
     /// `ScalarType?`, by default `None`.
@@ -22873,7 +22873,7 @@ pub fn new_full(self_: &Tensor, size: &[i64], fill_value: impl Into<Scalar>) -> 
     new_full_with(self_, size, fill_value, NewFullOptions::default())
 }
 
-/// As [`new_full()`], with all that it leaves out.
+/// Like [`new_full()`], with its optional arguments.
 pub fn new_full_with(
     self_: &Tensor, size: &[i64], fill_value: impl Into<Scalar>,
     options: NewFullOptions) -> Result<Tensor> {
@@ -22896,7 +22896,7 @@ pub fn new_full_out(
     Ok(out.clone())
 }
 
-/// What [`new_ones()`] leaves out.
+/// Optional arguments of [`new_ones()`].
 #[derive(Clone, Debug)]
 pub struct NewOnesOptions {
     /// `ScalarType?`, by default `None`.
@@ -22926,7 +22926,7 @@ pub fn new_ones(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     new_ones_with(self_, size, NewOnesOptions::default())
 }
 
-/// As [`new_ones()`], with all that it leaves out.
+/// Like [`new_ones()`], with its optional arguments.
 pub fn new_ones_with(self_: &Tensor, size: &[i64], options: NewOnesOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -22941,7 +22941,7 @@ pub fn new_ones_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor
     Ok(out.clone())
 }
 
-/// What [`new_zeros()`] leaves out.
+/// Optional arguments of [`new_zeros()`].
 #[derive(Clone, Debug)]
 pub struct NewZerosOptions {
     /// `ScalarType?`, by default `None`.
@@ -22971,7 +22971,7 @@ pub fn new_zeros(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     new_zeros_with(self_, size, NewZerosOptions::default())
 }
 
-/// As [`new_zeros()`], with all that it leaves out.
+/// Like [`new_zeros()`], with its optional arguments.
 pub fn new_zeros_with(self_: &Tensor, size: &[i64], options: NewZerosOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -23006,7 +23006,7 @@ pub fn nextafter_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`nll_loss()`] leaves out.
+/// Optional arguments of [`nll_loss()`].
 #[derive(Clone, Debug)]
 pub struct NllLossOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -23033,7 +23033,7 @@ pub fn nll_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     nll_loss_with(self_, target, NllLossOptions::default())
 }
 
-/// As [`nll_loss()`], with all that it leaves out.
+/// Like [`nll_loss()`], with its optional arguments.
 pub fn nll_loss_with(
     self_: &Tensor, target: &Tensor, options: NllLossOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), Tensor> =
@@ -23041,7 +23041,7 @@ pub fn nll_loss_with(
     OP.get()?.call(self_, target, options.weight, options.reduction, options.ignore_index)
 }
 
-/// What [`nll_loss_out()`] leaves out.
+/// Optional arguments of [`nll_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct NllLossOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -23068,7 +23068,7 @@ pub fn nll_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Ten
     nll_loss_out_with(self_, target, out, NllLossOutOptions::default())
 }
 
-/// As [`nll_loss_out()`], with all that it leaves out.
+/// Like [`nll_loss_out()`], with its optional arguments.
 pub fn nll_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: NllLossOutOptions<'_>) -> Result<Tensor> {
@@ -23078,7 +23078,7 @@ pub fn nll_loss_out_with(
     Ok(out.clone())
 }
 
-/// What [`nll_loss2d()`] leaves out.
+/// Optional arguments of [`nll_loss2d()`].
 #[derive(Clone, Debug)]
 pub struct NllLoss2dOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -23105,7 +23105,7 @@ pub fn nll_loss2d(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     nll_loss2d_with(self_, target, NllLoss2dOptions::default())
 }
 
-/// As [`nll_loss2d()`], with all that it leaves out.
+/// Like [`nll_loss2d()`], with its optional arguments.
 pub fn nll_loss2d_with(
     self_: &Tensor, target: &Tensor, options: NllLoss2dOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), Tensor> =
@@ -23113,7 +23113,7 @@ pub fn nll_loss2d_with(
     OP.get()?.call(self_, target, options.weight, options.reduction, options.ignore_index)
 }
 
-/// What [`nll_loss2d_out()`] leaves out.
+/// Optional arguments of [`nll_loss2d_out()`].
 #[derive(Clone, Debug)]
 pub struct NllLoss2dOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -23140,7 +23140,7 @@ pub fn nll_loss2d_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<T
     nll_loss2d_out_with(self_, target, out, NllLoss2dOutOptions::default())
 }
 
-/// As [`nll_loss2d_out()`], with all that it leaves out.
+/// Like [`nll_loss2d_out()`], with its optional arguments.
 pub fn nll_loss2d_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: NllLoss2dOutOptions<'_>) -> Result<Tensor> {
@@ -23218,7 +23218,7 @@ pub fn nll_loss_forward(
     OP.get()?.call(self_, target, weight, reduction, ignore_index)
 }
 
-/// What [`nll_loss_nd()`] leaves out.
+/// Optional arguments of [`nll_loss_nd()`].
 #[derive(Clone, Debug)]
 pub struct NllLossNdOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -23245,7 +23245,7 @@ pub fn nll_loss_nd(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     nll_loss_nd_with(self_, target, NllLossNdOptions::default())
 }
 
-/// As [`nll_loss_nd()`], with all that it leaves out.
+/// Like [`nll_loss_nd()`], with its optional arguments.
 pub fn nll_loss_nd_with(
     self_: &Tensor, target: &Tensor, options: NllLossNdOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), Tensor> =
@@ -23266,7 +23266,7 @@ pub fn nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`nonzero_static()`] leaves out.
+/// Optional arguments of [`nonzero_static()`].
 #[derive(Clone, Debug)]
 pub struct NonzeroStaticOptions {
     /// `int`, by default `-1`.
@@ -23286,14 +23286,14 @@ pub fn nonzero_static(self_: &Tensor, size: i64) -> Result<Tensor> {
     nonzero_static_with(self_, size, NonzeroStaticOptions::default())
 }
 
-/// As [`nonzero_static()`], with all that it leaves out.
+/// Like [`nonzero_static()`], with its optional arguments.
 pub fn nonzero_static_with(
     self_: &Tensor, size: i64, options: NonzeroStaticOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::nonzero_static");
     OP.get()?.call(self_, size, options.fill_value)
 }
 
-/// What [`nonzero_static_out()`] leaves out.
+/// Optional arguments of [`nonzero_static_out()`].
 #[derive(Clone, Debug)]
 pub struct NonzeroStaticOutOptions {
     /// `int`, by default `-1`.
@@ -23314,7 +23314,7 @@ pub fn nonzero_static_out(self_: &Tensor, size: i64, out: &Tensor) -> Result<Ten
     nonzero_static_out_with(self_, size, out, NonzeroStaticOutOptions::default())
 }
 
-/// As [`nonzero_static_out()`], with all that it leaves out.
+/// Like [`nonzero_static_out()`], with its optional arguments.
 pub fn nonzero_static_out_with(
     self_: &Tensor, size: i64, out: &Tensor, options: NonzeroStaticOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64, &Tensor), ()> =
@@ -23323,7 +23323,7 @@ pub fn nonzero_static_out_with(
     Ok(out.clone())
 }
 
-/// What [`norm_scalar()`] leaves out.
+/// Optional arguments of [`norm_scalar()`].
 #[derive(Clone, Debug)]
 pub struct NormScalarOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -23343,13 +23343,13 @@ pub fn norm_scalar(self_: &Tensor) -> Result<Tensor> {
     norm_scalar_with(self_, NormScalarOptions::default())
 }
 
-/// As [`norm_scalar()`], with all that it leaves out.
+/// Like [`norm_scalar()`], with its optional arguments.
 pub fn norm_scalar_with(self_: &Tensor, options: NormScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::norm.Scalar");
     OP.get()?.call(self_, options.p)
 }
 
-/// What [`norm_scalar_opt_dim()`] leaves out.
+/// Optional arguments of [`norm_scalar_opt_dim()`].
 #[derive(Clone, Debug)]
 pub struct NormScalarOptDimOptions {
     /// `bool`, by default `false`.
@@ -23369,7 +23369,7 @@ pub fn norm_scalar_opt_dim(self_: &Tensor, p: Option<Scalar>, dim: &[i64]) -> Re
     norm_scalar_opt_dim_with(self_, p, dim, NormScalarOptDimOptions::default())
 }
 
-/// As [`norm_scalar_opt_dim()`], with all that it leaves out.
+/// Like [`norm_scalar_opt_dim()`], with its optional arguments.
 pub fn norm_scalar_opt_dim_with(
     self_: &Tensor, p: Option<Scalar>, dim: &[i64],
     options: NormScalarOptDimOptions) -> Result<Tensor> {
@@ -23404,7 +23404,7 @@ pub fn norm_scalar_opt_dtype_out(
     Ok(out.clone())
 }
 
-/// What [`norm_scalar_out()`] leaves out.
+/// Optional arguments of [`norm_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct NormScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(2)`.
@@ -23424,7 +23424,7 @@ pub fn norm_scalar_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     norm_scalar_out_with(self_, out, NormScalarOutOptions::default())
 }
 
-/// As [`norm_scalar_out()`], with all that it leaves out.
+/// Like [`norm_scalar_out()`], with its optional arguments.
 pub fn norm_scalar_out_with(
     self_: &Tensor, out: &Tensor, options: NormScalarOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::norm.Scalar_out");
@@ -23443,7 +23443,7 @@ pub fn norm_dtype_out(
     Ok(out.clone())
 }
 
-/// What [`norm_out()`] leaves out.
+/// Optional arguments of [`norm_out()`].
 #[derive(Clone, Debug)]
 pub struct NormOutOptions {
     /// `bool`, by default `false`.
@@ -23464,7 +23464,7 @@ pub fn norm_out(self_: &Tensor, p: Option<Scalar>, dim: &[i64], out: &Tensor) ->
     norm_out_with(self_, p, dim, out, NormOutOptions::default())
 }
 
-/// As [`norm_out()`], with all that it leaves out.
+/// Like [`norm_out()`], with its optional arguments.
 pub fn norm_out_with(
     self_: &Tensor, p: Option<Scalar>, dim: &[i64], out: &Tensor,
     options: NormOutOptions) -> Result<Tensor> {
@@ -23474,7 +23474,7 @@ pub fn norm_out_with(
     Ok(out.clone())
 }
 
-/// What [`normal_tensor_tensor()`] leaves out.
+/// Optional arguments of [`normal_tensor_tensor()`].
 #[derive(Clone, Debug)]
 pub struct NormalTensorTensorOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -23494,7 +23494,7 @@ pub fn normal_tensor_tensor(mean: &Tensor, std: &Tensor) -> Result<Tensor> {
     normal_tensor_tensor_with(mean, std, NormalTensorTensorOptions::default())
 }
 
-/// As [`normal_tensor_tensor()`], with all that it leaves out.
+/// Like [`normal_tensor_tensor()`], with its optional arguments.
 pub fn normal_tensor_tensor_with(
     mean: &Tensor, std: &Tensor, options: NormalTensorTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>), Tensor> =
@@ -23502,7 +23502,7 @@ pub fn normal_tensor_tensor_with(
     OP.get()?.call(mean, std, options.generator)
 }
 
-/// What [`normal_tensor_tensor_out()`] leaves out.
+/// Optional arguments of [`normal_tensor_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct NormalTensorTensorOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -23523,7 +23523,7 @@ pub fn normal_tensor_tensor_out(mean: &Tensor, std: &Tensor, out: &Tensor) -> Re
     normal_tensor_tensor_out_with(mean, std, out, NormalTensorTensorOutOptions::default())
 }
 
-/// As [`normal_tensor_tensor_out()`], with all that it leaves out.
+/// Like [`normal_tensor_tensor_out()`], with its optional arguments.
 pub fn normal_tensor_tensor_out_with(
     mean: &Tensor, std: &Tensor, out: &Tensor,
     options: NormalTensorTensorOutOptions<'_>) -> Result<Tensor> {
@@ -23533,7 +23533,7 @@ pub fn normal_tensor_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`normal_tensor_float()`] leaves out.
+/// Optional arguments of [`normal_tensor_float()`].
 #[derive(Clone, Debug)]
 pub struct NormalTensorFloatOptions<'a> {
     /// `float`, by default `1.0`.
@@ -23556,7 +23556,7 @@ pub fn normal_tensor_float(mean: &Tensor) -> Result<Tensor> {
     normal_tensor_float_with(mean, NormalTensorFloatOptions::default())
 }
 
-/// As [`normal_tensor_float()`], with all that it leaves out.
+/// Like [`normal_tensor_float()`], with its optional arguments.
 pub fn normal_tensor_float_with(
     mean: &Tensor, options: NormalTensorFloatOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
@@ -23564,7 +23564,7 @@ pub fn normal_tensor_float_with(
     OP.get()?.call(mean, options.std, options.generator)
 }
 
-/// What [`normal_tensor_float_out()`] leaves out.
+/// Optional arguments of [`normal_tensor_float_out()`].
 #[derive(Clone, Debug)]
 pub struct NormalTensorFloatOutOptions<'a> {
     /// `float`, by default `1.0`.
@@ -23588,7 +23588,7 @@ pub fn normal_tensor_float_out(mean: &Tensor, out: &Tensor) -> Result<Tensor> {
     normal_tensor_float_out_with(mean, out, NormalTensorFloatOutOptions::default())
 }
 
-/// As [`normal_tensor_float_out()`], with all that it leaves out.
+/// Like [`normal_tensor_float_out()`], with its optional arguments.
 pub fn normal_tensor_float_out_with(
     mean: &Tensor, out: &Tensor, options: NormalTensorFloatOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
@@ -23597,7 +23597,7 @@ pub fn normal_tensor_float_out_with(
     Ok(out.clone())
 }
 
-/// What [`normal_float_tensor()`] leaves out.
+/// Optional arguments of [`normal_float_tensor()`].
 #[derive(Clone, Debug)]
 pub struct NormalFloatTensorOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -23617,7 +23617,7 @@ pub fn normal_float_tensor(mean: f64, std: &Tensor) -> Result<Tensor> {
     normal_float_tensor_with(mean, std, NormalFloatTensorOptions::default())
 }
 
-/// As [`normal_float_tensor()`], with all that it leaves out.
+/// Like [`normal_float_tensor()`], with its optional arguments.
 pub fn normal_float_tensor_with(
     mean: f64, std: &Tensor, options: NormalFloatTensorOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(f64, &Tensor, Option<&Generator>), Tensor> =
@@ -23625,7 +23625,7 @@ pub fn normal_float_tensor_with(
     OP.get()?.call(mean, std, options.generator)
 }
 
-/// What [`normal_float_tensor_out()`] leaves out.
+/// Optional arguments of [`normal_float_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct NormalFloatTensorOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -23646,7 +23646,7 @@ pub fn normal_float_tensor_out(mean: f64, std: &Tensor, out: &Tensor) -> Result<
     normal_float_tensor_out_with(mean, std, out, NormalFloatTensorOutOptions::default())
 }
 
-/// As [`normal_float_tensor_out()`], with all that it leaves out.
+/// Like [`normal_float_tensor_out()`], with its optional arguments.
 pub fn normal_float_tensor_out_with(
     mean: f64, std: &Tensor, out: &Tensor,
     options: NormalFloatTensorOutOptions<'_>) -> Result<Tensor> {
@@ -23656,7 +23656,7 @@ pub fn normal_float_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`normal_float_float()`] leaves out.
+/// Optional arguments of [`normal_float_float()`].
 #[derive(Clone, Debug)]
 pub struct NormalFloatFloatOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -23690,7 +23690,7 @@ pub fn normal_float_float(mean: f64, std: f64, size: &[i64]) -> Result<Tensor> {
     normal_float_float_with(mean, std, size, NormalFloatFloatOptions::default())
 }
 
-/// As [`normal_float_float()`], with all that it leaves out.
+/// Like [`normal_float_float()`], with its optional arguments.
 pub fn normal_float_float_with(
     mean: f64, std: f64, size: &[i64], options: NormalFloatFloatOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -23702,7 +23702,7 @@ pub fn normal_float_float_with(
         options.pin_memory)
 }
 
-/// What [`normal_float_float_out()`] leaves out.
+/// Optional arguments of [`normal_float_float_out()`].
 #[derive(Clone, Debug)]
 pub struct NormalFloatFloatOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -23723,7 +23723,7 @@ pub fn normal_float_float_out(mean: f64, std: f64, size: &[i64], out: &Tensor) -
     normal_float_float_out_with(mean, std, size, out, NormalFloatFloatOutOptions::default())
 }
 
-/// As [`normal_float_float_out()`], with all that it leaves out.
+/// Like [`normal_float_float_out()`], with its optional arguments.
 pub fn normal_float_float_out_with(
     mean: f64, std: f64, size: &[i64], out: &Tensor,
     options: NormalFloatFloatOutOptions<'_>) -> Result<Tensor> {
@@ -23733,7 +23733,7 @@ pub fn normal_float_float_out_with(
     Ok(out.clone())
 }
 
-/// What [`normal_out()`] leaves out.
+/// Optional arguments of [`normal_out()`].
 #[derive(Clone, Debug)]
 pub struct NormalOutOptions<'a> {
     /// `float`, by default `0.0`.
@@ -23760,7 +23760,7 @@ pub fn normal_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     normal_out_with(self_, out, NormalOutOptions::default())
 }
 
-/// As [`normal_out()`], with all that it leaves out.
+/// Like [`normal_out()`], with its optional arguments.
 pub fn normal_out_with(
     self_: &Tensor, out: &Tensor, options: NormalOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
@@ -23769,7 +23769,7 @@ pub fn normal_out_with(
     Ok(out.clone())
 }
 
-/// What [`normal_()`] leaves out.
+/// Optional arguments of [`normal_()`].
 #[derive(Clone, Debug)]
 pub struct NormalInPlaceOptions<'a> {
     /// `float`, by default `0.0`.
@@ -23796,7 +23796,7 @@ pub fn normal_(self_: &Tensor) -> Result<Tensor> {
     normal_with_(self_, NormalInPlaceOptions::default())
 }
 
-/// As [`normal_()`], with all that it leaves out.
+/// Like [`normal_()`], with its optional arguments.
 pub fn normal_with_(self_: &Tensor, options: NormalInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), ()> =
         LazyTyped::new("aten::normal_");
@@ -23804,7 +23804,7 @@ pub fn normal_with_(self_: &Tensor, options: NormalInPlaceOptions<'_>) -> Result
     Ok(self_.clone())
 }
 
-/// What [`normal_functional()`] leaves out.
+/// Optional arguments of [`normal_functional()`].
 #[derive(Clone, Debug)]
 pub struct NormalFunctionalOptions<'a> {
     /// `float`, by default `0.0`.
@@ -23831,7 +23831,7 @@ pub fn normal_functional(self_: &Tensor) -> Result<Tensor> {
     normal_functional_with(self_, NormalFunctionalOptions::default())
 }
 
-/// As [`normal_functional()`], with all that it leaves out.
+/// Like [`normal_functional()`], with its optional arguments.
 pub fn normal_functional_with(
     self_: &Tensor, options: NormalFunctionalOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
@@ -23882,7 +23882,7 @@ pub fn not_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`one_hot()`] leaves out.
+/// Optional arguments of [`one_hot()`].
 #[derive(Clone, Debug)]
 pub struct OneHotOptions {
     /// `int`, by default `-1`.
@@ -23902,13 +23902,13 @@ pub fn one_hot(self_: &Tensor) -> Result<Tensor> {
     one_hot_with(self_, OneHotOptions::default())
 }
 
-/// As [`one_hot()`], with all that it leaves out.
+/// Like [`one_hot()`], with its optional arguments.
 pub fn one_hot_with(self_: &Tensor, options: OneHotOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::one_hot");
     OP.get()?.call(self_, options.num_classes)
 }
 
-/// What [`ones()`] leaves out.
+/// Optional arguments of [`ones()`].
 #[derive(Clone, Debug)]
 pub struct OnesOptions {
     /// `ScalarType?`, by default `None`.
@@ -23938,7 +23938,7 @@ pub fn ones(size: &[i64]) -> Result<Tensor> {
     ones_with(size, OnesOptions::default())
 }
 
-/// As [`ones()`], with all that it leaves out.
+/// Like [`ones()`], with its optional arguments.
 pub fn ones_with(size: &[i64], options: OnesOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -23953,7 +23953,7 @@ pub fn ones_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`ones_like()`] leaves out.
+/// Optional arguments of [`ones_like()`].
 #[derive(Clone, Debug)]
 pub struct OnesLikeOptions {
     /// `ScalarType?`, by default `None`.
@@ -23986,7 +23986,7 @@ pub fn ones_like(self_: &Tensor) -> Result<Tensor> {
     ones_like_with(self_, OnesLikeOptions::default())
 }
 
-/// As [`ones_like()`], with all that it leaves out.
+/// Like [`ones_like()`], with its optional arguments.
 pub fn ones_like_with(self_: &Tensor, options: OnesLikeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
@@ -23997,7 +23997,7 @@ pub fn ones_like_with(self_: &Tensor, options: OnesLikeOptions) -> Result<Tensor
         options.memory_format)
 }
 
-/// What [`ones_like_out()`] leaves out.
+/// Optional arguments of [`ones_like_out()`].
 #[derive(Clone, Debug)]
 pub struct OnesLikeOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -24018,7 +24018,7 @@ pub fn ones_like_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     ones_like_out_with(self_, out, OnesLikeOutOptions::default())
 }
 
-/// As [`ones_like_out()`], with all that it leaves out.
+/// Like [`ones_like_out()`], with its optional arguments.
 pub fn ones_like_out_with(
     self_: &Tensor, out: &Tensor, options: OnesLikeOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
@@ -24040,7 +24040,7 @@ pub fn orgqr_out(self_: &Tensor, input2: &Tensor, out: &Tensor) -> Result<Tensor
     Ok(out.clone())
 }
 
-/// What [`ormqr()`] leaves out.
+/// Optional arguments of [`ormqr()`].
 #[derive(Clone, Debug)]
 pub struct OrmqrOptions {
     /// `bool`, by default `true`.
@@ -24064,7 +24064,7 @@ pub fn ormqr(self_: &Tensor, input2: &Tensor, input3: &Tensor) -> Result<Tensor>
     ormqr_with(self_, input2, input3, OrmqrOptions::default())
 }
 
-/// As [`ormqr()`], with all that it leaves out.
+/// Like [`ormqr()`], with its optional arguments.
 pub fn ormqr_with(
     self_: &Tensor, input2: &Tensor, input3: &Tensor, options: OrmqrOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, bool), Tensor> =
@@ -24072,7 +24072,7 @@ pub fn ormqr_with(
     OP.get()?.call(self_, input2, input3, options.left, options.transpose)
 }
 
-/// What [`ormqr_out()`] leaves out.
+/// Optional arguments of [`ormqr_out()`].
 #[derive(Clone, Debug)]
 pub struct OrmqrOutOptions {
     /// `bool`, by default `true`.
@@ -24096,7 +24096,7 @@ pub fn ormqr_out(self_: &Tensor, input2: &Tensor, input3: &Tensor, out: &Tensor)
     ormqr_out_with(self_, input2, input3, out, OrmqrOutOptions::default())
 }
 
-/// As [`ormqr_out()`], with all that it leaves out.
+/// Like [`ormqr_out()`], with its optional arguments.
 pub fn ormqr_out_with(
     self_: &Tensor, input2: &Tensor, input3: &Tensor, out: &Tensor,
     options: OrmqrOutOptions) -> Result<Tensor> {
@@ -24119,7 +24119,7 @@ pub fn outer_out(self_: &Tensor, vec2: &Tensor, out: &Tensor) -> Result<Tensor> 
     Ok(out.clone())
 }
 
-/// What [`pad()`] leaves out.
+/// Optional arguments of [`pad()`].
 #[derive(Clone, Debug)]
 pub struct PadOptions<'a> {
     /// `str`, by default `"constant"`.
@@ -24142,14 +24142,14 @@ pub fn pad(self_: &Tensor, pad: &[i64]) -> Result<Tensor> {
     pad_with(self_, pad, PadOptions::default())
 }
 
-/// As [`pad()`], with all that it leaves out.
+/// Like [`pad()`], with its optional arguments.
 pub fn pad_with(self_: &Tensor, pad: &[i64], options: PadOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &str, Option<f64>), Tensor> =
         LazyTyped::new("aten::pad");
     OP.get()?.call(self_, pad, options.mode, options.value)
 }
 
-/// What [`pairwise_distance()`] leaves out.
+/// Optional arguments of [`pairwise_distance()`].
 #[derive(Clone, Debug)]
 pub struct PairwiseDistanceOptions {
     /// `float`, by default `2.0`.
@@ -24176,7 +24176,7 @@ pub fn pairwise_distance(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
     pairwise_distance_with(x1, x2, PairwiseDistanceOptions::default())
 }
 
-/// As [`pairwise_distance()`], with all that it leaves out.
+/// Like [`pairwise_distance()`], with its optional arguments.
 pub fn pairwise_distance_with(
     x1: &Tensor, x2: &Tensor, options: PairwiseDistanceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, f64, f64, bool), Tensor> =
@@ -24184,7 +24184,7 @@ pub fn pairwise_distance_with(
     OP.get()?.call(x1, x2, options.p, options.eps, options.keepdim)
 }
 
-/// What [`pdist()`] leaves out.
+/// Optional arguments of [`pdist()`].
 #[derive(Clone, Debug)]
 pub struct PdistOptions {
     /// `float`, by default `2.0`.
@@ -24204,7 +24204,7 @@ pub fn pdist(self_: &Tensor) -> Result<Tensor> {
     pdist_with(self_, PdistOptions::default())
 }
 
-/// As [`pdist()`], with all that it leaves out.
+/// Like [`pdist()`], with its optional arguments.
 pub fn pdist_with(self_: &Tensor, options: PdistOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64), Tensor> = LazyTyped::new("aten::pdist");
     OP.get()?.call(self_, options.p)
@@ -24229,7 +24229,7 @@ pub fn permute_copy_out(self_: &Tensor, dims: &[i64], out: &Tensor) -> Result<Te
     Ok(out.clone())
 }
 
-/// What [`pinverse()`] leaves out.
+/// Optional arguments of [`pinverse()`].
 #[derive(Clone, Debug)]
 pub struct PinverseOptions {
     /// `float`, by default `1e-15`.
@@ -24249,7 +24249,7 @@ pub fn pinverse(self_: &Tensor) -> Result<Tensor> {
     pinverse_with(self_, PinverseOptions::default())
 }
 
-/// As [`pinverse()`], with all that it leaves out.
+/// Like [`pinverse()`], with its optional arguments.
 pub fn pinverse_with(self_: &Tensor, options: PinverseOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64), Tensor> = LazyTyped::new("aten::pinverse");
     OP.get()?.call(self_, options.rcond)
@@ -24281,7 +24281,7 @@ pub fn pixel_unshuffle_out(self_: &Tensor, downscale_factor: i64, out: &Tensor) 
     Ok(out.clone())
 }
 
-/// What [`poisson()`] leaves out.
+/// Optional arguments of [`poisson()`].
 #[derive(Clone, Debug)]
 pub struct PoissonOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -24301,13 +24301,13 @@ pub fn poisson(self_: &Tensor) -> Result<Tensor> {
     poisson_with(self_, PoissonOptions::default())
 }
 
-/// As [`poisson()`], with all that it leaves out.
+/// Like [`poisson()`], with its optional arguments.
 pub fn poisson_with(self_: &Tensor, options: PoissonOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>), Tensor> = LazyTyped::new("aten::poisson");
     OP.get()?.call(self_, options.generator)
 }
 
-/// What [`poisson_out()`] leaves out.
+/// Optional arguments of [`poisson_out()`].
 #[derive(Clone, Debug)]
 pub struct PoissonOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -24327,7 +24327,7 @@ pub fn poisson_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     poisson_out_with(self_, out, PoissonOutOptions::default())
 }
 
-/// As [`poisson_out()`], with all that it leaves out.
+/// Like [`poisson_out()`], with its optional arguments.
 pub fn poisson_out_with(
     self_: &Tensor, out: &Tensor, options: PoissonOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>, &Tensor), ()> =
@@ -24440,7 +24440,7 @@ pub fn prelu(self_: &Tensor, weight: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, weight)
 }
 
-/// What [`prod()`] leaves out.
+/// Optional arguments of [`prod()`].
 #[derive(Clone, Debug)]
 pub struct ProdOptions {
     /// `ScalarType?`, by default `None`.
@@ -24460,13 +24460,13 @@ pub fn prod(self_: &Tensor) -> Result<Tensor> {
     prod_with(self_, ProdOptions::default())
 }
 
-/// As [`prod()`], with all that it leaves out.
+/// Like [`prod()`], with its optional arguments.
 pub fn prod_with(self_: &Tensor, options: ProdOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<DType>), Tensor> = LazyTyped::new("aten::prod");
     OP.get()?.call(self_, options.dtype)
 }
 
-/// What [`prod_dim_int()`] leaves out.
+/// Optional arguments of [`prod_dim_int()`].
 #[derive(Clone, Debug)]
 pub struct ProdDimIntOptions {
     /// `bool`, by default `false`.
@@ -24490,14 +24490,14 @@ pub fn prod_dim_int(self_: &Tensor, dim: i64) -> Result<Tensor> {
     prod_dim_int_with(self_, dim, ProdDimIntOptions::default())
 }
 
-/// As [`prod_dim_int()`], with all that it leaves out.
+/// Like [`prod_dim_int()`], with its optional arguments.
 pub fn prod_dim_int_with(self_: &Tensor, dim: i64, options: ProdDimIntOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool, Option<DType>), Tensor> =
         LazyTyped::new("aten::prod.dim_int");
     OP.get()?.call(self_, dim, options.keepdim, options.dtype)
 }
 
-/// What [`prod_int_out()`] leaves out.
+/// Optional arguments of [`prod_int_out()`].
 #[derive(Clone, Debug)]
 pub struct ProdIntOutOptions {
     /// `bool`, by default `false`.
@@ -24521,7 +24521,7 @@ pub fn prod_int_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
     prod_int_out_with(self_, dim, out, ProdIntOutOptions::default())
 }
 
-/// As [`prod_int_out()`], with all that it leaves out.
+/// Like [`prod_int_out()`], with its optional arguments.
 pub fn prod_int_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: ProdIntOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, bool, Option<DType>, &Tensor), ()> =
@@ -24530,7 +24530,7 @@ pub fn prod_int_out_with(
     Ok(out.clone())
 }
 
-/// What [`prod_out()`] leaves out.
+/// Optional arguments of [`prod_out()`].
 #[derive(Clone, Debug)]
 pub struct ProdOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -24550,7 +24550,7 @@ pub fn prod_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     prod_out_with(self_, out, ProdOutOptions::default())
 }
 
-/// As [`prod_out()`], with all that it leaves out.
+/// Like [`prod_out()`], with its optional arguments.
 pub fn prod_out_with(self_: &Tensor, out: &Tensor, options: ProdOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<DType>, &Tensor), ()> = LazyTyped::new("aten::prod.out");
     OP.get()?.call(self_, options.dtype, out)?;
@@ -24563,7 +24563,7 @@ pub fn promote_types(type1: DType, type2: DType) -> Result<DType> {
     OP.get()?.call(type1, type2)
 }
 
-/// What [`put()`] leaves out.
+/// Optional arguments of [`put()`].
 #[derive(Clone, Debug)]
 pub struct PutOptions {
     /// `bool`, by default `false`.
@@ -24583,14 +24583,14 @@ pub fn put(self_: &Tensor, index: &Tensor, source: &Tensor) -> Result<Tensor> {
     put_with(self_, index, source, PutOptions::default())
 }
 
-/// As [`put()`], with all that it leaves out.
+/// Like [`put()`], with its optional arguments.
 pub fn put_with(
     self_: &Tensor, index: &Tensor, source: &Tensor, options: PutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::put");
     OP.get()?.call(self_, index, source, options.accumulate)
 }
 
-/// What [`put_out()`] leaves out.
+/// Optional arguments of [`put_out()`].
 #[derive(Clone, Debug)]
 pub struct PutOutOptions {
     /// `bool`, by default `false`.
@@ -24611,7 +24611,7 @@ pub fn put_out(self_: &Tensor, index: &Tensor, source: &Tensor, out: &Tensor) ->
     put_out_with(self_, index, source, out, PutOutOptions::default())
 }
 
-/// As [`put_out()`], with all that it leaves out.
+/// Like [`put_out()`], with its optional arguments.
 pub fn put_out_with(
     self_: &Tensor, index: &Tensor, source: &Tensor, out: &Tensor,
     options: PutOutOptions) -> Result<Tensor> {
@@ -24621,7 +24621,7 @@ pub fn put_out_with(
     Ok(out.clone())
 }
 
-/// What [`put_()`] leaves out.
+/// Optional arguments of [`put_()`].
 #[derive(Clone, Debug)]
 pub struct PutInPlaceOptions {
     /// `bool`, by default `false`.
@@ -24641,7 +24641,7 @@ pub fn put_(self_: &Tensor, index: &Tensor, source: &Tensor) -> Result<Tensor> {
     put_with_(self_, index, source, PutInPlaceOptions::default())
 }
 
-/// As [`put_()`], with all that it leaves out.
+/// Like [`put_()`], with its optional arguments.
 pub fn put_with_(
     self_: &Tensor, index: &Tensor, source: &Tensor, options: PutInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool), ()> = LazyTyped::new("aten::put_");
@@ -24649,7 +24649,7 @@ pub fn put_with_(
     Ok(self_.clone())
 }
 
-/// What [`quantile()`] leaves out.
+/// Optional arguments of [`quantile()`].
 #[derive(Clone, Debug)]
 pub struct QuantileOptions<'a> {
     /// `int?`, by default `None`.
@@ -24676,14 +24676,14 @@ pub fn quantile(self_: &Tensor, q: &Tensor) -> Result<Tensor> {
     quantile_with(self_, q, QuantileOptions::default())
 }
 
-/// As [`quantile()`], with all that it leaves out.
+/// Like [`quantile()`], with its optional arguments.
 pub fn quantile_with(self_: &Tensor, q: &Tensor, options: QuantileOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str), Tensor> =
         LazyTyped::new("aten::quantile");
     OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
 }
 
-/// What [`quantile_out()`] leaves out.
+/// Optional arguments of [`quantile_out()`].
 #[derive(Clone, Debug)]
 pub struct QuantileOutOptions<'a> {
     /// `int?`, by default `None`.
@@ -24710,7 +24710,7 @@ pub fn quantile_out(self_: &Tensor, q: &Tensor, out: &Tensor) -> Result<Tensor> 
     quantile_out_with(self_, q, out, QuantileOutOptions::default())
 }
 
-/// As [`quantile_out()`], with all that it leaves out.
+/// Like [`quantile_out()`], with its optional arguments.
 pub fn quantile_out_with(
     self_: &Tensor, q: &Tensor, out: &Tensor, options: QuantileOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str, &Tensor), ()> =
@@ -24719,7 +24719,7 @@ pub fn quantile_out_with(
     Ok(out.clone())
 }
 
-/// What [`quantile_scalar()`] leaves out.
+/// Optional arguments of [`quantile_scalar()`].
 #[derive(Clone, Debug)]
 pub struct QuantileScalarOptions<'a> {
     /// `int?`, by default `None`.
@@ -24746,7 +24746,7 @@ pub fn quantile_scalar(self_: &Tensor, q: f64) -> Result<Tensor> {
     quantile_scalar_with(self_, q, QuantileScalarOptions::default())
 }
 
-/// As [`quantile_scalar()`], with all that it leaves out.
+/// Like [`quantile_scalar()`], with its optional arguments.
 pub fn quantile_scalar_with(
     self_: &Tensor, q: f64, options: QuantileScalarOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str), Tensor> =
@@ -24754,7 +24754,7 @@ pub fn quantile_scalar_with(
     OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
 }
 
-/// What [`quantile_scalar_out()`] leaves out.
+/// Optional arguments of [`quantile_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct QuantileScalarOutOptions<'a> {
     /// `int?`, by default `None`.
@@ -24781,7 +24781,7 @@ pub fn quantile_scalar_out(self_: &Tensor, q: f64, out: &Tensor) -> Result<Tenso
     quantile_scalar_out_with(self_, q, out, QuantileScalarOutOptions::default())
 }
 
-/// As [`quantile_scalar_out()`], with all that it leaves out.
+/// Like [`quantile_scalar_out()`], with its optional arguments.
 pub fn quantile_scalar_out_with(
     self_: &Tensor, q: f64, out: &Tensor, options: QuantileScalarOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str, &Tensor), ()> =
@@ -24810,7 +24810,7 @@ pub fn rad2deg_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`rand()`] leaves out.
+/// Optional arguments of [`rand()`].
 #[derive(Clone, Debug)]
 pub struct RandOptions {
     /// `ScalarType?`, by default `None`.
@@ -24840,7 +24840,7 @@ pub fn rand(size: &[i64]) -> Result<Tensor> {
     rand_with(size, RandOptions::default())
 }
 
-/// As [`rand()`], with all that it leaves out.
+/// Like [`rand()`], with its optional arguments.
 pub fn rand_with(size: &[i64], options: RandOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -24848,7 +24848,7 @@ pub fn rand_with(size: &[i64], options: RandOptions) -> Result<Tensor> {
     OP.get()?.call(size, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`rand_generator()`] leaves out.
+/// Optional arguments of [`rand_generator()`].
 #[derive(Clone, Debug)]
 pub struct RandGeneratorOptions {
     /// `ScalarType?`, by default `None`.
@@ -24878,7 +24878,7 @@ pub fn rand_generator(size: &[i64], generator: Option<&Generator>) -> Result<Ten
     rand_generator_with(size, generator, RandGeneratorOptions::default())
 }
 
-/// As [`rand_generator()`], with all that it leaves out.
+/// Like [`rand_generator()`], with its optional arguments.
 pub fn rand_generator_with(
     size: &[i64], generator: Option<&Generator>, options: RandGeneratorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -24905,7 +24905,7 @@ pub fn rand_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`randint()`] leaves out.
+/// Optional arguments of [`randint()`].
 #[derive(Clone, Debug)]
 pub struct RandintOptions {
     /// `ScalarType?`, by default `Some(DType::I64)`.
@@ -24935,7 +24935,7 @@ pub fn randint(high: i64, size: &[i64]) -> Result<Tensor> {
     randint_with(high, size, RandintOptions::default())
 }
 
-/// As [`randint()`], with all that it leaves out.
+/// Like [`randint()`], with its optional arguments.
 pub fn randint_with(high: i64, size: &[i64], options: RandintOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -24943,7 +24943,7 @@ pub fn randint_with(high: i64, size: &[i64], options: RandintOptions) -> Result<
     OP.get()?.call(high, size, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`randint_generator()`] leaves out.
+/// Optional arguments of [`randint_generator()`].
 #[derive(Clone, Debug)]
 pub struct RandintGeneratorOptions {
     /// `ScalarType?`, by default `Some(DType::I64)`.
@@ -24973,7 +24973,7 @@ pub fn randint_generator(high: i64, size: &[i64], generator: Option<&Generator>)
     randint_generator_with(high, size, generator, RandintGeneratorOptions::default())
 }
 
-/// As [`randint_generator()`], with all that it leaves out.
+/// Like [`randint_generator()`], with its optional arguments.
 pub fn randint_generator_with(
     high: i64, size: &[i64], generator: Option<&Generator>,
     options: RandintGeneratorOptions) -> Result<Tensor> {
@@ -24995,7 +24995,7 @@ pub fn randint_generator_out(
     Ok(out.clone())
 }
 
-/// What [`randint_low()`] leaves out.
+/// Optional arguments of [`randint_low()`].
 #[derive(Clone, Debug)]
 pub struct RandintLowOptions {
     /// `ScalarType?`, by default `Some(DType::I64)`.
@@ -25025,7 +25025,7 @@ pub fn randint_low(low: i64, high: i64, size: &[i64]) -> Result<Tensor> {
     randint_low_with(low, high, size, RandintLowOptions::default())
 }
 
-/// As [`randint_low()`], with all that it leaves out.
+/// Like [`randint_low()`], with its optional arguments.
 pub fn randint_low_with(
     low: i64, high: i64, size: &[i64], options: RandintLowOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -25035,7 +25035,7 @@ pub fn randint_low_with(
         low, high, size, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`randint_low_generator()`] leaves out.
+/// Optional arguments of [`randint_low_generator()`].
 #[derive(Clone, Debug)]
 pub struct RandintLowGeneratorOptions {
     /// `ScalarType?`, by default `Some(DType::I64)`.
@@ -25066,7 +25066,7 @@ pub fn randint_low_generator(
     randint_low_generator_with(low, high, size, generator, RandintLowGeneratorOptions::default())
 }
 
-/// As [`randint_low_generator()`], with all that it leaves out.
+/// Like [`randint_low_generator()`], with its optional arguments.
 pub fn randint_low_generator_with(
     low: i64, high: i64, size: &[i64], generator: Option<&Generator>,
     options: RandintLowGeneratorOptions) -> Result<Tensor> {
@@ -25104,7 +25104,7 @@ pub fn randint_out(high: i64, size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`randint_like()`] leaves out.
+/// Optional arguments of [`randint_like()`].
 #[derive(Clone, Debug)]
 pub struct RandintLikeOptions {
     /// `ScalarType?`, by default `None`.
@@ -25137,7 +25137,7 @@ pub fn randint_like(self_: &Tensor, high: i64) -> Result<Tensor> {
     randint_like_with(self_, high, RandintLikeOptions::default())
 }
 
-/// As [`randint_like()`], with all that it leaves out.
+/// Like [`randint_like()`], with its optional arguments.
 pub fn randint_like_with(self_: &Tensor, high: i64, options: RandintLikeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
@@ -25148,7 +25148,7 @@ pub fn randint_like_with(self_: &Tensor, high: i64, options: RandintLikeOptions)
         options.memory_format)
 }
 
-/// What [`randint_like_low_dtype()`] leaves out.
+/// Optional arguments of [`randint_like_low_dtype()`].
 #[derive(Clone, Debug)]
 pub struct RandintLikeLowDtypeOptions {
     /// `ScalarType?`, by default `None`.
@@ -25182,7 +25182,7 @@ pub fn randint_like_low_dtype(self_: &Tensor, low: i64, high: i64) -> Result<Ten
     randint_like_low_dtype_with(self_, low, high, RandintLikeLowDtypeOptions::default())
 }
 
-/// As [`randint_like_low_dtype()`], with all that it leaves out.
+/// Like [`randint_like_low_dtype()`], with its optional arguments.
 pub fn randint_like_low_dtype_with(
     self_: &Tensor, low: i64, high: i64, options: RandintLikeLowDtypeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -25194,7 +25194,7 @@ pub fn randint_like_low_dtype_with(
         options.memory_format)
 }
 
-/// What [`randint_like_low_dtype_out()`] leaves out.
+/// Optional arguments of [`randint_like_low_dtype_out()`].
 #[derive(Clone, Debug)]
 pub struct RandintLikeLowDtypeOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -25216,7 +25216,7 @@ pub fn randint_like_low_dtype_out(
     randint_like_low_dtype_out_with(self_, low, high, out, RandintLikeLowDtypeOutOptions::default())
 }
 
-/// As [`randint_like_low_dtype_out()`], with all that it leaves out.
+/// Like [`randint_like_low_dtype_out()`], with its optional arguments.
 pub fn randint_like_low_dtype_out_with(
     self_: &Tensor, low: i64, high: i64, out: &Tensor,
     options: RandintLikeLowDtypeOutOptions) -> Result<Tensor> {
@@ -25226,7 +25226,7 @@ pub fn randint_like_low_dtype_out_with(
     Ok(out.clone())
 }
 
-/// What [`randint_like_out()`] leaves out.
+/// Optional arguments of [`randint_like_out()`].
 #[derive(Clone, Debug)]
 pub struct RandintLikeOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -25247,7 +25247,7 @@ pub fn randint_like_out(self_: &Tensor, high: i64, out: &Tensor) -> Result<Tenso
     randint_like_out_with(self_, high, out, RandintLikeOutOptions::default())
 }
 
-/// As [`randint_like_out()`], with all that it leaves out.
+/// Like [`randint_like_out()`], with its optional arguments.
 pub fn randint_like_out_with(
     self_: &Tensor, high: i64, out: &Tensor, options: RandintLikeOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<MemoryFormat>, &Tensor), ()> =
@@ -25256,7 +25256,7 @@ pub fn randint_like_out_with(
     Ok(out.clone())
 }
 
-/// What [`randn()`] leaves out.
+/// Optional arguments of [`randn()`].
 #[derive(Clone, Debug)]
 pub struct RandnOptions {
     /// `ScalarType?`, by default `None`.
@@ -25286,7 +25286,7 @@ pub fn randn(size: &[i64]) -> Result<Tensor> {
     randn_with(size, RandnOptions::default())
 }
 
-/// As [`randn()`], with all that it leaves out.
+/// Like [`randn()`], with its optional arguments.
 pub fn randn_with(size: &[i64], options: RandnOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -25294,7 +25294,7 @@ pub fn randn_with(size: &[i64], options: RandnOptions) -> Result<Tensor> {
     OP.get()?.call(size, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`randn_generator()`] leaves out.
+/// Optional arguments of [`randn_generator()`].
 #[derive(Clone, Debug)]
 pub struct RandnGeneratorOptions {
     /// `ScalarType?`, by default `None`.
@@ -25324,7 +25324,7 @@ pub fn randn_generator(size: &[i64], generator: Option<&Generator>) -> Result<Te
     randn_generator_with(size, generator, RandnGeneratorOptions::default())
 }
 
-/// As [`randn_generator()`], with all that it leaves out.
+/// Like [`randn_generator()`], with its optional arguments.
 pub fn randn_generator_with(
     size: &[i64], generator: Option<&Generator>, options: RandnGeneratorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -25352,7 +25352,7 @@ pub fn randn_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`random()`] leaves out.
+/// Optional arguments of [`random()`].
 #[derive(Clone, Debug)]
 pub struct RandomOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25372,13 +25372,13 @@ pub fn random(self_: &Tensor) -> Result<Tensor> {
     random_with(self_, RandomOptions::default())
 }
 
-/// As [`random()`], with all that it leaves out.
+/// Like [`random()`], with its optional arguments.
 pub fn random_with(self_: &Tensor, options: RandomOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>), Tensor> = LazyTyped::new("aten::random");
     OP.get()?.call(self_, options.generator)
 }
 
-/// What [`random_from()`] leaves out.
+/// Optional arguments of [`random_from()`].
 #[derive(Clone, Debug)]
 pub struct RandomFromOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25398,7 +25398,7 @@ pub fn random_from(self_: &Tensor, from: i64, to: Option<i64>) -> Result<Tensor>
     random_from_with(self_, from, to, RandomFromOptions::default())
 }
 
-/// As [`random_from()`], with all that it leaves out.
+/// Like [`random_from()`], with its optional arguments.
 pub fn random_from_with(
     self_: &Tensor, from: i64, to: Option<i64>, options: RandomFromOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<&Generator>), Tensor> =
@@ -25406,7 +25406,7 @@ pub fn random_from_with(
     OP.get()?.call(self_, from, to, options.generator)
 }
 
-/// What [`random_from_out()`] leaves out.
+/// Optional arguments of [`random_from_out()`].
 #[derive(Clone, Debug)]
 pub struct RandomFromOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25427,7 +25427,7 @@ pub fn random_from_out(self_: &Tensor, from: i64, to: Option<i64>, out: &Tensor)
     random_from_out_with(self_, from, to, out, RandomFromOutOptions::default())
 }
 
-/// As [`random_from_out()`], with all that it leaves out.
+/// Like [`random_from_out()`], with its optional arguments.
 pub fn random_from_out_with(
     self_: &Tensor, from: i64, to: Option<i64>, out: &Tensor,
     options: RandomFromOutOptions<'_>) -> Result<Tensor> {
@@ -25437,7 +25437,7 @@ pub fn random_from_out_with(
     Ok(out.clone())
 }
 
-/// What [`random_out()`] leaves out.
+/// Optional arguments of [`random_out()`].
 #[derive(Clone, Debug)]
 pub struct RandomOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25457,7 +25457,7 @@ pub fn random_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     random_out_with(self_, out, RandomOutOptions::default())
 }
 
-/// As [`random_out()`], with all that it leaves out.
+/// Like [`random_out()`], with its optional arguments.
 pub fn random_out_with(
     self_: &Tensor, out: &Tensor, options: RandomOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>, &Tensor), ()> =
@@ -25466,7 +25466,7 @@ pub fn random_out_with(
     Ok(out.clone())
 }
 
-/// What [`random_to()`] leaves out.
+/// Optional arguments of [`random_to()`].
 #[derive(Clone, Debug)]
 pub struct RandomToOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25486,14 +25486,14 @@ pub fn random_to(self_: &Tensor, to: i64) -> Result<Tensor> {
     random_to_with(self_, to, RandomToOptions::default())
 }
 
-/// As [`random_to()`], with all that it leaves out.
+/// Like [`random_to()`], with its optional arguments.
 pub fn random_to_with(self_: &Tensor, to: i64, options: RandomToOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::random.to");
     OP.get()?.call(self_, to, options.generator)
 }
 
-/// What [`random_to_out()`] leaves out.
+/// Optional arguments of [`random_to_out()`].
 #[derive(Clone, Debug)]
 pub struct RandomToOutOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25514,7 +25514,7 @@ pub fn random_to_out(self_: &Tensor, to: i64, out: &Tensor) -> Result<Tensor> {
     random_to_out_with(self_, to, out, RandomToOutOptions::default())
 }
 
-/// As [`random_to_out()`], with all that it leaves out.
+/// Like [`random_to_out()`], with its optional arguments.
 pub fn random_to_out_with(
     self_: &Tensor, to: i64, out: &Tensor, options: RandomToOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<&Generator>, &Tensor), ()> =
@@ -25523,7 +25523,7 @@ pub fn random_to_out_with(
     Ok(out.clone())
 }
 
-/// What [`random_()`] leaves out.
+/// Optional arguments of [`random_()`].
 #[derive(Clone, Debug)]
 pub struct RandomInPlaceOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25543,14 +25543,14 @@ pub fn random_(self_: &Tensor) -> Result<Tensor> {
     random_with_(self_, RandomInPlaceOptions::default())
 }
 
-/// As [`random_()`], with all that it leaves out.
+/// Like [`random_()`], with its optional arguments.
 pub fn random_with_(self_: &Tensor, options: RandomInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&Generator>), ()> = LazyTyped::new("aten::random_");
     OP.get()?.call(self_, options.generator)?;
     Ok(self_.clone())
 }
 
-/// What [`random_from_()`] leaves out.
+/// Optional arguments of [`random_from_()`].
 #[derive(Clone, Debug)]
 pub struct RandomInPlaceFromOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25571,7 +25571,7 @@ pub fn random_from_(self_: &Tensor, from: i64, to: Option<i64>) -> Result<Tensor
     random_from_with_(self_, from, to, RandomInPlaceFromOptions::default())
 }
 
-/// As [`random_from_()`], with all that it leaves out.
+/// Like [`random_from_()`], with its optional arguments.
 pub fn random_from_with_(
     self_: &Tensor, from: i64, to: Option<i64>,
     options: RandomInPlaceFromOptions<'_>) -> Result<Tensor> {
@@ -25581,7 +25581,7 @@ pub fn random_from_with_(
     Ok(self_.clone())
 }
 
-/// What [`random_to_()`] leaves out.
+/// Optional arguments of [`random_to_()`].
 #[derive(Clone, Debug)]
 pub struct RandomInPlaceToOptions<'a> {
     /// `Generator?`, by default `None`.
@@ -25601,7 +25601,7 @@ pub fn random_to_(self_: &Tensor, to: i64) -> Result<Tensor> {
     random_to_with_(self_, to, RandomInPlaceToOptions::default())
 }
 
-/// As [`random_to_()`], with all that it leaves out.
+/// Like [`random_to_()`], with its optional arguments.
 pub fn random_to_with_(
     self_: &Tensor, to: i64, options: RandomInPlaceToOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<&Generator>), ()> =
@@ -25610,7 +25610,7 @@ pub fn random_to_with_(
     Ok(self_.clone())
 }
 
-/// What [`randperm()`] leaves out.
+/// Optional arguments of [`randperm()`].
 #[derive(Clone, Debug)]
 pub struct RandpermOptions {
     /// `ScalarType?`, by default `Some(DType::I64)`.
@@ -25640,7 +25640,7 @@ pub fn randperm(n: i64) -> Result<Tensor> {
     randperm_with(n, RandpermOptions::default())
 }
 
-/// As [`randperm()`], with all that it leaves out.
+/// Like [`randperm()`], with its optional arguments.
 pub fn randperm_with(n: i64, options: RandpermOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -25648,7 +25648,7 @@ pub fn randperm_with(n: i64, options: RandpermOptions) -> Result<Tensor> {
     OP.get()?.call(n, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`randperm_generator()`] leaves out.
+/// Optional arguments of [`randperm_generator()`].
 #[derive(Clone, Debug)]
 pub struct RandpermGeneratorOptions {
     /// `ScalarType?`, by default `Some(DType::I64)`.
@@ -25678,7 +25678,7 @@ pub fn randperm_generator(n: i64, generator: Option<&Generator>) -> Result<Tenso
     randperm_generator_with(n, generator, RandpermGeneratorOptions::default())
 }
 
-/// As [`randperm_generator()`], with all that it leaves out.
+/// Like [`randperm_generator()`], with its optional arguments.
 pub fn randperm_generator_with(
     n: i64, generator: Option<&Generator>, options: RandpermGeneratorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -25963,7 +25963,7 @@ pub fn repeat_out(self_: &Tensor, repeats: &[i64], out: &Tensor) -> Result<Tenso
     Ok(out.clone())
 }
 
-/// What [`repeat_interleave_tensor()`] leaves out.
+/// Optional arguments of [`repeat_interleave_tensor()`].
 #[derive(Clone, Debug)]
 pub struct RepeatInterleaveTensorOptions {
     /// `SymInt?`, by default `None`.
@@ -25983,7 +25983,7 @@ pub fn repeat_interleave_tensor(repeats: &Tensor) -> Result<Tensor> {
     repeat_interleave_tensor_with(repeats, RepeatInterleaveTensorOptions::default())
 }
 
-/// As [`repeat_interleave_tensor()`], with all that it leaves out.
+/// Like [`repeat_interleave_tensor()`], with its optional arguments.
 pub fn repeat_interleave_tensor_with(
     repeats: &Tensor, options: RepeatInterleaveTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>), Tensor> =
@@ -25991,7 +25991,7 @@ pub fn repeat_interleave_tensor_with(
     OP.get()?.call(repeats, options.output_size)
 }
 
-/// What [`repeat_interleave_tensor_out()`] leaves out.
+/// Optional arguments of [`repeat_interleave_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct RepeatInterleaveTensorOutOptions {
     /// `SymInt?`, by default `None`.
@@ -26012,7 +26012,7 @@ pub fn repeat_interleave_tensor_out(repeats: &Tensor, out: &Tensor) -> Result<Te
     repeat_interleave_tensor_out_with(repeats, out, RepeatInterleaveTensorOutOptions::default())
 }
 
-/// As [`repeat_interleave_tensor_out()`], with all that it leaves out.
+/// Like [`repeat_interleave_tensor_out()`], with its optional arguments.
 pub fn repeat_interleave_tensor_out_with(
     repeats: &Tensor, out: &Tensor, options: RepeatInterleaveTensorOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, &Tensor), ()> =
@@ -26021,7 +26021,7 @@ pub fn repeat_interleave_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`repeat_interleave_self_tensor()`] leaves out.
+/// Optional arguments of [`repeat_interleave_self_tensor()`].
 #[derive(Clone, Debug)]
 pub struct RepeatInterleaveSelfTensorOptions {
     /// `int?`, by default `None`.
@@ -26045,7 +26045,7 @@ pub fn repeat_interleave_self_tensor(self_: &Tensor, repeats: &Tensor) -> Result
     repeat_interleave_self_tensor_with(self_, repeats, RepeatInterleaveSelfTensorOptions::default())
 }
 
-/// As [`repeat_interleave_self_tensor()`], with all that it leaves out.
+/// Like [`repeat_interleave_self_tensor()`], with its optional arguments.
 pub fn repeat_interleave_self_tensor_with(
     self_: &Tensor, repeats: &Tensor,
     options: RepeatInterleaveSelfTensorOptions) -> Result<Tensor> {
@@ -26054,7 +26054,7 @@ pub fn repeat_interleave_self_tensor_with(
     OP.get()?.call(self_, repeats, options.dim, options.output_size)
 }
 
-/// What [`repeat_interleave_self_int()`] leaves out.
+/// Optional arguments of [`repeat_interleave_self_int()`].
 #[derive(Clone, Debug)]
 pub struct RepeatInterleaveSelfIntOptions {
     /// `int?`, by default `None`.
@@ -26078,7 +26078,7 @@ pub fn repeat_interleave_self_int(self_: &Tensor, repeats: i64) -> Result<Tensor
     repeat_interleave_self_int_with(self_, repeats, RepeatInterleaveSelfIntOptions::default())
 }
 
-/// As [`repeat_interleave_self_int()`], with all that it leaves out.
+/// Like [`repeat_interleave_self_int()`], with its optional arguments.
 pub fn repeat_interleave_self_int_with(
     self_: &Tensor, repeats: i64, options: RepeatInterleaveSelfIntOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>), Tensor> =
@@ -26221,7 +26221,7 @@ pub fn result_type_tensor(tensor: &Tensor, other: &Tensor) -> Result<DType> {
     OP.get()?.call(tensor, other)
 }
 
-/// What [`rms_norm()`] leaves out.
+/// Optional arguments of [`rms_norm()`].
 #[derive(Clone, Debug)]
 pub struct RmsNormOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -26245,7 +26245,7 @@ pub fn rms_norm(input: &Tensor, normalized_shape: &[i64]) -> Result<Tensor> {
     rms_norm_with(input, normalized_shape, RmsNormOptions::default())
 }
 
-/// As [`rms_norm()`], with all that it leaves out.
+/// Like [`rms_norm()`], with its optional arguments.
 pub fn rms_norm_with(
     input: &Tensor, normalized_shape: &[i64], options: RmsNormOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<&Tensor>, Option<f64>), Tensor> =
@@ -26263,7 +26263,7 @@ pub fn rnn_relu_input(
         args![input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first])
 }
 
-/// What [`rnn_relu_cell()`] leaves out.
+/// Optional arguments of [`rnn_relu_cell()`].
 #[derive(Clone, Debug)]
 pub struct RnnReluCellOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -26287,7 +26287,7 @@ pub fn rnn_relu_cell(input: &Tensor, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor) 
     rnn_relu_cell_with(input, hx, w_ih, w_hh, RnnReluCellOptions::default())
 }
 
-/// As [`rnn_relu_cell()`], with all that it leaves out.
+/// Like [`rnn_relu_cell()`], with its optional arguments.
 pub fn rnn_relu_cell_with(
     input: &Tensor, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor,
     options: RnnReluCellOptions<'_>) -> Result<Tensor> {
@@ -26307,7 +26307,7 @@ pub fn rnn_tanh_input(
         args![input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first])
 }
 
-/// What [`rnn_tanh_cell()`] leaves out.
+/// Optional arguments of [`rnn_tanh_cell()`].
 #[derive(Clone, Debug)]
 pub struct RnnTanhCellOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -26331,7 +26331,7 @@ pub fn rnn_tanh_cell(input: &Tensor, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor) 
     rnn_tanh_cell_with(input, hx, w_ih, w_hh, RnnTanhCellOptions::default())
 }
 
-/// As [`rnn_tanh_cell()`], with all that it leaves out.
+/// Like [`rnn_tanh_cell()`], with its optional arguments.
 pub fn rnn_tanh_cell_with(
     input: &Tensor, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor,
     options: RnnTanhCellOptions<'_>) -> Result<Tensor> {
@@ -26341,7 +26341,7 @@ pub fn rnn_tanh_cell_with(
     OP.get()?.call(input, hx, w_ih, w_hh, options.b_ih, options.b_hh)
 }
 
-/// What [`roll()`] leaves out.
+/// Optional arguments of [`roll()`].
 #[derive(Clone, Debug)]
 pub struct RollOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -26361,13 +26361,13 @@ pub fn roll(self_: &Tensor, shifts: &[i64]) -> Result<Tensor> {
     roll_with(self_, shifts, RollOptions::default())
 }
 
-/// As [`roll()`], with all that it leaves out.
+/// Like [`roll()`], with its optional arguments.
 pub fn roll_with(self_: &Tensor, shifts: &[i64], options: RollOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64]), Tensor> = LazyTyped::new("aten::roll");
     OP.get()?.call(self_, shifts, options.dims)
 }
 
-/// What [`roll_out()`] leaves out.
+/// Optional arguments of [`roll_out()`].
 #[derive(Clone, Debug)]
 pub struct RollOutOptions<'a> {
     /// `int[1]`, by default `&[]`.
@@ -26387,7 +26387,7 @@ pub fn roll_out(self_: &Tensor, shifts: &[i64], out: &Tensor) -> Result<Tensor> 
     roll_out_with(self_, shifts, out, RollOutOptions::default())
 }
 
-/// As [`roll_out()`], with all that it leaves out.
+/// Like [`roll_out()`], with its optional arguments.
 pub fn roll_out_with(
     self_: &Tensor, shifts: &[i64], out: &Tensor, options: RollOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &Tensor), ()> = LazyTyped::new("aten::roll.out");
@@ -26395,7 +26395,7 @@ pub fn roll_out_with(
     Ok(out.clone())
 }
 
-/// What [`rot90()`] leaves out.
+/// Optional arguments of [`rot90()`].
 #[derive(Clone, Debug)]
 pub struct Rot90Options<'a> {
     /// `int`, by default `1`.
@@ -26418,13 +26418,13 @@ pub fn rot90(self_: &Tensor) -> Result<Tensor> {
     rot90_with(self_, Rot90Options::default())
 }
 
-/// As [`rot90()`], with all that it leaves out.
+/// Like [`rot90()`], with its optional arguments.
 pub fn rot90_with(self_: &Tensor, options: Rot90Options<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &[i64]), Tensor> = LazyTyped::new("aten::rot90");
     OP.get()?.call(self_, options.k, options.dims)
 }
 
-/// What [`rot90_out()`] leaves out.
+/// Optional arguments of [`rot90_out()`].
 #[derive(Clone, Debug)]
 pub struct Rot90OutOptions<'a> {
     /// `int`, by default `1`.
@@ -26447,7 +26447,7 @@ pub fn rot90_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     rot90_out_with(self_, out, Rot90OutOptions::default())
 }
 
-/// As [`rot90_out()`], with all that it leaves out.
+/// Like [`rot90_out()`], with its optional arguments.
 pub fn rot90_out_with(
     self_: &Tensor, out: &Tensor, options: Rot90OutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &[i64], &Tensor), ()> = LazyTyped::new("aten::rot90.out");
@@ -26495,7 +26495,7 @@ pub fn round_decimals_(self_: &Tensor, decimals: i64) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`rrelu()`] leaves out.
+/// Optional arguments of [`rrelu()`].
 #[derive(Clone, Debug)]
 pub struct RreluOptions<'a> {
     /// `Scalar`, by default `Scalar::Float(0.125)`.
@@ -26525,14 +26525,14 @@ pub fn rrelu(self_: &Tensor) -> Result<Tensor> {
     rrelu_with(self_, RreluOptions::default())
 }
 
-/// As [`rrelu()`], with all that it leaves out.
+/// Like [`rrelu()`], with its optional arguments.
 pub fn rrelu_with(self_: &Tensor, options: RreluOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, bool, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::rrelu");
     OP.get()?.call(self_, options.lower, options.upper, options.training, options.generator)
 }
 
-/// What [`rrelu_()`] leaves out.
+/// Optional arguments of [`rrelu_()`].
 #[derive(Clone, Debug)]
 pub struct RreluInPlaceOptions<'a> {
     /// `Scalar`, by default `Scalar::Float(0.125)`.
@@ -26562,7 +26562,7 @@ pub fn rrelu_(self_: &Tensor) -> Result<Tensor> {
     rrelu_with_(self_, RreluInPlaceOptions::default())
 }
 
-/// As [`rrelu_()`], with all that it leaves out.
+/// Like [`rrelu_()`], with its optional arguments.
 pub fn rrelu_with_(self_: &Tensor, options: RreluInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, bool, Option<&Generator>), ()> =
         LazyTyped::new("aten::rrelu_");
@@ -26570,7 +26570,7 @@ pub fn rrelu_with_(self_: &Tensor, options: RreluInPlaceOptions<'_>) -> Result<T
     Ok(self_.clone())
 }
 
-/// What [`rrelu_with_noise()`] leaves out.
+/// Optional arguments of [`rrelu_with_noise()`].
 #[derive(Clone, Debug)]
 pub struct RreluWithNoiseOptions<'a> {
     /// `Scalar`, by default `Scalar::Float(0.125)`.
@@ -26600,7 +26600,7 @@ pub fn rrelu_with_noise(self_: &Tensor, noise: &Tensor) -> Result<Tensor> {
     rrelu_with_noise_with(self_, noise, RreluWithNoiseOptions::default())
 }
 
-/// As [`rrelu_with_noise()`], with all that it leaves out.
+/// Like [`rrelu_with_noise()`], with its optional arguments.
 pub fn rrelu_with_noise_with(
     self_: &Tensor, noise: &Tensor, options: RreluWithNoiseOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, bool, Option<&Generator>), Tensor> =
@@ -26608,7 +26608,7 @@ pub fn rrelu_with_noise_with(
     OP.get()?.call(self_, noise, options.lower, options.upper, options.training, options.generator)
 }
 
-/// What [`rrelu_with_noise_out()`] leaves out.
+/// Optional arguments of [`rrelu_with_noise_out()`].
 #[derive(Clone, Debug)]
 pub struct RreluWithNoiseOutOptions<'a> {
     /// `Scalar`, by default `Scalar::Float(0.125)`.
@@ -26639,7 +26639,7 @@ pub fn rrelu_with_noise_out(self_: &Tensor, noise: &Tensor, out: &Tensor) -> Res
     rrelu_with_noise_out_with(self_, noise, out, RreluWithNoiseOutOptions::default())
 }
 
-/// As [`rrelu_with_noise_out()`], with all that it leaves out.
+/// Like [`rrelu_with_noise_out()`], with its optional arguments.
 pub fn rrelu_with_noise_out_with(
     self_: &Tensor, noise: &Tensor, out: &Tensor,
     options: RreluWithNoiseOutOptions<'_>) -> Result<Tensor> {
@@ -26651,7 +26651,7 @@ pub fn rrelu_with_noise_out_with(
     Ok(out.clone())
 }
 
-/// What [`rrelu_with_noise_()`] leaves out.
+/// Optional arguments of [`rrelu_with_noise_()`].
 #[derive(Clone, Debug)]
 pub struct RreluWithNoiseInPlaceOptions<'a> {
     /// `Scalar`, by default `Scalar::Float(0.125)`.
@@ -26681,7 +26681,7 @@ pub fn rrelu_with_noise_(self_: &Tensor, noise: &Tensor) -> Result<Tensor> {
     rrelu_with_noise_with_(self_, noise, RreluWithNoiseInPlaceOptions::default())
 }
 
-/// As [`rrelu_with_noise_()`], with all that it leaves out.
+/// Like [`rrelu_with_noise_()`], with its optional arguments.
 pub fn rrelu_with_noise_with_(
     self_: &Tensor, noise: &Tensor, options: RreluWithNoiseInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, bool, Option<&Generator>), ()> =
@@ -26714,7 +26714,7 @@ pub fn rrelu_with_noise_backward_out(
     Ok(out.clone())
 }
 
-/// What [`rrelu_with_noise_functional()`] leaves out.
+/// Optional arguments of [`rrelu_with_noise_functional()`].
 #[derive(Clone, Debug)]
 pub struct RreluWithNoiseFunctionalOptions<'a> {
     /// `Scalar`, by default `Scalar::Float(0.125)`.
@@ -26745,7 +26745,7 @@ pub fn rrelu_with_noise_functional(self_: &Tensor, noise: &Tensor) -> Result<(Te
     rrelu_with_noise_functional_with(self_, noise, RreluWithNoiseFunctionalOptions::default())
 }
 
-/// As [`rrelu_with_noise_functional()`], with all that it leaves out.
+/// Like [`rrelu_with_noise_functional()`], with its optional arguments.
 pub fn rrelu_with_noise_functional_with(
     self_: &Tensor, noise: &Tensor,
     options: RreluWithNoiseFunctionalOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -26775,7 +26775,7 @@ pub fn rsqrt_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`rsub_scalar()`] leaves out.
+/// Optional arguments of [`rsub_scalar()`].
 #[derive(Clone, Debug)]
 pub struct RsubScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -26795,14 +26795,14 @@ pub fn rsub_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     rsub_scalar_with(self_, other, RsubScalarOptions::default())
 }
 
-/// As [`rsub_scalar()`], with all that it leaves out.
+/// Like [`rsub_scalar()`], with its optional arguments.
 pub fn rsub_scalar_with(
     self_: &Tensor, other: impl Into<Scalar>, options: RsubScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::rsub.Scalar");
     OP.get()?.call(self_, other.into(), options.alpha)
 }
 
-/// What [`rsub_scalar_out()`] leaves out.
+/// Optional arguments of [`rsub_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct RsubScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -26823,7 +26823,7 @@ pub fn rsub_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -
     rsub_scalar_out_with(self_, other, out, RsubScalarOutOptions::default())
 }
 
-/// As [`rsub_scalar_out()`], with all that it leaves out.
+/// Like [`rsub_scalar_out()`], with its optional arguments.
 pub fn rsub_scalar_out_with(
     self_: &Tensor, other: impl Into<Scalar>, out: &Tensor,
     options: RsubScalarOutOptions) -> Result<Tensor> {
@@ -26833,7 +26833,7 @@ pub fn rsub_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`rsub_tensor()`] leaves out.
+/// Optional arguments of [`rsub_tensor()`].
 #[derive(Clone, Debug)]
 pub struct RsubTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -26853,14 +26853,14 @@ pub fn rsub_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     rsub_tensor_with(self_, other, RsubTensorOptions::default())
 }
 
-/// As [`rsub_tensor()`], with all that it leaves out.
+/// Like [`rsub_tensor()`], with its optional arguments.
 pub fn rsub_tensor_with(
     self_: &Tensor, other: &Tensor, options: RsubTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::rsub.Tensor");
     OP.get()?.call(self_, other, options.alpha)
 }
 
-/// What [`rsub_tensor_out()`] leaves out.
+/// Optional arguments of [`rsub_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct RsubTensorOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -26881,7 +26881,7 @@ pub fn rsub_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<T
     rsub_tensor_out_with(self_, other, out, RsubTensorOutOptions::default())
 }
 
-/// As [`rsub_tensor_out()`], with all that it leaves out.
+/// Like [`rsub_tensor_out()`], with its optional arguments.
 pub fn rsub_tensor_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor, options: RsubTensorOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
@@ -26890,7 +26890,7 @@ pub fn rsub_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`scaled_dot_product_attention()`] leaves out.
+/// Optional arguments of [`scaled_dot_product_attention()`].
 #[derive(Clone, Debug)]
 pub struct ScaledDotProductAttentionOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -26926,7 +26926,7 @@ pub fn scaled_dot_product_attention(
         query, key, value, ScaledDotProductAttentionOptions::default())
 }
 
-/// As [`scaled_dot_product_attention()`], with all that it leaves out.
+/// Like [`scaled_dot_product_attention()`], with its optional arguments.
 pub fn scaled_dot_product_attention_with(
     query: &Tensor, key: &Tensor, value: &Tensor,
     options: ScaledDotProductAttentionOptions<'_>) -> Result<Tensor> {
@@ -27077,7 +27077,7 @@ pub fn scatter_add_(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> R
     Ok(self_.clone())
 }
 
-/// What [`scatter_reduce_two()`] leaves out.
+/// Optional arguments of [`scatter_reduce_two()`].
 #[derive(Clone, Debug)]
 pub struct ScatterReduceTwoOptions {
     /// `bool`, by default `true`.
@@ -27099,7 +27099,7 @@ pub fn scatter_reduce_two(
     scatter_reduce_two_with(self_, dim, index, src, reduce, ScatterReduceTwoOptions::default())
 }
 
-/// As [`scatter_reduce_two()`], with all that it leaves out.
+/// Like [`scatter_reduce_two()`], with its optional arguments.
 pub fn scatter_reduce_two_with(
     self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
     options: ScatterReduceTwoOptions) -> Result<Tensor> {
@@ -27108,7 +27108,7 @@ pub fn scatter_reduce_two_with(
     OP.get()?.call(self_, dim, index, src, reduce, options.include_self)
 }
 
-/// What [`scatter_reduce_two_out()`] leaves out.
+/// Optional arguments of [`scatter_reduce_two_out()`].
 #[derive(Clone, Debug)]
 pub struct ScatterReduceTwoOutOptions {
     /// `bool`, by default `true`.
@@ -27132,7 +27132,7 @@ pub fn scatter_reduce_two_out(
         self_, dim, index, src, reduce, out, ScatterReduceTwoOutOptions::default())
 }
 
-/// As [`scatter_reduce_two_out()`], with all that it leaves out.
+/// Like [`scatter_reduce_two_out()`], with its optional arguments.
 pub fn scatter_reduce_two_out_with(
     self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str, out: &Tensor,
     options: ScatterReduceTwoOutOptions) -> Result<Tensor> {
@@ -27142,7 +27142,7 @@ pub fn scatter_reduce_two_out_with(
     Ok(out.clone())
 }
 
-/// What [`scatter_reduce_two_()`] leaves out.
+/// Optional arguments of [`scatter_reduce_two_()`].
 #[derive(Clone, Debug)]
 pub struct ScatterReduceInPlaceTwoOptions {
     /// `bool`, by default `true`.
@@ -27165,7 +27165,7 @@ pub fn scatter_reduce_two_(
         self_, dim, index, src, reduce, ScatterReduceInPlaceTwoOptions::default())
 }
 
-/// As [`scatter_reduce_two_()`], with all that it leaves out.
+/// Like [`scatter_reduce_two_()`], with its optional arguments.
 pub fn scatter_reduce_two_with_(
     self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
     options: ScatterReduceInPlaceTwoOptions) -> Result<Tensor> {
@@ -27175,7 +27175,7 @@ pub fn scatter_reduce_two_with_(
     Ok(self_.clone())
 }
 
-/// What [`searchsorted_scalar()`] leaves out.
+/// Optional arguments of [`searchsorted_scalar()`].
 #[derive(Clone, Debug)]
 pub struct SearchsortedScalarOptions<'a> {
     /// `bool`, by default `false`.
@@ -27205,7 +27205,7 @@ pub fn searchsorted_scalar(sorted_sequence: &Tensor, self_: impl Into<Scalar>) -
     searchsorted_scalar_with(sorted_sequence, self_, SearchsortedScalarOptions::default())
 }
 
-/// As [`searchsorted_scalar()`], with all that it leaves out.
+/// Like [`searchsorted_scalar()`], with its optional arguments.
 pub fn searchsorted_scalar_with(
     sorted_sequence: &Tensor, self_: impl Into<Scalar>,
     options: SearchsortedScalarOptions<'_>) -> Result<Tensor> {
@@ -27216,7 +27216,7 @@ pub fn searchsorted_scalar_with(
         options.sorter)
 }
 
-/// What [`searchsorted_scalar_out()`] leaves out.
+/// Optional arguments of [`searchsorted_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct SearchsortedScalarOutOptions<'a> {
     /// `bool`, by default `false`.
@@ -27248,7 +27248,7 @@ pub fn searchsorted_scalar_out(
         sorted_sequence, self_, out, SearchsortedScalarOutOptions::default())
 }
 
-/// As [`searchsorted_scalar_out()`], with all that it leaves out.
+/// Like [`searchsorted_scalar_out()`], with its optional arguments.
 pub fn searchsorted_scalar_out_with(
     sorted_sequence: &Tensor, self_: impl Into<Scalar>, out: &Tensor,
     options: SearchsortedScalarOutOptions<'_>) -> Result<Tensor> {
@@ -27261,7 +27261,7 @@ pub fn searchsorted_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`searchsorted_tensor()`] leaves out.
+/// Optional arguments of [`searchsorted_tensor()`].
 #[derive(Clone, Debug)]
 pub struct SearchsortedTensorOptions<'a> {
     /// `bool`, by default `false`.
@@ -27291,7 +27291,7 @@ pub fn searchsorted_tensor(sorted_sequence: &Tensor, self_: &Tensor) -> Result<T
     searchsorted_tensor_with(sorted_sequence, self_, SearchsortedTensorOptions::default())
 }
 
-/// As [`searchsorted_tensor()`], with all that it leaves out.
+/// Like [`searchsorted_tensor()`], with its optional arguments.
 pub fn searchsorted_tensor_with(
     sorted_sequence: &Tensor, self_: &Tensor,
     options: SearchsortedTensorOptions<'_>) -> Result<Tensor> {
@@ -27301,7 +27301,7 @@ pub fn searchsorted_tensor_with(
         sorted_sequence, self_, options.out_int32, options.right, options.side, options.sorter)
 }
 
-/// What [`searchsorted_tensor_out()`] leaves out.
+/// Optional arguments of [`searchsorted_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct SearchsortedTensorOutOptions<'a> {
     /// `bool`, by default `false`.
@@ -27333,7 +27333,7 @@ pub fn searchsorted_tensor_out(
         sorted_sequence, self_, out, SearchsortedTensorOutOptions::default())
 }
 
-/// As [`searchsorted_tensor_out()`], with all that it leaves out.
+/// Like [`searchsorted_tensor_out()`], with its optional arguments.
 pub fn searchsorted_tensor_out_with(
     sorted_sequence: &Tensor, self_: &Tensor, out: &Tensor,
     options: SearchsortedTensorOutOptions<'_>) -> Result<Tensor> {
@@ -27346,7 +27346,7 @@ pub fn searchsorted_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`segment_reduce()`] leaves out.
+/// Optional arguments of [`segment_reduce()`].
 #[derive(Clone, Debug)]
 pub struct SegmentReduceOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -27382,7 +27382,7 @@ pub fn segment_reduce(data: &Tensor, reduce: &str) -> Result<Tensor> {
     segment_reduce_with(data, reduce, SegmentReduceOptions::default())
 }
 
-/// As [`segment_reduce()`], with all that it leaves out.
+/// Like [`segment_reduce()`], with its optional arguments.
 pub fn segment_reduce_with(
     data: &Tensor, reduce: &str, options: SegmentReduceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(
@@ -27394,7 +27394,7 @@ pub fn segment_reduce_with(
         options.unsafe_, options.initial)
 }
 
-/// What [`segment_reduce_out()`] leaves out.
+/// Optional arguments of [`segment_reduce_out()`].
 #[derive(Clone, Debug)]
 pub struct SegmentReduceOutOptions<'a> {
     /// `Tensor?`, by default `None`.
@@ -27431,7 +27431,7 @@ pub fn segment_reduce_out(data: &Tensor, reduce: &str, out: &Tensor) -> Result<T
     segment_reduce_out_with(data, reduce, out, SegmentReduceOutOptions::default())
 }
 
-/// As [`segment_reduce_out()`], with all that it leaves out.
+/// Like [`segment_reduce_out()`], with its optional arguments.
 pub fn segment_reduce_out_with(
     data: &Tensor, reduce: &str, out: &Tensor,
     options: SegmentReduceOutOptions<'_>) -> Result<Tensor> {
@@ -27695,7 +27695,7 @@ pub fn sinh_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`slice_tensor()`] leaves out.
+/// Optional arguments of [`slice_tensor()`].
 #[derive(Clone, Debug)]
 pub struct SliceTensorOptions {
     /// `int`, by default `0`.
@@ -27725,7 +27725,7 @@ pub fn slice_tensor(self_: &Tensor) -> Result<Tensor> {
     slice_tensor_with(self_, SliceTensorOptions::default())
 }
 
-/// As [`slice_tensor()`], with all that it leaves out.
+/// Like [`slice_tensor()`], with its optional arguments.
 pub fn slice_tensor_with(self_: &Tensor, options: SliceTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64), Tensor> =
         LazyTyped::new("aten::slice.Tensor");
@@ -27753,7 +27753,7 @@ pub fn slice_backward_out(
     Ok(out.clone())
 }
 
-/// What [`slice_copy_tensor()`] leaves out.
+/// Optional arguments of [`slice_copy_tensor()`].
 #[derive(Clone, Debug)]
 pub struct SliceCopyTensorOptions {
     /// `int`, by default `0`.
@@ -27783,14 +27783,14 @@ pub fn slice_copy_tensor(self_: &Tensor) -> Result<Tensor> {
     slice_copy_tensor_with(self_, SliceCopyTensorOptions::default())
 }
 
-/// As [`slice_copy_tensor()`], with all that it leaves out.
+/// Like [`slice_copy_tensor()`], with its optional arguments.
 pub fn slice_copy_tensor_with(self_: &Tensor, options: SliceCopyTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64), Tensor> =
         LazyTyped::new("aten::slice_copy.Tensor");
     OP.get()?.call(self_, options.dim, options.start, options.end, options.step)
 }
 
-/// What [`slice_copy_tensor_out()`] leaves out.
+/// Optional arguments of [`slice_copy_tensor_out()`].
 #[derive(Clone, Debug)]
 pub struct SliceCopyTensorOutOptions {
     /// `int`, by default `0`.
@@ -27820,7 +27820,7 @@ pub fn slice_copy_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     slice_copy_tensor_out_with(self_, out, SliceCopyTensorOutOptions::default())
 }
 
-/// As [`slice_copy_tensor_out()`], with all that it leaves out.
+/// Like [`slice_copy_tensor_out()`], with its optional arguments.
 pub fn slice_copy_tensor_out_with(
     self_: &Tensor, out: &Tensor, options: SliceCopyTensorOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64, &Tensor), ()> =
@@ -27829,7 +27829,7 @@ pub fn slice_copy_tensor_out_with(
     Ok(out.clone())
 }
 
-/// What [`slice_scatter()`] leaves out.
+/// Optional arguments of [`slice_scatter()`].
 #[derive(Clone, Debug)]
 pub struct SliceScatterOptions {
     /// `int`, by default `0`.
@@ -27859,7 +27859,7 @@ pub fn slice_scatter(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
     slice_scatter_with(self_, src, SliceScatterOptions::default())
 }
 
-/// As [`slice_scatter()`], with all that it leaves out.
+/// Like [`slice_scatter()`], with its optional arguments.
 pub fn slice_scatter_with(
     self_: &Tensor, src: &Tensor, options: SliceScatterOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, Option<i64>, Option<i64>, i64), Tensor> =
@@ -27867,7 +27867,7 @@ pub fn slice_scatter_with(
     OP.get()?.call(self_, src, options.dim, options.start, options.end, options.step)
 }
 
-/// What [`slice_scatter_out()`] leaves out.
+/// Optional arguments of [`slice_scatter_out()`].
 #[derive(Clone, Debug)]
 pub struct SliceScatterOutOptions {
     /// `int`, by default `0`.
@@ -27897,7 +27897,7 @@ pub fn slice_scatter_out(self_: &Tensor, src: &Tensor, out: &Tensor) -> Result<T
     slice_scatter_out_with(self_, src, out, SliceScatterOutOptions::default())
 }
 
-/// As [`slice_scatter_out()`], with all that it leaves out.
+/// Like [`slice_scatter_out()`], with its optional arguments.
 pub fn slice_scatter_out_with(
     self_: &Tensor, src: &Tensor, out: &Tensor, options: SliceScatterOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, Option<i64>, Option<i64>, i64, &Tensor), ()> =
@@ -27920,7 +27920,7 @@ pub fn slogdet_out(self_: &Tensor, sign: &Tensor, logabsdet: &Tensor) -> Result<
     Ok((sign.clone(), logabsdet.clone()))
 }
 
-/// What [`smooth_l1_loss()`] leaves out.
+/// Optional arguments of [`smooth_l1_loss()`].
 #[derive(Clone, Debug)]
 pub struct SmoothL1LossOptions {
     /// `int`, by default `1`.
@@ -27943,7 +27943,7 @@ pub fn smooth_l1_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     smooth_l1_loss_with(self_, target, SmoothL1LossOptions::default())
 }
 
-/// As [`smooth_l1_loss()`], with all that it leaves out.
+/// Like [`smooth_l1_loss()`], with its optional arguments.
 pub fn smooth_l1_loss_with(
     self_: &Tensor, target: &Tensor, options: SmoothL1LossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, f64), Tensor> =
@@ -27951,7 +27951,7 @@ pub fn smooth_l1_loss_with(
     OP.get()?.call(self_, target, options.reduction, options.beta)
 }
 
-/// What [`smooth_l1_loss_out()`] leaves out.
+/// Optional arguments of [`smooth_l1_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct SmoothL1LossOutOptions {
     /// `int`, by default `1`.
@@ -27975,7 +27975,7 @@ pub fn smooth_l1_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Resu
     smooth_l1_loss_out_with(self_, target, out, SmoothL1LossOutOptions::default())
 }
 
-/// As [`smooth_l1_loss_out()`], with all that it leaves out.
+/// Like [`smooth_l1_loss_out()`], with its optional arguments.
 pub fn smooth_l1_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: SmoothL1LossOutOptions) -> Result<Tensor> {
@@ -27985,7 +27985,7 @@ pub fn smooth_l1_loss_out_with(
     Ok(out.clone())
 }
 
-/// What [`soft_margin_loss()`] leaves out.
+/// Optional arguments of [`soft_margin_loss()`].
 #[derive(Clone, Debug)]
 pub struct SoftMarginLossOptions {
     /// `int`, by default `1`.
@@ -28005,7 +28005,7 @@ pub fn soft_margin_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
     soft_margin_loss_with(self_, target, SoftMarginLossOptions::default())
 }
 
-/// As [`soft_margin_loss()`], with all that it leaves out.
+/// Like [`soft_margin_loss()`], with its optional arguments.
 pub fn soft_margin_loss_with(
     self_: &Tensor, target: &Tensor, options: SoftMarginLossOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> =
@@ -28013,7 +28013,7 @@ pub fn soft_margin_loss_with(
     OP.get()?.call(self_, target, options.reduction)
 }
 
-/// What [`soft_margin_loss_out()`] leaves out.
+/// Optional arguments of [`soft_margin_loss_out()`].
 #[derive(Clone, Debug)]
 pub struct SoftMarginLossOutOptions {
     /// `int`, by default `1`.
@@ -28034,7 +28034,7 @@ pub fn soft_margin_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Re
     soft_margin_loss_out_with(self_, target, out, SoftMarginLossOutOptions::default())
 }
 
-/// As [`soft_margin_loss_out()`], with all that it leaves out.
+/// Like [`soft_margin_loss_out()`], with its optional arguments.
 pub fn soft_margin_loss_out_with(
     self_: &Tensor, target: &Tensor, out: &Tensor,
     options: SoftMarginLossOutOptions) -> Result<Tensor> {
@@ -28044,7 +28044,7 @@ pub fn soft_margin_loss_out_with(
     Ok(out.clone())
 }
 
-/// What [`softmax_int()`] leaves out.
+/// Optional arguments of [`softmax_int()`].
 #[derive(Clone, Debug)]
 pub struct SoftmaxIntOptions {
     /// `ScalarType?`, by default `None`.
@@ -28064,14 +28064,14 @@ pub fn softmax_int(self_: &Tensor, dim: i64) -> Result<Tensor> {
     softmax_int_with(self_, dim, SoftmaxIntOptions::default())
 }
 
-/// As [`softmax_int()`], with all that it leaves out.
+/// Like [`softmax_int()`], with its optional arguments.
 pub fn softmax_int_with(self_: &Tensor, dim: i64, options: SoftmaxIntOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> =
         LazyTyped::new("aten::softmax.int");
     OP.get()?.call(self_, dim, options.dtype)
 }
 
-/// What [`softmax_int_out()`] leaves out.
+/// Optional arguments of [`softmax_int_out()`].
 #[derive(Clone, Debug)]
 pub struct SoftmaxIntOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -28092,7 +28092,7 @@ pub fn softmax_int_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor>
     softmax_int_out_with(self_, dim, out, SoftmaxIntOutOptions::default())
 }
 
-/// As [`softmax_int_out()`], with all that it leaves out.
+/// Like [`softmax_int_out()`], with its optional arguments.
 pub fn softmax_int_out_with(
     self_: &Tensor, dim: i64, out: &Tensor, options: SoftmaxIntOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
@@ -28101,7 +28101,7 @@ pub fn softmax_int_out_with(
     Ok(out.clone())
 }
 
-/// What [`softplus()`] leaves out.
+/// Optional arguments of [`softplus()`].
 #[derive(Clone, Debug)]
 pub struct SoftplusOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -28124,13 +28124,13 @@ pub fn softplus(self_: &Tensor) -> Result<Tensor> {
     softplus_with(self_, SoftplusOptions::default())
 }
 
-/// As [`softplus()`], with all that it leaves out.
+/// Like [`softplus()`], with its optional arguments.
 pub fn softplus_with(self_: &Tensor, options: SoftplusOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::softplus");
     OP.get()?.call(self_, options.beta, options.threshold)
 }
 
-/// What [`softplus_out()`] leaves out.
+/// Optional arguments of [`softplus_out()`].
 #[derive(Clone, Debug)]
 pub struct SoftplusOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -28154,7 +28154,7 @@ pub fn softplus_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     softplus_out_with(self_, out, SoftplusOutOptions::default())
 }
 
-/// As [`softplus_out()`], with all that it leaves out.
+/// Like [`softplus_out()`], with its optional arguments.
 pub fn softplus_out_with(
     self_: &Tensor, out: &Tensor, options: SoftplusOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
@@ -28184,7 +28184,7 @@ pub fn softplus_backward_grad_input(
     Ok(grad_input.clone())
 }
 
-/// What [`softshrink()`] leaves out.
+/// Optional arguments of [`softshrink()`].
 #[derive(Clone, Debug)]
 pub struct SoftshrinkOptions {
     /// `Scalar`, by default `Scalar::Float(0.5)`.
@@ -28204,13 +28204,13 @@ pub fn softshrink(self_: &Tensor) -> Result<Tensor> {
     softshrink_with(self_, SoftshrinkOptions::default())
 }
 
-/// As [`softshrink()`], with all that it leaves out.
+/// Like [`softshrink()`], with its optional arguments.
 pub fn softshrink_with(self_: &Tensor, options: SoftshrinkOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::softshrink");
     OP.get()?.call(self_, options.lambd)
 }
 
-/// What [`softshrink_out()`] leaves out.
+/// Optional arguments of [`softshrink_out()`].
 #[derive(Clone, Debug)]
 pub struct SoftshrinkOutOptions {
     /// `Scalar`, by default `Scalar::Float(0.5)`.
@@ -28230,7 +28230,7 @@ pub fn softshrink_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     softshrink_out_with(self_, out, SoftshrinkOutOptions::default())
 }
 
-/// As [`softshrink_out()`], with all that it leaves out.
+/// Like [`softshrink_out()`], with its optional arguments.
 pub fn softshrink_out_with(
     self_: &Tensor, out: &Tensor, options: SoftshrinkOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::softshrink.out");
@@ -28257,7 +28257,7 @@ pub fn softshrink_backward_grad_input(
     Ok(grad_input.clone())
 }
 
-/// What [`sort()`] leaves out.
+/// Optional arguments of [`sort()`].
 #[derive(Clone, Debug)]
 pub struct SortOptions {
     /// `int`, by default `-1`.
@@ -28280,13 +28280,13 @@ pub fn sort(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     sort_with(self_, SortOptions::default())
 }
 
-/// As [`sort()`], with all that it leaves out.
+/// Like [`sort()`], with its optional arguments.
 pub fn sort_with(self_: &Tensor, options: SortOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::sort");
     OP.get()?.call(self_, options.dim, options.descending)
 }
 
-/// What [`sort_stable()`] leaves out.
+/// Optional arguments of [`sort_stable()`].
 #[derive(Clone, Debug)]
 pub struct SortStableOptions {
     /// `int`, by default `-1`.
@@ -28310,7 +28310,7 @@ pub fn sort_stable(self_: &Tensor, stable: Option<bool>) -> Result<(Tensor, Tens
     sort_stable_with(self_, stable, SortStableOptions::default())
 }
 
-/// As [`sort_stable()`], with all that it leaves out.
+/// Like [`sort_stable()`], with its optional arguments.
 pub fn sort_stable_with(
     self_: &Tensor, stable: Option<bool>, options: SortStableOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, Option<bool>, i64, bool), (Tensor, Tensor)> =
@@ -28318,7 +28318,7 @@ pub fn sort_stable_with(
     OP.get()?.call(self_, stable, options.dim, options.descending)
 }
 
-/// What [`sort_values()`] leaves out.
+/// Optional arguments of [`sort_values()`].
 #[derive(Clone, Debug)]
 pub struct SortValuesOptions {
     /// `int`, by default `-1`.
@@ -28342,7 +28342,7 @@ pub fn sort_values(self_: &Tensor, values: &Tensor, indices: &Tensor) -> Result<
     sort_values_with(self_, values, indices, SortValuesOptions::default())
 }
 
-/// As [`sort_values()`], with all that it leaves out.
+/// Like [`sort_values()`], with its optional arguments.
 pub fn sort_values_with(
     self_: &Tensor, values: &Tensor, indices: &Tensor,
     options: SortValuesOptions) -> Result<(Tensor, Tensor)> {
@@ -28352,7 +28352,7 @@ pub fn sort_values_with(
     Ok((values.clone(), indices.clone()))
 }
 
-/// What [`sort_values_stable()`] leaves out.
+/// Optional arguments of [`sort_values_stable()`].
 #[derive(Clone, Debug)]
 pub struct SortValuesStableOptions {
     /// `int`, by default `-1`.
@@ -28378,7 +28378,7 @@ pub fn sort_values_stable(
     sort_values_stable_with(self_, stable, values, indices, SortValuesStableOptions::default())
 }
 
-/// As [`sort_values_stable()`], with all that it leaves out.
+/// Like [`sort_values_stable()`], with its optional arguments.
 pub fn sort_values_stable_with(
     self_: &Tensor, stable: Option<bool>, values: &Tensor, indices: &Tensor,
     options: SortValuesStableOptions) -> Result<(Tensor, Tensor)> {
@@ -28676,7 +28676,7 @@ pub fn special_log_ndtr_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`special_logit()`] leaves out.
+/// Optional arguments of [`special_logit()`].
 #[derive(Clone, Debug)]
 pub struct SpecialLogitOptions {
     /// `float?`, by default `None`.
@@ -28696,13 +28696,13 @@ pub fn special_logit(self_: &Tensor) -> Result<Tensor> {
     special_logit_with(self_, SpecialLogitOptions::default())
 }
 
-/// As [`special_logit()`], with all that it leaves out.
+/// Like [`special_logit()`], with its optional arguments.
 pub fn special_logit_with(self_: &Tensor, options: SpecialLogitOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>), Tensor> = LazyTyped::new("aten::special_logit");
     OP.get()?.call(self_, options.eps)
 }
 
-/// What [`special_logit_out()`] leaves out.
+/// Optional arguments of [`special_logit_out()`].
 #[derive(Clone, Debug)]
 pub struct SpecialLogitOutOptions {
     /// `float?`, by default `None`.
@@ -28722,7 +28722,7 @@ pub fn special_logit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     special_logit_out_with(self_, out, SpecialLogitOutOptions::default())
 }
 
-/// As [`special_logit_out()`], with all that it leaves out.
+/// Like [`special_logit_out()`], with its optional arguments.
 pub fn special_logit_out_with(
     self_: &Tensor, out: &Tensor, options: SpecialLogitOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<f64>, &Tensor), ()> =
@@ -28731,7 +28731,7 @@ pub fn special_logit_out_with(
     Ok(out.clone())
 }
 
-/// What [`special_logsumexp()`] leaves out.
+/// Optional arguments of [`special_logsumexp()`].
 #[derive(Clone, Debug)]
 pub struct SpecialLogsumexpOptions {
     /// `bool`, by default `false`.
@@ -28751,7 +28751,7 @@ pub fn special_logsumexp(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
     special_logsumexp_with(self_, dim, SpecialLogsumexpOptions::default())
 }
 
-/// As [`special_logsumexp()`], with all that it leaves out.
+/// Like [`special_logsumexp()`], with its optional arguments.
 pub fn special_logsumexp_with(
     self_: &Tensor, dim: &[i64], options: SpecialLogsumexpOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> =
@@ -28759,7 +28759,7 @@ pub fn special_logsumexp_with(
     OP.get()?.call(self_, dim, options.keepdim)
 }
 
-/// What [`special_logsumexp_out()`] leaves out.
+/// Optional arguments of [`special_logsumexp_out()`].
 #[derive(Clone, Debug)]
 pub struct SpecialLogsumexpOutOptions {
     /// `bool`, by default `false`.
@@ -28780,7 +28780,7 @@ pub fn special_logsumexp_out(self_: &Tensor, dim: &[i64], out: &Tensor) -> Resul
     special_logsumexp_out_with(self_, dim, out, SpecialLogsumexpOutOptions::default())
 }
 
-/// As [`special_logsumexp_out()`], with all that it leaves out.
+/// Like [`special_logsumexp_out()`], with its optional arguments.
 pub fn special_logsumexp_out_with(
     self_: &Tensor, dim: &[i64], out: &Tensor,
     options: SpecialLogsumexpOutOptions) -> Result<Tensor> {
@@ -28965,7 +28965,7 @@ pub fn special_zeta_self_scalar_out(
     Ok(out.clone())
 }
 
-/// What [`split_tensor()`] leaves out.
+/// Optional arguments of [`split_tensor()`].
 #[derive(Clone, Debug)]
 pub struct SplitTensorOptions {
     /// `int`, by default `0`.
@@ -28985,14 +28985,14 @@ pub fn split_tensor(self_: &Tensor, split_size: i64) -> Result<Vec<Tensor>> {
     split_tensor_with(self_, split_size, SplitTensorOptions::default())
 }
 
-/// As [`split_tensor()`], with all that it leaves out.
+/// Like [`split_tensor()`], with its optional arguments.
 pub fn split_tensor_with(
     self_: &Tensor, split_size: i64, options: SplitTensorOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, i64, i64), Vec<Tensor>> = LazyTyped::new("aten::split.Tensor");
     OP.get()?.call(self_, split_size, options.dim)
 }
 
-/// What [`split_sizes()`] leaves out.
+/// Optional arguments of [`split_sizes()`].
 #[derive(Clone, Debug)]
 pub struct SplitSizesOptions {
     /// `int`, by default `0`.
@@ -29012,14 +29012,14 @@ pub fn split_sizes(self_: &Tensor, split_size: &[i64]) -> Result<Vec<Tensor>> {
     split_sizes_with(self_, split_size, SplitSizesOptions::default())
 }
 
-/// As [`split_sizes()`], with all that it leaves out.
+/// Like [`split_sizes()`], with its optional arguments.
 pub fn split_sizes_with(
     self_: &Tensor, split_size: &[i64], options: SplitSizesOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, &[i64], i64), Vec<Tensor>> = LazyTyped::new("aten::split.sizes");
     OP.get()?.call(self_, split_size, options.dim)
 }
 
-/// What [`split_with_sizes()`] leaves out.
+/// Optional arguments of [`split_with_sizes()`].
 #[derive(Clone, Debug)]
 pub struct SplitWithSizesOptions {
     /// `int`, by default `0`.
@@ -29039,7 +29039,7 @@ pub fn split_with_sizes(self_: &Tensor, split_sizes: &[i64]) -> Result<Vec<Tenso
     split_with_sizes_with(self_, split_sizes, SplitWithSizesOptions::default())
 }
 
-/// As [`split_with_sizes()`], with all that it leaves out.
+/// Like [`split_with_sizes()`], with its optional arguments.
 pub fn split_with_sizes_with(
     self_: &Tensor, split_sizes: &[i64], options: SplitWithSizesOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, &[i64], i64), Vec<Tensor>> =
@@ -29167,7 +29167,7 @@ pub fn squeeze_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`stack()`] leaves out.
+/// Optional arguments of [`stack()`].
 #[derive(Clone, Debug)]
 pub struct StackOptions {
     /// `int`, by default `0`.
@@ -29187,13 +29187,13 @@ pub fn stack(tensors: &[&Tensor]) -> Result<Tensor> {
     stack_with(tensors, StackOptions::default())
 }
 
-/// As [`stack()`], with all that it leaves out.
+/// Like [`stack()`], with its optional arguments.
 pub fn stack_with(tensors: &[&Tensor], options: StackOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::stack");
     OP.get()?.call(args![tensors, options.dim])
 }
 
-/// What [`stack_out()`] leaves out.
+/// Optional arguments of [`stack_out()`].
 #[derive(Clone, Debug)]
 pub struct StackOutOptions {
     /// `int`, by default `0`.
@@ -29213,14 +29213,14 @@ pub fn stack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     stack_out_with(tensors, out, StackOutOptions::default())
 }
 
-/// As [`stack_out()`], with all that it leaves out.
+/// Like [`stack_out()`], with its optional arguments.
 pub fn stack_out_with(
     tensors: &[&Tensor], out: &Tensor, options: StackOutOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::stack.out");
     OP.get()?.call(args![tensors, options.dim, out])
 }
 
-/// What [`std()`] leaves out.
+/// Optional arguments of [`std()`].
 #[derive(Clone, Debug)]
 pub struct StdOptions {
     /// `bool`, by default `true`.
@@ -29240,13 +29240,13 @@ pub fn std(self_: &Tensor) -> Result<Tensor> {
     std_with(self_, StdOptions::default())
 }
 
-/// As [`std()`], with all that it leaves out.
+/// Like [`std()`], with its optional arguments.
 pub fn std_with(self_: &Tensor, options: StdOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::std");
     OP.get()?.call(self_, options.unbiased)
 }
 
-/// What [`std_correction()`] leaves out.
+/// Optional arguments of [`std_correction()`].
 #[derive(Clone, Debug)]
 pub struct StdCorrectionOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -29273,14 +29273,14 @@ pub fn std_correction(self_: &Tensor) -> Result<Tensor> {
     std_correction_with(self_, StdCorrectionOptions::default())
 }
 
-/// As [`std_correction()`], with all that it leaves out.
+/// Like [`std_correction()`], with its optional arguments.
 pub fn std_correction_with(self_: &Tensor, options: StdCorrectionOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), Tensor> =
         LazyTyped::new("aten::std.correction");
     OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
 }
 
-/// What [`std_correction_out()`] leaves out.
+/// Optional arguments of [`std_correction_out()`].
 #[derive(Clone, Debug)]
 pub struct StdCorrectionOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -29307,7 +29307,7 @@ pub fn std_correction_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     std_correction_out_with(self_, out, StdCorrectionOutOptions::default())
 }
 
-/// As [`std_correction_out()`], with all that it leaves out.
+/// Like [`std_correction_out()`], with its optional arguments.
 pub fn std_correction_out_with(
     self_: &Tensor, out: &Tensor, options: StdCorrectionOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool, &Tensor), ()> =
@@ -29316,7 +29316,7 @@ pub fn std_correction_out_with(
     Ok(out.clone())
 }
 
-/// What [`std_dim()`] leaves out.
+/// Optional arguments of [`std_dim()`].
 #[derive(Clone, Debug)]
 pub struct StdDimOptions {
     /// `bool`, by default `true`.
@@ -29339,14 +29339,14 @@ pub fn std_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
     std_dim_with(self_, dim, StdDimOptions::default())
 }
 
-/// As [`std_dim()`], with all that it leaves out.
+/// Like [`std_dim()`], with its optional arguments.
 pub fn std_dim_with(self_: &Tensor, dim: Option<&[i64]>, options: StdDimOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), Tensor> =
         LazyTyped::new("aten::std.dim");
     OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
 }
 
-/// What [`std_out()`] leaves out.
+/// Optional arguments of [`std_out()`].
 #[derive(Clone, Debug)]
 pub struct StdOutOptions {
     /// `bool`, by default `true`.
@@ -29370,7 +29370,7 @@ pub fn std_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Tens
     std_out_with(self_, dim, out, StdOutOptions::default())
 }
 
-/// As [`std_out()`], with all that it leaves out.
+/// Like [`std_out()`], with its optional arguments.
 pub fn std_out_with(
     self_: &Tensor, dim: Option<&[i64]>, out: &Tensor, options: StdOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool, &Tensor), ()> =
@@ -29379,7 +29379,7 @@ pub fn std_out_with(
     Ok(out.clone())
 }
 
-/// What [`std_mean()`] leaves out.
+/// Optional arguments of [`std_mean()`].
 #[derive(Clone, Debug)]
 pub struct StdMeanOptions {
     /// `bool`, by default `true`.
@@ -29399,13 +29399,13 @@ pub fn std_mean(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     std_mean_with(self_, StdMeanOptions::default())
 }
 
-/// As [`std_mean()`], with all that it leaves out.
+/// Like [`std_mean()`], with its optional arguments.
 pub fn std_mean_with(self_: &Tensor, options: StdMeanOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> = LazyTyped::new("aten::std_mean");
     OP.get()?.call(self_, options.unbiased)
 }
 
-/// What [`std_mean_correction()`] leaves out.
+/// Optional arguments of [`std_mean_correction()`].
 #[derive(Clone, Debug)]
 pub struct StdMeanCorrectionOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -29432,7 +29432,7 @@ pub fn std_mean_correction(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     std_mean_correction_with(self_, StdMeanCorrectionOptions::default())
 }
 
-/// As [`std_mean_correction()`], with all that it leaves out.
+/// Like [`std_mean_correction()`], with its optional arguments.
 pub fn std_mean_correction_with(
     self_: &Tensor, options: StdMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), (Tensor, Tensor)> =
@@ -29440,7 +29440,7 @@ pub fn std_mean_correction_with(
     OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
 }
 
-/// What [`std_mean_correction_out()`] leaves out.
+/// Optional arguments of [`std_mean_correction_out()`].
 #[derive(Clone, Debug)]
 pub struct StdMeanCorrectionOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -29468,7 +29468,7 @@ pub fn std_mean_correction_out(
     std_mean_correction_out_with(self_, out0, out1, StdMeanCorrectionOutOptions::default())
 }
 
-/// As [`std_mean_correction_out()`], with all that it leaves out.
+/// Like [`std_mean_correction_out()`], with its optional arguments.
 pub fn std_mean_correction_out_with(
     self_: &Tensor, out0: &Tensor, out1: &Tensor,
     options: StdMeanCorrectionOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -29478,7 +29478,7 @@ pub fn std_mean_correction_out_with(
     Ok((out0.clone(), out1.clone()))
 }
 
-/// What [`std_mean_dim()`] leaves out.
+/// Optional arguments of [`std_mean_dim()`].
 #[derive(Clone, Debug)]
 pub struct StdMeanDimOptions {
     /// `bool`, by default `true`.
@@ -29502,7 +29502,7 @@ pub fn std_mean_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<(Tensor, Tens
     std_mean_dim_with(self_, dim, StdMeanDimOptions::default())
 }
 
-/// As [`std_mean_dim()`], with all that it leaves out.
+/// Like [`std_mean_dim()`], with its optional arguments.
 pub fn std_mean_dim_with(
     self_: &Tensor, dim: Option<&[i64]>, options: StdMeanDimOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), (Tensor, Tensor)> =
@@ -29510,7 +29510,7 @@ pub fn std_mean_dim_with(
     OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
 }
 
-/// What [`stft()`] leaves out.
+/// Optional arguments of [`stft()`].
 #[derive(Clone, Debug)]
 pub struct StftOptions<'a> {
     /// `int?`, by default `None`.
@@ -29550,14 +29550,14 @@ pub fn stft(self_: &Tensor, n_fft: i64) -> Result<Tensor> {
     stft_with(self_, n_fft, StftOptions::default())
 }
 
-/// As [`stft()`], with all that it leaves out.
+/// Like [`stft()`], with its optional arguments.
 pub fn stft_with(self_: &Tensor, n_fft: i64, options: StftOptions<'_>) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::stft");
     OP.get()?.call(
         args![self_, n_fft, options.hop_length, options.win_length, options.window, options.normalized, options.onesided, options.return_complex, options.align_to_window])
 }
 
-/// What [`stft_center()`] leaves out.
+/// Optional arguments of [`stft_center()`].
 #[derive(Clone, Debug)]
 pub struct StftCenterOptions<'a> {
     /// `int?`, by default `None`.
@@ -29603,7 +29603,7 @@ pub fn stft_center(self_: &Tensor, n_fft: i64) -> Result<Tensor> {
     stft_center_with(self_, n_fft, StftCenterOptions::default())
 }
 
-/// As [`stft_center()`], with all that it leaves out.
+/// Like [`stft_center()`], with its optional arguments.
 pub fn stft_center_with(
     self_: &Tensor, n_fft: i64, options: StftCenterOptions<'_>) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::stft.center");
@@ -29611,7 +29611,7 @@ pub fn stft_center_with(
         args![self_, n_fft, options.hop_length, options.win_length, options.window, options.center, options.pad_mode, options.normalized, options.onesided, options.return_complex, options.align_to_window])
 }
 
-/// What [`sub_scalar()`] leaves out.
+/// Optional arguments of [`sub_scalar()`].
 #[derive(Clone, Debug)]
 pub struct SubScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29631,14 +29631,14 @@ pub fn sub_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     sub_scalar_with(self_, other, SubScalarOptions::default())
 }
 
-/// As [`sub_scalar()`], with all that it leaves out.
+/// Like [`sub_scalar()`], with its optional arguments.
 pub fn sub_scalar_with(
     self_: &Tensor, other: impl Into<Scalar>, options: SubScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::sub.Scalar");
     OP.get()?.call(self_, other.into(), options.alpha)
 }
 
-/// What [`sub_scalar_out()`] leaves out.
+/// Optional arguments of [`sub_scalar_out()`].
 #[derive(Clone, Debug)]
 pub struct SubScalarOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29659,7 +29659,7 @@ pub fn sub_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) ->
     sub_scalar_out_with(self_, other, out, SubScalarOutOptions::default())
 }
 
-/// As [`sub_scalar_out()`], with all that it leaves out.
+/// Like [`sub_scalar_out()`], with its optional arguments.
 pub fn sub_scalar_out_with(
     self_: &Tensor, other: impl Into<Scalar>, out: &Tensor,
     options: SubScalarOutOptions) -> Result<Tensor> {
@@ -29669,7 +29669,7 @@ pub fn sub_scalar_out_with(
     Ok(out.clone())
 }
 
-/// What [`sub_tensor()`] leaves out.
+/// Optional arguments of [`sub_tensor()`].
 #[derive(Clone, Debug)]
 pub struct SubTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29689,14 +29689,14 @@ pub fn sub_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     sub_tensor_with(self_, other, SubTensorOptions::default())
 }
 
-/// As [`sub_tensor()`], with all that it leaves out.
+/// Like [`sub_tensor()`], with its optional arguments.
 pub fn sub_tensor_with(
     self_: &Tensor, other: &Tensor, options: SubTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::sub.Tensor");
     OP.get()?.call(self_, other, options.alpha)
 }
 
-/// What [`sub_out()`] leaves out.
+/// Optional arguments of [`sub_out()`].
 #[derive(Clone, Debug)]
 pub struct SubOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29716,7 +29716,7 @@ pub fn sub_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
     sub_out_with(self_, other, out, SubOutOptions::default())
 }
 
-/// As [`sub_out()`], with all that it leaves out.
+/// Like [`sub_out()`], with its optional arguments.
 pub fn sub_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor, options: SubOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::sub.out");
@@ -29724,7 +29724,7 @@ pub fn sub_out_with(
     Ok(out.clone())
 }
 
-/// What [`sub_scalar_()`] leaves out.
+/// Optional arguments of [`sub_scalar_()`].
 #[derive(Clone, Debug)]
 pub struct SubInPlaceScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29744,7 +29744,7 @@ pub fn sub_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     sub_scalar_with_(self_, other, SubInPlaceScalarOptions::default())
 }
 
-/// As [`sub_scalar_()`], with all that it leaves out.
+/// Like [`sub_scalar_()`], with its optional arguments.
 pub fn sub_scalar_with_(
     self_: &Tensor, other: impl Into<Scalar>, options: SubInPlaceScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::sub_.Scalar");
@@ -29752,7 +29752,7 @@ pub fn sub_scalar_with_(
     Ok(self_.clone())
 }
 
-/// What [`sub_tensor_()`] leaves out.
+/// Optional arguments of [`sub_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct SubInPlaceTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29772,7 +29772,7 @@ pub fn sub_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     sub_tensor_with_(self_, other, SubInPlaceTensorOptions::default())
 }
 
-/// As [`sub_tensor_()`], with all that it leaves out.
+/// Like [`sub_tensor_()`], with its optional arguments.
 pub fn sub_tensor_with_(
     self_: &Tensor, other: &Tensor, options: SubInPlaceTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), ()> = LazyTyped::new("aten::sub_.Tensor");
@@ -29780,7 +29780,7 @@ pub fn sub_tensor_with_(
     Ok(self_.clone())
 }
 
-/// What [`subtract_scalar()`] leaves out.
+/// Optional arguments of [`subtract_scalar()`].
 #[derive(Clone, Debug)]
 pub struct SubtractScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29800,7 +29800,7 @@ pub fn subtract_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tenso
     subtract_scalar_with(self_, other, SubtractScalarOptions::default())
 }
 
-/// As [`subtract_scalar()`], with all that it leaves out.
+/// Like [`subtract_scalar()`], with its optional arguments.
 pub fn subtract_scalar_with(
     self_: &Tensor, other: impl Into<Scalar>, options: SubtractScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> =
@@ -29808,7 +29808,7 @@ pub fn subtract_scalar_with(
     OP.get()?.call(self_, other.into(), options.alpha)
 }
 
-/// What [`subtract_tensor()`] leaves out.
+/// Optional arguments of [`subtract_tensor()`].
 #[derive(Clone, Debug)]
 pub struct SubtractTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29828,7 +29828,7 @@ pub fn subtract_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     subtract_tensor_with(self_, other, SubtractTensorOptions::default())
 }
 
-/// As [`subtract_tensor()`], with all that it leaves out.
+/// Like [`subtract_tensor()`], with its optional arguments.
 pub fn subtract_tensor_with(
     self_: &Tensor, other: &Tensor, options: SubtractTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
@@ -29836,7 +29836,7 @@ pub fn subtract_tensor_with(
     OP.get()?.call(self_, other, options.alpha)
 }
 
-/// What [`subtract_out()`] leaves out.
+/// Optional arguments of [`subtract_out()`].
 #[derive(Clone, Debug)]
 pub struct SubtractOutOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29856,7 +29856,7 @@ pub fn subtract_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tens
     subtract_out_with(self_, other, out, SubtractOutOptions::default())
 }
 
-/// As [`subtract_out()`], with all that it leaves out.
+/// Like [`subtract_out()`], with its optional arguments.
 pub fn subtract_out_with(
     self_: &Tensor, other: &Tensor, out: &Tensor, options: SubtractOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
@@ -29865,7 +29865,7 @@ pub fn subtract_out_with(
     Ok(out.clone())
 }
 
-/// What [`subtract_scalar_()`] leaves out.
+/// Optional arguments of [`subtract_scalar_()`].
 #[derive(Clone, Debug)]
 pub struct SubtractInPlaceScalarOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29885,7 +29885,7 @@ pub fn subtract_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tens
     subtract_scalar_with_(self_, other, SubtractInPlaceScalarOptions::default())
 }
 
-/// As [`subtract_scalar_()`], with all that it leaves out.
+/// Like [`subtract_scalar_()`], with its optional arguments.
 pub fn subtract_scalar_with_(
     self_: &Tensor, other: impl Into<Scalar>,
     options: SubtractInPlaceScalarOptions) -> Result<Tensor> {
@@ -29894,7 +29894,7 @@ pub fn subtract_scalar_with_(
     Ok(self_.clone())
 }
 
-/// What [`subtract_tensor_()`] leaves out.
+/// Optional arguments of [`subtract_tensor_()`].
 #[derive(Clone, Debug)]
 pub struct SubtractInPlaceTensorOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -29914,7 +29914,7 @@ pub fn subtract_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     subtract_tensor_with_(self_, other, SubtractInPlaceTensorOptions::default())
 }
 
-/// As [`subtract_tensor_()`], with all that it leaves out.
+/// Like [`subtract_tensor_()`], with its optional arguments.
 pub fn subtract_tensor_with_(
     self_: &Tensor, other: &Tensor, options: SubtractInPlaceTensorOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), ()> = LazyTyped::new("aten::subtract_.Tensor");
@@ -29922,7 +29922,7 @@ pub fn subtract_tensor_with_(
     Ok(self_.clone())
 }
 
-/// What [`sum()`] leaves out.
+/// Optional arguments of [`sum()`].
 #[derive(Clone, Debug)]
 pub struct SumOptions {
     /// `ScalarType?`, by default `None`.
@@ -29942,13 +29942,13 @@ pub fn sum(self_: &Tensor) -> Result<Tensor> {
     sum_with(self_, SumOptions::default())
 }
 
-/// As [`sum()`], with all that it leaves out.
+/// Like [`sum()`], with its optional arguments.
 pub fn sum_with(self_: &Tensor, options: SumOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<DType>), Tensor> = LazyTyped::new("aten::sum");
     OP.get()?.call(self_, options.dtype)
 }
 
-/// What [`sum_int_list_out()`] leaves out.
+/// Optional arguments of [`sum_int_list_out()`].
 #[derive(Clone, Debug)]
 pub struct SumIntListOutOptions {
     /// `bool`, by default `false`.
@@ -29972,7 +29972,7 @@ pub fn sum_int_list_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Re
     sum_int_list_out_with(self_, dim, out, SumIntListOutOptions::default())
 }
 
-/// As [`sum_int_list_out()`], with all that it leaves out.
+/// Like [`sum_int_list_out()`], with its optional arguments.
 pub fn sum_int_list_out_with(
     self_: &Tensor, dim: Option<&[i64]>, out: &Tensor,
     options: SumIntListOutOptions) -> Result<Tensor> {
@@ -29982,7 +29982,7 @@ pub fn sum_int_list_out_with(
     Ok(out.clone())
 }
 
-/// What [`sum_dim_int_list()`] leaves out.
+/// Optional arguments of [`sum_dim_int_list()`].
 #[derive(Clone, Debug)]
 pub struct SumDimIntListOptions {
     /// `bool`, by default `false`.
@@ -30006,7 +30006,7 @@ pub fn sum_dim_int_list(self_: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
     sum_dim_int_list_with(self_, dim, SumDimIntListOptions::default())
 }
 
-/// As [`sum_dim_int_list()`], with all that it leaves out.
+/// Like [`sum_dim_int_list()`], with its optional arguments.
 pub fn sum_dim_int_list_with(
     self_: &Tensor, dim: Option<&[i64]>, options: SumDimIntListOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
@@ -30014,7 +30014,7 @@ pub fn sum_dim_int_list_with(
     OP.get()?.call(self_, dim, options.keepdim, options.dtype)
 }
 
-/// What [`sum_out()`] leaves out.
+/// Optional arguments of [`sum_out()`].
 #[derive(Clone, Debug)]
 pub struct SumOutOptions {
     /// `ScalarType?`, by default `None`.
@@ -30034,7 +30034,7 @@ pub fn sum_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     sum_out_with(self_, out, SumOutOptions::default())
 }
 
-/// As [`sum_out()`], with all that it leaves out.
+/// Like [`sum_out()`], with its optional arguments.
 pub fn sum_out_with(self_: &Tensor, out: &Tensor, options: SumOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<DType>, &Tensor), ()> = LazyTyped::new("aten::sum.out");
     OP.get()?.call(self_, options.dtype, out)?;
@@ -30047,7 +30047,7 @@ pub fn sum_to_size(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, size)
 }
 
-/// What [`svd()`] leaves out.
+/// Optional arguments of [`svd()`].
 #[derive(Clone, Debug)]
 pub struct SvdOptions {
     /// `bool`, by default `true`.
@@ -30070,14 +30070,14 @@ pub fn svd(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
     svd_with(self_, SvdOptions::default())
 }
 
-/// As [`svd()`], with all that it leaves out.
+/// Like [`svd()`], with its optional arguments.
 pub fn svd_with(self_: &Tensor, options: SvdOptions) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor, Tensor)> =
         LazyTyped::new("aten::svd");
     OP.get()?.call(self_, options.some, options.compute_uv)
 }
 
-/// What [`svd_u()`] leaves out.
+/// Optional arguments of [`svd_u()`].
 #[derive(Clone, Debug)]
 pub struct SvdUOptions {
     /// `bool`, by default `true`.
@@ -30102,7 +30102,7 @@ pub fn svd_u(
     svd_u_with(self_, u, s, v, SvdUOptions::default())
 }
 
-/// As [`svd_u()`], with all that it leaves out.
+/// Like [`svd_u()`], with its optional arguments.
 pub fn svd_u_with(
     self_: &Tensor, u: &Tensor, s: &Tensor, v: &Tensor,
     options: SvdUOptions) -> Result<(Tensor, Tensor, Tensor)> {
@@ -30177,7 +30177,7 @@ pub fn take_out(self_: &Tensor, index: &Tensor, out: &Tensor) -> Result<Tensor> 
     Ok(out.clone())
 }
 
-/// What [`take_along_dim()`] leaves out.
+/// Optional arguments of [`take_along_dim()`].
 #[derive(Clone, Debug)]
 pub struct TakeAlongDimOptions {
     /// `int?`, by default `None`.
@@ -30197,7 +30197,7 @@ pub fn take_along_dim(self_: &Tensor, indices: &Tensor) -> Result<Tensor> {
     take_along_dim_with(self_, indices, TakeAlongDimOptions::default())
 }
 
-/// As [`take_along_dim()`], with all that it leaves out.
+/// Like [`take_along_dim()`], with its optional arguments.
 pub fn take_along_dim_with(
     self_: &Tensor, indices: &Tensor, options: TakeAlongDimOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>), Tensor> =
@@ -30205,7 +30205,7 @@ pub fn take_along_dim_with(
     OP.get()?.call(self_, indices, options.dim)
 }
 
-/// What [`take_along_dim_out()`] leaves out.
+/// Optional arguments of [`take_along_dim_out()`].
 #[derive(Clone, Debug)]
 pub struct TakeAlongDimOutOptions {
     /// `int?`, by default `None`.
@@ -30226,7 +30226,7 @@ pub fn take_along_dim_out(self_: &Tensor, indices: &Tensor, out: &Tensor) -> Res
     take_along_dim_out_with(self_, indices, out, TakeAlongDimOutOptions::default())
 }
 
-/// As [`take_along_dim_out()`], with all that it leaves out.
+/// Like [`take_along_dim_out()`], with its optional arguments.
 pub fn take_along_dim_out_with(
     self_: &Tensor, indices: &Tensor, out: &Tensor,
     options: TakeAlongDimOutOptions) -> Result<Tensor> {
@@ -30336,7 +30336,7 @@ pub fn tile(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, dims)
 }
 
-/// What [`to_device()`] leaves out.
+/// Optional arguments of [`to_device()`].
 #[derive(Clone, Debug)]
 pub struct ToDeviceOptions {
     /// `bool`, by default `false`.
@@ -30363,7 +30363,7 @@ pub fn to_device(self_: &Tensor, device: Device, dtype: DType) -> Result<Tensor>
     to_device_with(self_, device, dtype, ToDeviceOptions::default())
 }
 
-/// As [`to_device()`], with all that it leaves out.
+/// Like [`to_device()`], with its optional arguments.
 pub fn to_device_with(
     self_: &Tensor, device: Device, dtype: DType, options: ToDeviceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Device, DType, bool, bool, Option<MemoryFormat>), Tensor> =
@@ -30371,7 +30371,7 @@ pub fn to_device_with(
     OP.get()?.call(self_, device, dtype, options.non_blocking, options.copy, options.memory_format)
 }
 
-/// What [`to_dtype()`] leaves out.
+/// Optional arguments of [`to_dtype()`].
 #[derive(Clone, Debug)]
 pub struct ToDtypeOptions {
     /// `bool`, by default `false`.
@@ -30398,14 +30398,14 @@ pub fn to_dtype(self_: &Tensor, dtype: DType) -> Result<Tensor> {
     to_dtype_with(self_, dtype, ToDtypeOptions::default())
 }
 
-/// As [`to_dtype()`], with all that it leaves out.
+/// Like [`to_dtype()`], with its optional arguments.
 pub fn to_dtype_with(self_: &Tensor, dtype: DType, options: ToDtypeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, DType, bool, bool, Option<MemoryFormat>), Tensor> =
         LazyTyped::new("aten::to.dtype");
     OP.get()?.call(self_, dtype, options.non_blocking, options.copy, options.memory_format)
 }
 
-/// What [`to_dtype_layout()`] leaves out.
+/// Optional arguments of [`to_dtype_layout()`].
 #[derive(Clone, Debug)]
 pub struct ToDtypeLayoutOptions {
     /// `ScalarType?`, by default `None`.
@@ -30445,7 +30445,7 @@ pub fn to_dtype_layout(self_: &Tensor) -> Result<Tensor> {
     to_dtype_layout_with(self_, ToDtypeLayoutOptions::default())
 }
 
-/// As [`to_dtype_layout()`], with all that it leaves out.
+/// Like [`to_dtype_layout()`], with its optional arguments.
 pub fn to_dtype_layout_with(self_: &Tensor, options: ToDtypeLayoutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, Option<DType>, Option<Layout>, Option<Device>, Option<bool>, bool, bool,
@@ -30456,7 +30456,7 @@ pub fn to_dtype_layout_with(self_: &Tensor, options: ToDtypeLayoutOptions) -> Re
         options.non_blocking, options.copy, options.memory_format)
 }
 
-/// What [`to_other()`] leaves out.
+/// Optional arguments of [`to_other()`].
 #[derive(Clone, Debug)]
 pub struct ToOtherOptions {
     /// `bool`, by default `false`.
@@ -30483,14 +30483,14 @@ pub fn to_other(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     to_other_with(self_, other, ToOtherOptions::default())
 }
 
-/// As [`to_other()`], with all that it leaves out.
+/// Like [`to_other()`], with its optional arguments.
 pub fn to_other_with(self_: &Tensor, other: &Tensor, options: ToOtherOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, Option<MemoryFormat>), Tensor> =
         LazyTyped::new("aten::to.other");
     OP.get()?.call(self_, other, options.non_blocking, options.copy, options.memory_format)
 }
 
-/// What [`topk()`] leaves out.
+/// Optional arguments of [`topk()`].
 #[derive(Clone, Debug)]
 pub struct TopkOptions {
     /// `int`, by default `-1`.
@@ -30517,14 +30517,14 @@ pub fn topk(self_: &Tensor, k: i64) -> Result<(Tensor, Tensor)> {
     topk_with(self_, k, TopkOptions::default())
 }
 
-/// As [`topk()`], with all that it leaves out.
+/// Like [`topk()`], with its optional arguments.
 pub fn topk_with(self_: &Tensor, k: i64, options: TopkOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, i64, bool, bool), (Tensor, Tensor)> =
         LazyTyped::new("aten::topk");
     OP.get()?.call(self_, k, options.dim, options.largest, options.sorted)
 }
 
-/// What [`topk_values()`] leaves out.
+/// Optional arguments of [`topk_values()`].
 #[derive(Clone, Debug)]
 pub struct TopkValuesOptions {
     /// `int`, by default `-1`.
@@ -30552,7 +30552,7 @@ pub fn topk_values(
     topk_values_with(self_, k, values, indices, TopkValuesOptions::default())
 }
 
-/// As [`topk_values()`], with all that it leaves out.
+/// Like [`topk_values()`], with its optional arguments.
 pub fn topk_values_with(
     self_: &Tensor, k: i64, values: &Tensor, indices: &Tensor,
     options: TopkValuesOptions) -> Result<(Tensor, Tensor)> {
@@ -30603,7 +30603,7 @@ pub fn transpose_copy_int_out(
     Ok(out.clone())
 }
 
-/// What [`trapezoid_dx()`] leaves out.
+/// Optional arguments of [`trapezoid_dx()`].
 #[derive(Clone, Debug)]
 pub struct TrapezoidDxOptions {
     /// `Scalar`, by default `Scalar::Int(1)`.
@@ -30626,13 +30626,13 @@ pub fn trapezoid_dx(y: &Tensor) -> Result<Tensor> {
     trapezoid_dx_with(y, TrapezoidDxOptions::default())
 }
 
-/// As [`trapezoid_dx()`], with all that it leaves out.
+/// Like [`trapezoid_dx()`], with its optional arguments.
 pub fn trapezoid_dx_with(y: &Tensor, options: TrapezoidDxOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, i64), Tensor> = LazyTyped::new("aten::trapezoid.dx");
     OP.get()?.call(y, options.dx, options.dim)
 }
 
-/// What [`trapezoid_x()`] leaves out.
+/// Optional arguments of [`trapezoid_x()`].
 #[derive(Clone, Debug)]
 pub struct TrapezoidXOptions {
     /// `int`, by default `-1`.
@@ -30652,13 +30652,13 @@ pub fn trapezoid_x(y: &Tensor, x: &Tensor) -> Result<Tensor> {
     trapezoid_x_with(y, x, TrapezoidXOptions::default())
 }
 
-/// As [`trapezoid_x()`], with all that it leaves out.
+/// Like [`trapezoid_x()`], with its optional arguments.
 pub fn trapezoid_x_with(y: &Tensor, x: &Tensor, options: TrapezoidXOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::trapezoid.x");
     OP.get()?.call(y, x, options.dim)
 }
 
-/// What [`trapz_dx()`] leaves out.
+/// Optional arguments of [`trapz_dx()`].
 #[derive(Clone, Debug)]
 pub struct TrapzDxOptions {
     /// `float`, by default `1.0`.
@@ -30681,13 +30681,13 @@ pub fn trapz_dx(y: &Tensor) -> Result<Tensor> {
     trapz_dx_with(y, TrapzDxOptions::default())
 }
 
-/// As [`trapz_dx()`], with all that it leaves out.
+/// Like [`trapz_dx()`], with its optional arguments.
 pub fn trapz_dx_with(y: &Tensor, options: TrapzDxOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, i64), Tensor> = LazyTyped::new("aten::trapz.dx");
     OP.get()?.call(y, options.dx, options.dim)
 }
 
-/// What [`trapz_x()`] leaves out.
+/// Optional arguments of [`trapz_x()`].
 #[derive(Clone, Debug)]
 pub struct TrapzXOptions {
     /// `int`, by default `-1`.
@@ -30707,13 +30707,13 @@ pub fn trapz_x(y: &Tensor, x: &Tensor) -> Result<Tensor> {
     trapz_x_with(y, x, TrapzXOptions::default())
 }
 
-/// As [`trapz_x()`], with all that it leaves out.
+/// Like [`trapz_x()`], with its optional arguments.
 pub fn trapz_x_with(y: &Tensor, x: &Tensor, options: TrapzXOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::trapz.x");
     OP.get()?.call(y, x, options.dim)
 }
 
-/// What [`tril()`] leaves out.
+/// Optional arguments of [`tril()`].
 #[derive(Clone, Debug)]
 pub struct TrilOptions {
     /// `SymInt`, by default `0`.
@@ -30733,13 +30733,13 @@ pub fn tril(self_: &Tensor) -> Result<Tensor> {
     tril_with(self_, TrilOptions::default())
 }
 
-/// As [`tril()`], with all that it leaves out.
+/// Like [`tril()`], with its optional arguments.
 pub fn tril_with(self_: &Tensor, options: TrilOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::tril");
     OP.get()?.call(self_, options.diagonal)
 }
 
-/// What [`tril_out()`] leaves out.
+/// Optional arguments of [`tril_out()`].
 #[derive(Clone, Debug)]
 pub struct TrilOutOptions {
     /// `SymInt`, by default `0`.
@@ -30759,14 +30759,14 @@ pub fn tril_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     tril_out_with(self_, out, TrilOutOptions::default())
 }
 
-/// As [`tril_out()`], with all that it leaves out.
+/// Like [`tril_out()`], with its optional arguments.
 pub fn tril_out_with(self_: &Tensor, out: &Tensor, options: TrilOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::tril.out");
     OP.get()?.call(self_, options.diagonal, out)?;
     Ok(out.clone())
 }
 
-/// What [`tril_()`] leaves out.
+/// Optional arguments of [`tril_()`].
 #[derive(Clone, Debug)]
 pub struct TrilInPlaceOptions {
     /// `SymInt`, by default `0`.
@@ -30786,14 +30786,14 @@ pub fn tril_(self_: &Tensor) -> Result<Tensor> {
     tril_with_(self_, TrilInPlaceOptions::default())
 }
 
-/// As [`tril_()`], with all that it leaves out.
+/// Like [`tril_()`], with its optional arguments.
 pub fn tril_with_(self_: &Tensor, options: TrilInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::tril_");
     OP.get()?.call(self_, options.diagonal)?;
     Ok(self_.clone())
 }
 
-/// What [`tril_indices()`] leaves out.
+/// Optional arguments of [`tril_indices()`].
 #[derive(Clone, Debug)]
 pub struct TrilIndicesOptions {
     /// `int`, by default `0`.
@@ -30826,7 +30826,7 @@ pub fn tril_indices(row: i64, col: i64) -> Result<Tensor> {
     tril_indices_with(row, col, TrilIndicesOptions::default())
 }
 
-/// As [`tril_indices()`], with all that it leaves out.
+/// Like [`tril_indices()`], with its optional arguments.
 pub fn tril_indices_with(row: i64, col: i64, options: TrilIndicesOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -30835,7 +30835,7 @@ pub fn tril_indices_with(row: i64, col: i64, options: TrilIndicesOptions) -> Res
         row, col, options.offset, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`tril_indices_out()`] leaves out.
+/// Optional arguments of [`tril_indices_out()`].
 #[derive(Clone, Debug)]
 pub struct TrilIndicesOutOptions {
     /// `int`, by default `0`.
@@ -30855,7 +30855,7 @@ pub fn tril_indices_out(row: i64, col: i64, out: &Tensor) -> Result<Tensor> {
     tril_indices_out_with(row, col, out, TrilIndicesOutOptions::default())
 }
 
-/// As [`tril_indices_out()`], with all that it leaves out.
+/// Like [`tril_indices_out()`], with its optional arguments.
 pub fn tril_indices_out_with(
     row: i64, col: i64, out: &Tensor, options: TrilIndicesOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(i64, i64, i64, &Tensor), ()> = LazyTyped::new("aten::tril_indices.out");
@@ -30863,7 +30863,7 @@ pub fn tril_indices_out_with(
     Ok(out.clone())
 }
 
-/// What [`triplet_margin_loss()`] leaves out.
+/// Optional arguments of [`triplet_margin_loss()`].
 #[derive(Clone, Debug)]
 pub struct TripletMarginLossOptions {
     /// `float`, by default `1.0`.
@@ -30897,7 +30897,7 @@ pub fn triplet_margin_loss(
     triplet_margin_loss_with(anchor, positive, negative, TripletMarginLossOptions::default())
 }
 
-/// As [`triplet_margin_loss()`], with all that it leaves out.
+/// Like [`triplet_margin_loss()`], with its optional arguments.
 pub fn triplet_margin_loss_with(
     anchor: &Tensor, positive: &Tensor, negative: &Tensor,
     options: TripletMarginLossOptions) -> Result<Tensor> {
@@ -30908,7 +30908,7 @@ pub fn triplet_margin_loss_with(
         options.reduction)
 }
 
-/// What [`triu()`] leaves out.
+/// Optional arguments of [`triu()`].
 #[derive(Clone, Debug)]
 pub struct TriuOptions {
     /// `SymInt`, by default `0`.
@@ -30928,13 +30928,13 @@ pub fn triu(self_: &Tensor) -> Result<Tensor> {
     triu_with(self_, TriuOptions::default())
 }
 
-/// As [`triu()`], with all that it leaves out.
+/// Like [`triu()`], with its optional arguments.
 pub fn triu_with(self_: &Tensor, options: TriuOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::triu");
     OP.get()?.call(self_, options.diagonal)
 }
 
-/// What [`triu_out()`] leaves out.
+/// Optional arguments of [`triu_out()`].
 #[derive(Clone, Debug)]
 pub struct TriuOutOptions {
     /// `SymInt`, by default `0`.
@@ -30954,14 +30954,14 @@ pub fn triu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     triu_out_with(self_, out, TriuOutOptions::default())
 }
 
-/// As [`triu_out()`], with all that it leaves out.
+/// Like [`triu_out()`], with its optional arguments.
 pub fn triu_out_with(self_: &Tensor, out: &Tensor, options: TriuOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::triu.out");
     OP.get()?.call(self_, options.diagonal, out)?;
     Ok(out.clone())
 }
 
-/// What [`triu_()`] leaves out.
+/// Optional arguments of [`triu_()`].
 #[derive(Clone, Debug)]
 pub struct TriuInPlaceOptions {
     /// `SymInt`, by default `0`.
@@ -30981,14 +30981,14 @@ pub fn triu_(self_: &Tensor) -> Result<Tensor> {
     triu_with_(self_, TriuInPlaceOptions::default())
 }
 
-/// As [`triu_()`], with all that it leaves out.
+/// Like [`triu_()`], with its optional arguments.
 pub fn triu_with_(self_: &Tensor, options: TriuInPlaceOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::triu_");
     OP.get()?.call(self_, options.diagonal)?;
     Ok(self_.clone())
 }
 
-/// What [`triu_indices()`] leaves out.
+/// Optional arguments of [`triu_indices()`].
 #[derive(Clone, Debug)]
 pub struct TriuIndicesOptions {
     /// `int`, by default `0`.
@@ -31021,7 +31021,7 @@ pub fn triu_indices(row: i64, col: i64) -> Result<Tensor> {
     triu_indices_with(row, col, TriuIndicesOptions::default())
 }
 
-/// As [`triu_indices()`], with all that it leaves out.
+/// Like [`triu_indices()`], with its optional arguments.
 pub fn triu_indices_with(row: i64, col: i64, options: TriuIndicesOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         i64, i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -31030,7 +31030,7 @@ pub fn triu_indices_with(row: i64, col: i64, options: TriuIndicesOptions) -> Res
         row, col, options.offset, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
-/// What [`triu_indices_out()`] leaves out.
+/// Optional arguments of [`triu_indices_out()`].
 #[derive(Clone, Debug)]
 pub struct TriuIndicesOutOptions {
     /// `int`, by default `0`.
@@ -31050,7 +31050,7 @@ pub fn triu_indices_out(row: i64, col: i64, out: &Tensor) -> Result<Tensor> {
     triu_indices_out_with(row, col, out, TriuIndicesOutOptions::default())
 }
 
-/// As [`triu_indices_out()`], with all that it leaves out.
+/// Like [`triu_indices_out()`], with its optional arguments.
 pub fn triu_indices_out_with(
     row: i64, col: i64, out: &Tensor, options: TriuIndicesOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(i64, i64, i64, &Tensor), ()> = LazyTyped::new("aten::triu_indices.out");
@@ -31117,7 +31117,7 @@ pub fn type_as(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, other)
 }
 
-/// What [`unbind_int()`] leaves out.
+/// Optional arguments of [`unbind_int()`].
 #[derive(Clone, Debug)]
 pub struct UnbindIntOptions {
     /// `int`, by default `0`.
@@ -31137,7 +31137,7 @@ pub fn unbind_int(self_: &Tensor) -> Result<Vec<Tensor>> {
     unbind_int_with(self_, UnbindIntOptions::default())
 }
 
-/// As [`unbind_int()`], with all that it leaves out.
+/// Like [`unbind_int()`], with its optional arguments.
 pub fn unbind_int_with(self_: &Tensor, options: UnbindIntOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, i64), Vec<Tensor>> = LazyTyped::new("aten::unbind.int");
     OP.get()?.call(self_, options.dim)
@@ -31191,7 +31191,7 @@ pub fn unfold_copy_out(
     Ok(out.clone())
 }
 
-/// What [`uniform()`] leaves out.
+/// Optional arguments of [`uniform()`].
 #[derive(Clone, Debug)]
 pub struct UniformOptions<'a> {
     /// `float`, by default `0.0`.
@@ -31217,14 +31217,14 @@ pub fn uniform(self_: &Tensor) -> Result<Tensor> {
     uniform_with(self_, UniformOptions::default())
 }
 
-/// As [`uniform()`], with all that it leaves out.
+/// Like [`uniform()`], with its optional arguments.
 pub fn uniform_with(self_: &Tensor, options: UniformOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
         LazyTyped::new("aten::uniform");
     OP.get()?.call(self_, options.from, options.to, options.generator)
 }
 
-/// What [`uniform_out()`] leaves out.
+/// Optional arguments of [`uniform_out()`].
 #[derive(Clone, Debug)]
 pub struct UniformOutOptions<'a> {
     /// `float`, by default `0.0`.
@@ -31251,7 +31251,7 @@ pub fn uniform_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     uniform_out_with(self_, out, UniformOutOptions::default())
 }
 
-/// As [`uniform_out()`], with all that it leaves out.
+/// Like [`uniform_out()`], with its optional arguments.
 pub fn uniform_out_with(
     self_: &Tensor, out: &Tensor, options: UniformOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
@@ -31260,7 +31260,7 @@ pub fn uniform_out_with(
     Ok(out.clone())
 }
 
-/// What [`uniform_()`] leaves out.
+/// Optional arguments of [`uniform_()`].
 #[derive(Clone, Debug)]
 pub struct UniformInPlaceOptions<'a> {
     /// `float`, by default `0.0`.
@@ -31287,7 +31287,7 @@ pub fn uniform_(self_: &Tensor) -> Result<Tensor> {
     uniform_with_(self_, UniformInPlaceOptions::default())
 }
 
-/// As [`uniform_()`], with all that it leaves out.
+/// Like [`uniform_()`], with its optional arguments.
 pub fn uniform_with_(self_: &Tensor, options: UniformInPlaceOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), ()> =
         LazyTyped::new("aten::uniform_");
@@ -31295,7 +31295,7 @@ pub fn uniform_with_(self_: &Tensor, options: UniformInPlaceOptions<'_>) -> Resu
     Ok(self_.clone())
 }
 
-/// What [`unique_consecutive()`] leaves out.
+/// Optional arguments of [`unique_consecutive()`].
 #[derive(Clone, Debug)]
 pub struct UniqueConsecutiveOptions {
     /// `bool`, by default `false`.
@@ -31322,7 +31322,7 @@ pub fn unique_consecutive(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
     unique_consecutive_with(self_, UniqueConsecutiveOptions::default())
 }
 
-/// As [`unique_consecutive()`], with all that it leaves out.
+/// Like [`unique_consecutive()`], with its optional arguments.
 pub fn unique_consecutive_with(
     self_: &Tensor, options: UniqueConsecutiveOptions) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool, bool, Option<i64>), (Tensor, Tensor, Tensor)> =
@@ -31330,7 +31330,7 @@ pub fn unique_consecutive_with(
     OP.get()?.call(self_, options.return_inverse, options.return_counts, options.dim)
 }
 
-/// What [`unique_consecutive_out()`] leaves out.
+/// Optional arguments of [`unique_consecutive_out()`].
 #[derive(Clone, Debug)]
 pub struct UniqueConsecutiveOutOptions {
     /// `bool`, by default `false`.
@@ -31360,7 +31360,7 @@ pub fn unique_consecutive_out(
     unique_consecutive_out_with(self_, out0, out1, out2, UniqueConsecutiveOutOptions::default())
 }
 
-/// As [`unique_consecutive_out()`], with all that it leaves out.
+/// Like [`unique_consecutive_out()`], with its optional arguments.
 pub fn unique_consecutive_out_with(
     self_: &Tensor, out0: &Tensor, out1: &Tensor, out2: &Tensor,
     options: UniqueConsecutiveOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
@@ -31371,7 +31371,7 @@ pub fn unique_consecutive_out_with(
     Ok((out0.clone(), out1.clone(), out2.clone()))
 }
 
-/// What [`unique_dim()`] leaves out.
+/// Optional arguments of [`unique_dim()`].
 #[derive(Clone, Debug)]
 pub struct UniqueDimOptions {
     /// `bool`, by default `true`.
@@ -31398,7 +31398,7 @@ pub fn unique_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor, Tensor)> 
     unique_dim_with(self_, dim, UniqueDimOptions::default())
 }
 
-/// As [`unique_dim()`], with all that it leaves out.
+/// Like [`unique_dim()`], with its optional arguments.
 pub fn unique_dim_with(
     self_: &Tensor, dim: i64, options: UniqueDimOptions) -> Result<(Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64, bool, bool, bool), (Tensor, Tensor, Tensor)> =
@@ -31406,7 +31406,7 @@ pub fn unique_dim_with(
     OP.get()?.call(self_, dim, options.sorted, options.return_inverse, options.return_counts)
 }
 
-/// What [`unique_dim_out()`] leaves out.
+/// Optional arguments of [`unique_dim_out()`].
 #[derive(Clone, Debug)]
 pub struct UniqueDimOutOptions {
     /// `bool`, by default `true`.
@@ -31436,7 +31436,7 @@ pub fn unique_dim_out(
     unique_dim_out_with(self_, dim, out0, out1, out2, UniqueDimOutOptions::default())
 }
 
-/// As [`unique_dim_out()`], with all that it leaves out.
+/// Like [`unique_dim_out()`], with its optional arguments.
 pub fn unique_dim_out_with(
     self_: &Tensor, dim: i64, out0: &Tensor, out1: &Tensor, out2: &Tensor,
     options: UniqueDimOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
@@ -31474,7 +31474,7 @@ pub fn unsqueeze_copy_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tens
     Ok(out.clone())
 }
 
-/// What [`upsample_bicubic2d()`] leaves out.
+/// Optional arguments of [`upsample_bicubic2d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBicubic2dOptions {
     /// `float?`, by default `None`.
@@ -31499,7 +31499,7 @@ pub fn upsample_bicubic2d(
     upsample_bicubic2d_with(self_, output_size, align_corners, UpsampleBicubic2dOptions::default())
 }
 
-/// As [`upsample_bicubic2d()`], with all that it leaves out.
+/// Like [`upsample_bicubic2d()`], with its optional arguments.
 pub fn upsample_bicubic2d_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool,
     options: UpsampleBicubic2dOptions) -> Result<Tensor> {
@@ -31508,7 +31508,7 @@ pub fn upsample_bicubic2d_with(
     OP.get()?.call(self_, output_size, align_corners, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_bicubic2d_out()`] leaves out.
+/// Optional arguments of [`upsample_bicubic2d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBicubic2dOutOptions {
     /// `float?`, by default `None`.
@@ -31534,7 +31534,7 @@ pub fn upsample_bicubic2d_out(
         self_, output_size, align_corners, out, UpsampleBicubic2dOutOptions::default())
 }
 
-/// As [`upsample_bicubic2d_out()`], with all that it leaves out.
+/// Like [`upsample_bicubic2d_out()`], with its optional arguments.
 pub fn upsample_bicubic2d_out_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool, out: &Tensor,
     options: UpsampleBicubic2dOutOptions) -> Result<Tensor> {
@@ -31554,7 +31554,7 @@ pub fn upsample_bicubic2d_vec(
     OP.get()?.call(input, output_size, align_corners, scale_factors)
 }
 
-/// What [`upsample_bicubic2d_backward()`] leaves out.
+/// Optional arguments of [`upsample_bicubic2d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBicubic2dBackwardOptions {
     /// `float?`, by default `None`.
@@ -31582,7 +31582,7 @@ pub fn upsample_bicubic2d_backward(
         UpsampleBicubic2dBackwardOptions::default())
 }
 
-/// As [`upsample_bicubic2d_backward()`], with all that it leaves out.
+/// Like [`upsample_bicubic2d_backward()`], with its optional arguments.
 pub fn upsample_bicubic2d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     options: UpsampleBicubic2dBackwardOptions) -> Result<Tensor> {
@@ -31592,7 +31592,7 @@ pub fn upsample_bicubic2d_backward_with(
         grad_output, output_size, input_size, align_corners, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_bicubic2d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_bicubic2d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBicubic2dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -31621,7 +31621,7 @@ pub fn upsample_bicubic2d_backward_grad_input(
         UpsampleBicubic2dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_bicubic2d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_bicubic2d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_bicubic2d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     grad_input: &Tensor, options: UpsampleBicubic2dBackwardGradInputOptions) -> Result<Tensor> {
@@ -31633,7 +31633,7 @@ pub fn upsample_bicubic2d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`upsample_bilinear2d()`] leaves out.
+/// Optional arguments of [`upsample_bilinear2d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBilinear2dOptions {
     /// `float?`, by default `None`.
@@ -31659,7 +31659,7 @@ pub fn upsample_bilinear2d(
         self_, output_size, align_corners, UpsampleBilinear2dOptions::default())
 }
 
-/// As [`upsample_bilinear2d()`], with all that it leaves out.
+/// Like [`upsample_bilinear2d()`], with its optional arguments.
 pub fn upsample_bilinear2d_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool,
     options: UpsampleBilinear2dOptions) -> Result<Tensor> {
@@ -31668,7 +31668,7 @@ pub fn upsample_bilinear2d_with(
     OP.get()?.call(self_, output_size, align_corners, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_bilinear2d_out()`] leaves out.
+/// Optional arguments of [`upsample_bilinear2d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBilinear2dOutOptions {
     /// `float?`, by default `None`.
@@ -31694,7 +31694,7 @@ pub fn upsample_bilinear2d_out(
         self_, output_size, align_corners, out, UpsampleBilinear2dOutOptions::default())
 }
 
-/// As [`upsample_bilinear2d_out()`], with all that it leaves out.
+/// Like [`upsample_bilinear2d_out()`], with its optional arguments.
 pub fn upsample_bilinear2d_out_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool, out: &Tensor,
     options: UpsampleBilinear2dOutOptions) -> Result<Tensor> {
@@ -31714,7 +31714,7 @@ pub fn upsample_bilinear2d_vec(
     OP.get()?.call(input, output_size, align_corners, scale_factors)
 }
 
-/// What [`upsample_bilinear2d_backward()`] leaves out.
+/// Optional arguments of [`upsample_bilinear2d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBilinear2dBackwardOptions {
     /// `float?`, by default `None`.
@@ -31742,7 +31742,7 @@ pub fn upsample_bilinear2d_backward(
         UpsampleBilinear2dBackwardOptions::default())
 }
 
-/// As [`upsample_bilinear2d_backward()`], with all that it leaves out.
+/// Like [`upsample_bilinear2d_backward()`], with its optional arguments.
 pub fn upsample_bilinear2d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     options: UpsampleBilinear2dBackwardOptions) -> Result<Tensor> {
@@ -31752,7 +31752,7 @@ pub fn upsample_bilinear2d_backward_with(
         grad_output, output_size, input_size, align_corners, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_bilinear2d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_bilinear2d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleBilinear2dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -31781,7 +31781,7 @@ pub fn upsample_bilinear2d_backward_grad_input(
         UpsampleBilinear2dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_bilinear2d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_bilinear2d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_bilinear2d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     grad_input: &Tensor, options: UpsampleBilinear2dBackwardGradInputOptions) -> Result<Tensor> {
@@ -31793,7 +31793,7 @@ pub fn upsample_bilinear2d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`upsample_linear1d()`] leaves out.
+/// Optional arguments of [`upsample_linear1d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleLinear1dOptions {
     /// `float?`, by default `None`.
@@ -31815,7 +31815,7 @@ pub fn upsample_linear1d(
     upsample_linear1d_with(self_, output_size, align_corners, UpsampleLinear1dOptions::default())
 }
 
-/// As [`upsample_linear1d()`], with all that it leaves out.
+/// Like [`upsample_linear1d()`], with its optional arguments.
 pub fn upsample_linear1d_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool,
     options: UpsampleLinear1dOptions) -> Result<Tensor> {
@@ -31824,7 +31824,7 @@ pub fn upsample_linear1d_with(
     OP.get()?.call(self_, output_size, align_corners, options.scales)
 }
 
-/// What [`upsample_linear1d_out()`] leaves out.
+/// Optional arguments of [`upsample_linear1d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleLinear1dOutOptions {
     /// `float?`, by default `None`.
@@ -31847,7 +31847,7 @@ pub fn upsample_linear1d_out(
         self_, output_size, align_corners, out, UpsampleLinear1dOutOptions::default())
 }
 
-/// As [`upsample_linear1d_out()`], with all that it leaves out.
+/// Like [`upsample_linear1d_out()`], with its optional arguments.
 pub fn upsample_linear1d_out_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool, out: &Tensor,
     options: UpsampleLinear1dOutOptions) -> Result<Tensor> {
@@ -31867,7 +31867,7 @@ pub fn upsample_linear1d_vec(
     OP.get()?.call(input, output_size, align_corners, scale_factors)
 }
 
-/// What [`upsample_linear1d_backward()`] leaves out.
+/// Optional arguments of [`upsample_linear1d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleLinear1dBackwardOptions {
     /// `float?`, by default `None`.
@@ -31892,7 +31892,7 @@ pub fn upsample_linear1d_backward(
         UpsampleLinear1dBackwardOptions::default())
 }
 
-/// As [`upsample_linear1d_backward()`], with all that it leaves out.
+/// Like [`upsample_linear1d_backward()`], with its optional arguments.
 pub fn upsample_linear1d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     options: UpsampleLinear1dBackwardOptions) -> Result<Tensor> {
@@ -31901,7 +31901,7 @@ pub fn upsample_linear1d_backward_with(
     OP.get()?.call(grad_output, output_size, input_size, align_corners, options.scales)
 }
 
-/// What [`upsample_linear1d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_linear1d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleLinear1dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -31927,7 +31927,7 @@ pub fn upsample_linear1d_backward_grad_input(
         UpsampleLinear1dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_linear1d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_linear1d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_linear1d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     grad_input: &Tensor, options: UpsampleLinear1dBackwardGradInputOptions) -> Result<Tensor> {
@@ -31938,7 +31938,7 @@ pub fn upsample_linear1d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`upsample_nearest1d()`] leaves out.
+/// Optional arguments of [`upsample_nearest1d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest1dOptions {
     /// `float?`, by default `None`.
@@ -31958,7 +31958,7 @@ pub fn upsample_nearest1d(self_: &Tensor, output_size: &[i64]) -> Result<Tensor>
     upsample_nearest1d_with(self_, output_size, UpsampleNearest1dOptions::default())
 }
 
-/// As [`upsample_nearest1d()`], with all that it leaves out.
+/// Like [`upsample_nearest1d()`], with its optional arguments.
 pub fn upsample_nearest1d_with(
     self_: &Tensor, output_size: &[i64], options: UpsampleNearest1dOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<f64>), Tensor> =
@@ -31966,7 +31966,7 @@ pub fn upsample_nearest1d_with(
     OP.get()?.call(self_, output_size, options.scales)
 }
 
-/// What [`upsample_nearest1d_out()`] leaves out.
+/// Optional arguments of [`upsample_nearest1d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest1dOutOptions {
     /// `float?`, by default `None`.
@@ -31987,7 +31987,7 @@ pub fn upsample_nearest1d_out(self_: &Tensor, output_size: &[i64], out: &Tensor)
     upsample_nearest1d_out_with(self_, output_size, out, UpsampleNearest1dOutOptions::default())
 }
 
-/// As [`upsample_nearest1d_out()`], with all that it leaves out.
+/// Like [`upsample_nearest1d_out()`], with its optional arguments.
 pub fn upsample_nearest1d_out_with(
     self_: &Tensor, output_size: &[i64], out: &Tensor,
     options: UpsampleNearest1dOutOptions) -> Result<Tensor> {
@@ -32006,7 +32006,7 @@ pub fn upsample_nearest1d_vec(
     OP.get()?.call(input, output_size, scale_factors)
 }
 
-/// What [`upsample_nearest1d_backward()`] leaves out.
+/// Optional arguments of [`upsample_nearest1d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest1dBackwardOptions {
     /// `float?`, by default `None`.
@@ -32029,7 +32029,7 @@ pub fn upsample_nearest1d_backward(
         grad_output, output_size, input_size, UpsampleNearest1dBackwardOptions::default())
 }
 
-/// As [`upsample_nearest1d_backward()`], with all that it leaves out.
+/// Like [`upsample_nearest1d_backward()`], with its optional arguments.
 pub fn upsample_nearest1d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64],
     options: UpsampleNearest1dBackwardOptions) -> Result<Tensor> {
@@ -32038,7 +32038,7 @@ pub fn upsample_nearest1d_backward_with(
     OP.get()?.call(grad_output, output_size, input_size, options.scales)
 }
 
-/// What [`upsample_nearest1d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_nearest1d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest1dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -32063,7 +32063,7 @@ pub fn upsample_nearest1d_backward_grad_input(
         UpsampleNearest1dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_nearest1d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_nearest1d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_nearest1d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], grad_input: &Tensor,
     options: UpsampleNearest1dBackwardGradInputOptions) -> Result<Tensor> {
@@ -32073,7 +32073,7 @@ pub fn upsample_nearest1d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`upsample_nearest2d()`] leaves out.
+/// Optional arguments of [`upsample_nearest2d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest2dOptions {
     /// `float?`, by default `None`.
@@ -32097,7 +32097,7 @@ pub fn upsample_nearest2d(self_: &Tensor, output_size: &[i64]) -> Result<Tensor>
     upsample_nearest2d_with(self_, output_size, UpsampleNearest2dOptions::default())
 }
 
-/// As [`upsample_nearest2d()`], with all that it leaves out.
+/// Like [`upsample_nearest2d()`], with its optional arguments.
 pub fn upsample_nearest2d_with(
     self_: &Tensor, output_size: &[i64], options: UpsampleNearest2dOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<f64>, Option<f64>), Tensor> =
@@ -32105,7 +32105,7 @@ pub fn upsample_nearest2d_with(
     OP.get()?.call(self_, output_size, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_nearest2d_out()`] leaves out.
+/// Optional arguments of [`upsample_nearest2d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest2dOutOptions {
     /// `float?`, by default `None`.
@@ -32129,7 +32129,7 @@ pub fn upsample_nearest2d_out(self_: &Tensor, output_size: &[i64], out: &Tensor)
     upsample_nearest2d_out_with(self_, output_size, out, UpsampleNearest2dOutOptions::default())
 }
 
-/// As [`upsample_nearest2d_out()`], with all that it leaves out.
+/// Like [`upsample_nearest2d_out()`], with its optional arguments.
 pub fn upsample_nearest2d_out_with(
     self_: &Tensor, output_size: &[i64], out: &Tensor,
     options: UpsampleNearest2dOutOptions) -> Result<Tensor> {
@@ -32148,7 +32148,7 @@ pub fn upsample_nearest2d_vec(
     OP.get()?.call(input, output_size, scale_factors)
 }
 
-/// What [`upsample_nearest2d_backward()`] leaves out.
+/// Optional arguments of [`upsample_nearest2d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest2dBackwardOptions {
     /// `float?`, by default `None`.
@@ -32174,7 +32174,7 @@ pub fn upsample_nearest2d_backward(
         grad_output, output_size, input_size, UpsampleNearest2dBackwardOptions::default())
 }
 
-/// As [`upsample_nearest2d_backward()`], with all that it leaves out.
+/// Like [`upsample_nearest2d_backward()`], with its optional arguments.
 pub fn upsample_nearest2d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64],
     options: UpsampleNearest2dBackwardOptions) -> Result<Tensor> {
@@ -32183,7 +32183,7 @@ pub fn upsample_nearest2d_backward_with(
     OP.get()?.call(grad_output, output_size, input_size, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_nearest2d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_nearest2d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest2dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -32212,7 +32212,7 @@ pub fn upsample_nearest2d_backward_grad_input(
         UpsampleNearest2dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_nearest2d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_nearest2d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_nearest2d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], grad_input: &Tensor,
     options: UpsampleNearest2dBackwardGradInputOptions) -> Result<Tensor> {
@@ -32223,7 +32223,7 @@ pub fn upsample_nearest2d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`upsample_nearest3d()`] leaves out.
+/// Optional arguments of [`upsample_nearest3d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest3dOptions {
     /// `float?`, by default `None`.
@@ -32250,7 +32250,7 @@ pub fn upsample_nearest3d(self_: &Tensor, output_size: &[i64]) -> Result<Tensor>
     upsample_nearest3d_with(self_, output_size, UpsampleNearest3dOptions::default())
 }
 
-/// As [`upsample_nearest3d()`], with all that it leaves out.
+/// Like [`upsample_nearest3d()`], with its optional arguments.
 pub fn upsample_nearest3d_with(
     self_: &Tensor, output_size: &[i64], options: UpsampleNearest3dOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], Option<f64>, Option<f64>, Option<f64>), Tensor> =
@@ -32258,7 +32258,7 @@ pub fn upsample_nearest3d_with(
     OP.get()?.call(self_, output_size, options.scales_d, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_nearest3d_out()`] leaves out.
+/// Optional arguments of [`upsample_nearest3d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest3dOutOptions {
     /// `float?`, by default `None`.
@@ -32285,7 +32285,7 @@ pub fn upsample_nearest3d_out(self_: &Tensor, output_size: &[i64], out: &Tensor)
     upsample_nearest3d_out_with(self_, output_size, out, UpsampleNearest3dOutOptions::default())
 }
 
-/// As [`upsample_nearest3d_out()`], with all that it leaves out.
+/// Like [`upsample_nearest3d_out()`], with its optional arguments.
 pub fn upsample_nearest3d_out_with(
     self_: &Tensor, output_size: &[i64], out: &Tensor,
     options: UpsampleNearest3dOutOptions) -> Result<Tensor> {
@@ -32304,7 +32304,7 @@ pub fn upsample_nearest3d_vec(
     OP.get()?.call(input, output_size, scale_factors)
 }
 
-/// What [`upsample_nearest3d_backward()`] leaves out.
+/// Optional arguments of [`upsample_nearest3d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest3dBackwardOptions {
     /// `float?`, by default `None`.
@@ -32333,7 +32333,7 @@ pub fn upsample_nearest3d_backward(
         grad_output, output_size, input_size, UpsampleNearest3dBackwardOptions::default())
 }
 
-/// As [`upsample_nearest3d_backward()`], with all that it leaves out.
+/// Like [`upsample_nearest3d_backward()`], with its optional arguments.
 pub fn upsample_nearest3d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64],
     options: UpsampleNearest3dBackwardOptions) -> Result<Tensor> {
@@ -32343,7 +32343,7 @@ pub fn upsample_nearest3d_backward_with(
         grad_output, output_size, input_size, options.scales_d, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_nearest3d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_nearest3d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleNearest3dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -32375,7 +32375,7 @@ pub fn upsample_nearest3d_backward_grad_input(
         UpsampleNearest3dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_nearest3d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_nearest3d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_nearest3d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], grad_input: &Tensor,
     options: UpsampleNearest3dBackwardGradInputOptions) -> Result<Tensor> {
@@ -32388,7 +32388,7 @@ pub fn upsample_nearest3d_backward_grad_input_with(
     Ok(grad_input.clone())
 }
 
-/// What [`upsample_trilinear3d()`] leaves out.
+/// Optional arguments of [`upsample_trilinear3d()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleTrilinear3dOptions {
     /// `float?`, by default `None`.
@@ -32417,7 +32417,7 @@ pub fn upsample_trilinear3d(
         self_, output_size, align_corners, UpsampleTrilinear3dOptions::default())
 }
 
-/// As [`upsample_trilinear3d()`], with all that it leaves out.
+/// Like [`upsample_trilinear3d()`], with its optional arguments.
 pub fn upsample_trilinear3d_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool,
     options: UpsampleTrilinear3dOptions) -> Result<Tensor> {
@@ -32427,7 +32427,7 @@ pub fn upsample_trilinear3d_with(
         self_, output_size, align_corners, options.scales_d, options.scales_h, options.scales_w)
 }
 
-/// What [`upsample_trilinear3d_out()`] leaves out.
+/// Optional arguments of [`upsample_trilinear3d_out()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleTrilinear3dOutOptions {
     /// `float?`, by default `None`.
@@ -32456,7 +32456,7 @@ pub fn upsample_trilinear3d_out(
         self_, output_size, align_corners, out, UpsampleTrilinear3dOutOptions::default())
 }
 
-/// As [`upsample_trilinear3d_out()`], with all that it leaves out.
+/// Like [`upsample_trilinear3d_out()`], with its optional arguments.
 pub fn upsample_trilinear3d_out_with(
     self_: &Tensor, output_size: &[i64], align_corners: bool, out: &Tensor,
     options: UpsampleTrilinear3dOutOptions) -> Result<Tensor> {
@@ -32479,7 +32479,7 @@ pub fn upsample_trilinear3d_vec(
     OP.get()?.call(input, output_size, align_corners, scale_factors)
 }
 
-/// What [`upsample_trilinear3d_backward()`] leaves out.
+/// Optional arguments of [`upsample_trilinear3d_backward()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleTrilinear3dBackwardOptions {
     /// `float?`, by default `None`.
@@ -32511,7 +32511,7 @@ pub fn upsample_trilinear3d_backward(
         UpsampleTrilinear3dBackwardOptions::default())
 }
 
-/// As [`upsample_trilinear3d_backward()`], with all that it leaves out.
+/// Like [`upsample_trilinear3d_backward()`], with its optional arguments.
 pub fn upsample_trilinear3d_backward_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     options: UpsampleTrilinear3dBackwardOptions) -> Result<Tensor> {
@@ -32523,7 +32523,7 @@ pub fn upsample_trilinear3d_backward_with(
         options.scales_w)
 }
 
-/// What [`upsample_trilinear3d_backward_grad_input()`] leaves out.
+/// Optional arguments of [`upsample_trilinear3d_backward_grad_input()`].
 #[derive(Clone, Debug)]
 pub struct UpsampleTrilinear3dBackwardGradInputOptions {
     /// `float?`, by default `None`.
@@ -32555,7 +32555,7 @@ pub fn upsample_trilinear3d_backward_grad_input(
         UpsampleTrilinear3dBackwardGradInputOptions::default())
 }
 
-/// As [`upsample_trilinear3d_backward_grad_input()`], with all that it leaves out.
+/// Like [`upsample_trilinear3d_backward_grad_input()`], with its optional arguments.
 pub fn upsample_trilinear3d_backward_grad_input_with(
     grad_output: &Tensor, output_size: &[i64], input_size: &[i64], align_corners: bool,
     grad_input: &Tensor, options: UpsampleTrilinear3dBackwardGradInputOptions) -> Result<Tensor> {
@@ -32577,7 +32577,7 @@ pub fn value_selecting_reduction_backward(
     OP.get()?.call(grad, dim, indices, sizes, keepdim)
 }
 
-/// What [`vander()`] leaves out.
+/// Optional arguments of [`vander()`].
 #[derive(Clone, Debug)]
 pub struct VanderOptions {
     /// `int?`, by default `None`.
@@ -32600,13 +32600,13 @@ pub fn vander(x: &Tensor) -> Result<Tensor> {
     vander_with(x, VanderOptions::default())
 }
 
-/// As [`vander()`], with all that it leaves out.
+/// Like [`vander()`], with its optional arguments.
 pub fn vander_with(x: &Tensor, options: VanderOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool), Tensor> = LazyTyped::new("aten::vander");
     OP.get()?.call(x, options.n, options.increasing)
 }
 
-/// What [`var()`] leaves out.
+/// Optional arguments of [`var()`].
 #[derive(Clone, Debug)]
 pub struct VarOptions {
     /// `bool`, by default `true`.
@@ -32626,13 +32626,13 @@ pub fn var(self_: &Tensor) -> Result<Tensor> {
     var_with(self_, VarOptions::default())
 }
 
-/// As [`var()`], with all that it leaves out.
+/// Like [`var()`], with its optional arguments.
 pub fn var_with(self_: &Tensor, options: VarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::var");
     OP.get()?.call(self_, options.unbiased)
 }
 
-/// What [`var_correction()`] leaves out.
+/// Optional arguments of [`var_correction()`].
 #[derive(Clone, Debug)]
 pub struct VarCorrectionOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -32659,14 +32659,14 @@ pub fn var_correction(self_: &Tensor) -> Result<Tensor> {
     var_correction_with(self_, VarCorrectionOptions::default())
 }
 
-/// As [`var_correction()`], with all that it leaves out.
+/// Like [`var_correction()`], with its optional arguments.
 pub fn var_correction_with(self_: &Tensor, options: VarCorrectionOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), Tensor> =
         LazyTyped::new("aten::var.correction");
     OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
 }
 
-/// What [`var_correction_out()`] leaves out.
+/// Optional arguments of [`var_correction_out()`].
 #[derive(Clone, Debug)]
 pub struct VarCorrectionOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -32693,7 +32693,7 @@ pub fn var_correction_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     var_correction_out_with(self_, out, VarCorrectionOutOptions::default())
 }
 
-/// As [`var_correction_out()`], with all that it leaves out.
+/// Like [`var_correction_out()`], with its optional arguments.
 pub fn var_correction_out_with(
     self_: &Tensor, out: &Tensor, options: VarCorrectionOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool, &Tensor), ()> =
@@ -32702,7 +32702,7 @@ pub fn var_correction_out_with(
     Ok(out.clone())
 }
 
-/// What [`var_dim()`] leaves out.
+/// Optional arguments of [`var_dim()`].
 #[derive(Clone, Debug)]
 pub struct VarDimOptions {
     /// `bool`, by default `true`.
@@ -32725,14 +32725,14 @@ pub fn var_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
     var_dim_with(self_, dim, VarDimOptions::default())
 }
 
-/// As [`var_dim()`], with all that it leaves out.
+/// Like [`var_dim()`], with its optional arguments.
 pub fn var_dim_with(self_: &Tensor, dim: Option<&[i64]>, options: VarDimOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), Tensor> =
         LazyTyped::new("aten::var.dim");
     OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
 }
 
-/// What [`var_out()`] leaves out.
+/// Optional arguments of [`var_out()`].
 #[derive(Clone, Debug)]
 pub struct VarOutOptions {
     /// `bool`, by default `true`.
@@ -32756,7 +32756,7 @@ pub fn var_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Tens
     var_out_with(self_, dim, out, VarOutOptions::default())
 }
 
-/// As [`var_out()`], with all that it leaves out.
+/// Like [`var_out()`], with its optional arguments.
 pub fn var_out_with(
     self_: &Tensor, dim: Option<&[i64]>, out: &Tensor, options: VarOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool, &Tensor), ()> =
@@ -32765,7 +32765,7 @@ pub fn var_out_with(
     Ok(out.clone())
 }
 
-/// What [`var_mean()`] leaves out.
+/// Optional arguments of [`var_mean()`].
 #[derive(Clone, Debug)]
 pub struct VarMeanOptions {
     /// `bool`, by default `true`.
@@ -32785,13 +32785,13 @@ pub fn var_mean(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     var_mean_with(self_, VarMeanOptions::default())
 }
 
-/// As [`var_mean()`], with all that it leaves out.
+/// Like [`var_mean()`], with its optional arguments.
 pub fn var_mean_with(self_: &Tensor, options: VarMeanOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> = LazyTyped::new("aten::var_mean");
     OP.get()?.call(self_, options.unbiased)
 }
 
-/// What [`var_mean_correction()`] leaves out.
+/// Optional arguments of [`var_mean_correction()`].
 #[derive(Clone, Debug)]
 pub struct VarMeanCorrectionOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -32818,7 +32818,7 @@ pub fn var_mean_correction(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     var_mean_correction_with(self_, VarMeanCorrectionOptions::default())
 }
 
-/// As [`var_mean_correction()`], with all that it leaves out.
+/// Like [`var_mean_correction()`], with its optional arguments.
 pub fn var_mean_correction_with(
     self_: &Tensor, options: VarMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), (Tensor, Tensor)> =
@@ -32826,7 +32826,7 @@ pub fn var_mean_correction_with(
     OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
 }
 
-/// What [`var_mean_correction_out()`] leaves out.
+/// Optional arguments of [`var_mean_correction_out()`].
 #[derive(Clone, Debug)]
 pub struct VarMeanCorrectionOutOptions<'a> {
     /// `int[1]?`, by default `None`.
@@ -32854,7 +32854,7 @@ pub fn var_mean_correction_out(
     var_mean_correction_out_with(self_, out0, out1, VarMeanCorrectionOutOptions::default())
 }
 
-/// As [`var_mean_correction_out()`], with all that it leaves out.
+/// Like [`var_mean_correction_out()`], with its optional arguments.
 pub fn var_mean_correction_out_with(
     self_: &Tensor, out0: &Tensor, out1: &Tensor,
     options: VarMeanCorrectionOutOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -32864,7 +32864,7 @@ pub fn var_mean_correction_out_with(
     Ok((out0.clone(), out1.clone()))
 }
 
-/// What [`var_mean_dim()`] leaves out.
+/// Optional arguments of [`var_mean_dim()`].
 #[derive(Clone, Debug)]
 pub struct VarMeanDimOptions {
     /// `bool`, by default `true`.
@@ -32888,7 +32888,7 @@ pub fn var_mean_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<(Tensor, Tens
     var_mean_dim_with(self_, dim, VarMeanDimOptions::default())
 }
 
-/// As [`var_mean_dim()`], with all that it leaves out.
+/// Like [`var_mean_dim()`], with its optional arguments.
 pub fn var_mean_dim_with(
     self_: &Tensor, dim: Option<&[i64]>, options: VarMeanDimOptions) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), (Tensor, Tensor)> =
@@ -33126,7 +33126,7 @@ pub fn zero_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
-/// What [`zeros()`] leaves out.
+/// Optional arguments of [`zeros()`].
 #[derive(Clone, Debug)]
 pub struct ZerosOptions {
     /// `ScalarType?`, by default `None`.
@@ -33156,7 +33156,7 @@ pub fn zeros(size: &[i64]) -> Result<Tensor> {
     zeros_with(size, ZerosOptions::default())
 }
 
-/// As [`zeros()`], with all that it leaves out.
+/// Like [`zeros()`], with its optional arguments.
 pub fn zeros_with(size: &[i64], options: ZerosOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
@@ -33171,7 +33171,7 @@ pub fn zeros_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
-/// What [`zeros_like()`] leaves out.
+/// Optional arguments of [`zeros_like()`].
 #[derive(Clone, Debug)]
 pub struct ZerosLikeOptions {
     /// `ScalarType?`, by default `None`.
@@ -33204,7 +33204,7 @@ pub fn zeros_like(self_: &Tensor) -> Result<Tensor> {
     zeros_like_with(self_, ZerosLikeOptions::default())
 }
 
-/// As [`zeros_like()`], with all that it leaves out.
+/// Like [`zeros_like()`], with its optional arguments.
 pub fn zeros_like_with(self_: &Tensor, options: ZerosLikeOptions) -> Result<Tensor> {
     static OP: LazyTyped<(
         &Tensor, Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
@@ -33215,7 +33215,7 @@ pub fn zeros_like_with(self_: &Tensor, options: ZerosLikeOptions) -> Result<Tens
         options.memory_format)
 }
 
-/// What [`zeros_like_out()`] leaves out.
+/// Optional arguments of [`zeros_like_out()`].
 #[derive(Clone, Debug)]
 pub struct ZerosLikeOutOptions {
     /// `MemoryFormat?`, by default `None`.
@@ -33236,7 +33236,7 @@ pub fn zeros_like_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     zeros_like_out_with(self_, out, ZerosLikeOutOptions::default())
 }
 
-/// As [`zeros_like_out()`], with all that it leaves out.
+/// Like [`zeros_like_out()`], with its optional arguments.
 pub fn zeros_like_out_with(
     self_: &Tensor, out: &Tensor, options: ZerosLikeOutOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =

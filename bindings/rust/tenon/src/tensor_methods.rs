@@ -82,7 +82,7 @@ impl Tensor {
         aten::add_scalar(self, other)
     }
 
-    /// As [`Tensor::add_scalar`], with all that it leaves out.
+    /// Like [`Tensor::add_scalar`], with its optional arguments.
     pub fn add_scalar_with(
         &self, other: impl Into<Scalar>, options: aten::AddScalarOptions) -> Result<Tensor> {
         aten::add_scalar_with(self, other, options)
@@ -93,7 +93,7 @@ impl Tensor {
         aten::add_tensor(self, other)
     }
 
-    /// As [`Tensor::add`], with all that it leaves out.
+    /// Like [`Tensor::add`], with its optional arguments.
     pub fn add_with(&self, other: &Tensor, options: aten::AddTensorOptions) -> Result<Tensor> {
         aten::add_tensor_with(self, other, options)
     }
@@ -103,7 +103,7 @@ impl Tensor {
         aten::add_scalar_(self, other)
     }
 
-    /// As [`Tensor::add_scalar_`], with all that it leaves out.
+    /// Like [`Tensor::add_scalar_`], with its optional arguments.
     pub fn add_scalar_with_(
         &self, other: impl Into<Scalar>, options: aten::AddInPlaceScalarOptions) -> Result<Tensor> {
         aten::add_scalar_with_(self, other, options)
@@ -114,7 +114,7 @@ impl Tensor {
         aten::add_tensor_(self, other)
     }
 
-    /// As [`Tensor::add_`], with all that it leaves out.
+    /// Like [`Tensor::add_`], with its optional arguments.
     pub fn add_with_(
         &self, other: &Tensor, options: aten::AddInPlaceTensorOptions) -> Result<Tensor> {
         aten::add_tensor_with_(self, other, options)
@@ -126,7 +126,7 @@ impl Tensor {
         aten::addbmm(self, batch1, batch2)
     }
 
-    /// As [`Tensor::addbmm`], with all that it leaves out.
+    /// Like [`Tensor::addbmm`], with its optional arguments.
     pub fn addbmm_with(
         &self, batch1: &Tensor, batch2: &Tensor, options: aten::AddbmmOptions) -> Result<Tensor> {
         aten::addbmm_with(self, batch1, batch2, options)
@@ -138,7 +138,7 @@ impl Tensor {
         aten::addbmm_(self, batch1, batch2)
     }
 
-    /// As [`Tensor::addbmm_`], with all that it leaves out.
+    /// Like [`Tensor::addbmm_`], with its optional arguments.
     pub fn addbmm_with_(
         &self, batch1: &Tensor, batch2: &Tensor,
         options: aten::AddbmmInPlaceOptions) -> Result<Tensor> {
@@ -150,7 +150,7 @@ impl Tensor {
         aten::addcdiv(self, tensor1, tensor2)
     }
 
-    /// As [`Tensor::addcdiv`], with all that it leaves out.
+    /// Like [`Tensor::addcdiv`], with its optional arguments.
     pub fn addcdiv_with(
         &self, tensor1: &Tensor, tensor2: &Tensor,
         options: aten::AddcdivOptions) -> Result<Tensor> {
@@ -163,7 +163,7 @@ impl Tensor {
         aten::addcdiv_(self, tensor1, tensor2)
     }
 
-    /// As [`Tensor::addcdiv_`], with all that it leaves out.
+    /// Like [`Tensor::addcdiv_`], with its optional arguments.
     pub fn addcdiv_with_(
         &self, tensor1: &Tensor, tensor2: &Tensor,
         options: aten::AddcdivInPlaceOptions) -> Result<Tensor> {
@@ -175,7 +175,7 @@ impl Tensor {
         aten::addcmul(self, tensor1, tensor2)
     }
 
-    /// As [`Tensor::addcmul`], with all that it leaves out.
+    /// Like [`Tensor::addcmul`], with its optional arguments.
     pub fn addcmul_with(
         &self, tensor1: &Tensor, tensor2: &Tensor,
         options: aten::AddcmulOptions) -> Result<Tensor> {
@@ -188,7 +188,7 @@ impl Tensor {
         aten::addcmul_(self, tensor1, tensor2)
     }
 
-    /// As [`Tensor::addcmul_`], with all that it leaves out.
+    /// Like [`Tensor::addcmul_`], with its optional arguments.
     pub fn addcmul_with_(
         &self, tensor1: &Tensor, tensor2: &Tensor,
         options: aten::AddcmulInPlaceOptions) -> Result<Tensor> {
@@ -201,7 +201,7 @@ impl Tensor {
         aten::addmm(self, mat1, mat2)
     }
 
-    /// As [`Tensor::addmm`], with all that it leaves out.
+    /// Like [`Tensor::addmm`], with its optional arguments.
     pub fn addmm_with(
         &self, mat1: &Tensor, mat2: &Tensor, options: aten::AddmmOptions) -> Result<Tensor> {
         aten::addmm_with(self, mat1, mat2, options)
@@ -213,7 +213,7 @@ impl Tensor {
         aten::addmm_(self, mat1, mat2)
     }
 
-    /// As [`Tensor::addmm_`], with all that it leaves out.
+    /// Like [`Tensor::addmm_`], with its optional arguments.
     pub fn addmm_with_(
         &self, mat1: &Tensor, mat2: &Tensor, options: aten::AddmmInPlaceOptions) -> Result<Tensor> {
         aten::addmm_with_(self, mat1, mat2, options)
@@ -225,7 +225,7 @@ impl Tensor {
         aten::addmv(self, mat, vec)
     }
 
-    /// As [`Tensor::addmv`], with all that it leaves out.
+    /// Like [`Tensor::addmv`], with its optional arguments.
     pub fn addmv_with(
         &self, mat: &Tensor, vec: &Tensor, options: aten::AddmvOptions) -> Result<Tensor> {
         aten::addmv_with(self, mat, vec, options)
@@ -237,7 +237,7 @@ impl Tensor {
         aten::addmv_(self, mat, vec)
     }
 
-    /// As [`Tensor::addmv_`], with all that it leaves out.
+    /// Like [`Tensor::addmv_`], with its optional arguments.
     pub fn addmv_with_(
         &self, mat: &Tensor, vec: &Tensor, options: aten::AddmvInPlaceOptions) -> Result<Tensor> {
         aten::addmv_with_(self, mat, vec, options)
@@ -249,7 +249,7 @@ impl Tensor {
         aten::addr(self, vec1, vec2)
     }
 
-    /// As [`Tensor::addr`], with all that it leaves out.
+    /// Like [`Tensor::addr`], with its optional arguments.
     pub fn addr_with(
         &self, vec1: &Tensor, vec2: &Tensor, options: aten::AddrOptions) -> Result<Tensor> {
         aten::addr_with(self, vec1, vec2, options)
@@ -261,7 +261,7 @@ impl Tensor {
         aten::addr_(self, vec1, vec2)
     }
 
-    /// As [`Tensor::addr_`], with all that it leaves out.
+    /// Like [`Tensor::addr_`], with its optional arguments.
     pub fn addr_with_(
         &self, vec1: &Tensor, vec2: &Tensor, options: aten::AddrInPlaceOptions) -> Result<Tensor> {
         aten::addr_with_(self, vec1, vec2, options)
@@ -282,7 +282,7 @@ impl Tensor {
         aten::all_dim(self, dim)
     }
 
-    /// As [`Tensor::all_dim`], with all that it leaves out.
+    /// Like [`Tensor::all_dim`], with its optional arguments.
     pub fn all_dim_with(&self, dim: i64, options: aten::AllDimOptions) -> Result<Tensor> {
         aten::all_dim_with(self, dim, options)
     }
@@ -292,7 +292,7 @@ impl Tensor {
         aten::all_dims(self)
     }
 
-    /// As [`Tensor::all_dims`], with all that it leaves out.
+    /// Like [`Tensor::all_dims`], with its optional arguments.
     pub fn all_dims_with(&self, options: aten::AllDimsOptions<'_>) -> Result<Tensor> {
         aten::all_dims_with(self, options)
     }
@@ -303,7 +303,7 @@ impl Tensor {
         aten::allclose(self, other)
     }
 
-    /// As [`Tensor::allclose`], with all that it leaves out.
+    /// Like [`Tensor::allclose`], with its optional arguments.
     pub fn allclose_with(&self, other: &Tensor, options: aten::AllcloseOptions) -> Result<bool> {
         aten::allclose_with(self, other, options)
     }
@@ -318,7 +318,7 @@ impl Tensor {
         aten::amax(self)
     }
 
-    /// As [`Tensor::amax`], with all that it leaves out.
+    /// Like [`Tensor::amax`], with its optional arguments.
     pub fn amax_with(&self, options: aten::AmaxOptions<'_>) -> Result<Tensor> {
         aten::amax_with(self, options)
     }
@@ -328,7 +328,7 @@ impl Tensor {
         aten::amin(self)
     }
 
-    /// As [`Tensor::amin`], with all that it leaves out.
+    /// Like [`Tensor::amin`], with its optional arguments.
     pub fn amin_with(&self, options: aten::AminOptions<'_>) -> Result<Tensor> {
         aten::amin_with(self, options)
     }
@@ -339,7 +339,7 @@ impl Tensor {
         aten::aminmax(self)
     }
 
-    /// As [`Tensor::aminmax`], with all that it leaves out.
+    /// Like [`Tensor::aminmax`], with its optional arguments.
     pub fn aminmax_with(&self, options: aten::AminmaxOptions) -> Result<(Tensor, Tensor)> {
         aten::aminmax_with(self, options)
     }
@@ -359,7 +359,7 @@ impl Tensor {
         aten::any_dim(self, dim)
     }
 
-    /// As [`Tensor::any_dim`], with all that it leaves out.
+    /// Like [`Tensor::any_dim`], with its optional arguments.
     pub fn any_dim_with(&self, dim: i64, options: aten::AnyDimOptions) -> Result<Tensor> {
         aten::any_dim_with(self, dim, options)
     }
@@ -369,7 +369,7 @@ impl Tensor {
         aten::any_dims(self)
     }
 
-    /// As [`Tensor::any_dims`], with all that it leaves out.
+    /// Like [`Tensor::any_dims`], with its optional arguments.
     pub fn any_dims_with(&self, options: aten::AnyDimsOptions<'_>) -> Result<Tensor> {
         aten::any_dims_with(self, options)
     }
@@ -449,7 +449,7 @@ impl Tensor {
         aten::argmax(self)
     }
 
-    /// As [`Tensor::argmax`], with all that it leaves out.
+    /// Like [`Tensor::argmax`], with its optional arguments.
     pub fn argmax_with(&self, options: aten::ArgmaxOptions) -> Result<Tensor> {
         aten::argmax_with(self, options)
     }
@@ -459,7 +459,7 @@ impl Tensor {
         aten::argmin(self)
     }
 
-    /// As [`Tensor::argmin`], with all that it leaves out.
+    /// Like [`Tensor::argmin`], with its optional arguments.
     pub fn argmin_with(&self, options: aten::ArgminOptions) -> Result<Tensor> {
         aten::argmin_with(self, options)
     }
@@ -469,7 +469,7 @@ impl Tensor {
         aten::argsort(self)
     }
 
-    /// As [`Tensor::argsort`], with all that it leaves out.
+    /// Like [`Tensor::argsort`], with its optional arguments.
     pub fn argsort_with(&self, options: aten::ArgsortOptions) -> Result<Tensor> {
         aten::argsort_with(self, options)
     }
@@ -480,7 +480,7 @@ impl Tensor {
         aten::argsort_stable(self, stable)
     }
 
-    /// As [`Tensor::argsort_stable`], with all that it leaves out.
+    /// Like [`Tensor::argsort_stable`], with its optional arguments.
     pub fn argsort_stable_with(
         &self, stable: bool, options: aten::ArgsortStableOptions) -> Result<Tensor> {
         aten::argsort_stable_with(self, stable, options)
@@ -492,7 +492,7 @@ impl Tensor {
         aten::as_strided(self, size, stride)
     }
 
-    /// As [`Tensor::as_strided`], with all that it leaves out.
+    /// Like [`Tensor::as_strided`], with its optional arguments.
     pub fn as_strided_with(
         &self, size: &[i64], stride: &[i64], options: aten::AsStridedOptions) -> Result<Tensor> {
         aten::as_strided_with(self, size, stride, options)
@@ -504,7 +504,7 @@ impl Tensor {
         aten::as_strided_(self, size, stride)
     }
 
-    /// As [`Tensor::as_strided_`], with all that it leaves out.
+    /// Like [`Tensor::as_strided_`], with its optional arguments.
     pub fn as_strided_with_(
         &self, size: &[i64], stride: &[i64],
         options: aten::AsStridedInPlaceOptions) -> Result<Tensor> {
@@ -517,7 +517,7 @@ impl Tensor {
         aten::as_strided_copy(self, size, stride)
     }
 
-    /// As [`Tensor::as_strided_copy`], with all that it leaves out.
+    /// Like [`Tensor::as_strided_copy`], with its optional arguments.
     pub fn as_strided_copy_with(
         &self, size: &[i64], stride: &[i64],
         options: aten::AsStridedCopyOptions) -> Result<Tensor> {
@@ -595,7 +595,7 @@ impl Tensor {
         aten::avg_pool1d(self, kernel_size)
     }
 
-    /// As [`Tensor::avg_pool1d`], with all that it leaves out.
+    /// Like [`Tensor::avg_pool1d`], with its optional arguments.
     pub fn avg_pool1d_with(
         &self, kernel_size: &[i64], options: aten::AvgPool1dOptions<'_>) -> Result<Tensor> {
         aten::avg_pool1d_with(self, kernel_size, options)
@@ -607,7 +607,7 @@ impl Tensor {
         aten::avg_pool2d(self, kernel_size)
     }
 
-    /// As [`Tensor::avg_pool2d`], with all that it leaves out.
+    /// Like [`Tensor::avg_pool2d`], with its optional arguments.
     pub fn avg_pool2d_with(
         &self, kernel_size: &[i64], options: aten::AvgPool2dOptions<'_>) -> Result<Tensor> {
         aten::avg_pool2d_with(self, kernel_size, options)
@@ -619,7 +619,7 @@ impl Tensor {
         aten::avg_pool3d(self, kernel_size)
     }
 
-    /// As [`Tensor::avg_pool3d`], with all that it leaves out.
+    /// Like [`Tensor::avg_pool3d`], with its optional arguments.
     pub fn avg_pool3d_with(
         &self, kernel_size: &[i64], options: aten::AvgPool3dOptions<'_>) -> Result<Tensor> {
         aten::avg_pool3d_with(self, kernel_size, options)
@@ -631,7 +631,7 @@ impl Tensor {
         aten::baddbmm(self, batch1, batch2)
     }
 
-    /// As [`Tensor::baddbmm`], with all that it leaves out.
+    /// Like [`Tensor::baddbmm`], with its optional arguments.
     pub fn baddbmm_with(
         &self, batch1: &Tensor, batch2: &Tensor, options: aten::BaddbmmOptions) -> Result<Tensor> {
         aten::baddbmm_with(self, batch1, batch2, options)
@@ -643,7 +643,7 @@ impl Tensor {
         aten::baddbmm_(self, batch1, batch2)
     }
 
-    /// As [`Tensor::baddbmm_`], with all that it leaves out.
+    /// Like [`Tensor::baddbmm_`], with its optional arguments.
     pub fn baddbmm_with_(
         &self, batch1: &Tensor, batch2: &Tensor,
         options: aten::BaddbmmInPlaceOptions) -> Result<Tensor> {
@@ -655,7 +655,7 @@ impl Tensor {
         aten::bernoulli(self)
     }
 
-    /// As [`Tensor::bernoulli`], with all that it leaves out.
+    /// Like [`Tensor::bernoulli`], with its optional arguments.
     pub fn bernoulli_with(&self, options: aten::BernoulliOptions<'_>) -> Result<Tensor> {
         aten::bernoulli_with(self, options)
     }
@@ -665,7 +665,7 @@ impl Tensor {
         aten::bernoulli_tensor(self, p)
     }
 
-    /// As [`Tensor::bernoulli_tensor`], with all that it leaves out.
+    /// Like [`Tensor::bernoulli_tensor`], with its optional arguments.
     pub fn bernoulli_tensor_with(
         &self, p: &Tensor, options: aten::BernoulliTensorOptions<'_>) -> Result<Tensor> {
         aten::bernoulli_tensor_with(self, p, options)
@@ -676,7 +676,7 @@ impl Tensor {
         aten::bernoulli_p(self, p)
     }
 
-    /// As [`Tensor::bernoulli_p`], with all that it leaves out.
+    /// Like [`Tensor::bernoulli_p`], with its optional arguments.
     pub fn bernoulli_p_with(&self, p: f64, options: aten::BernoulliPOptions<'_>) -> Result<Tensor> {
         aten::bernoulli_p_with(self, p, options)
     }
@@ -687,7 +687,7 @@ impl Tensor {
         aten::bernoulli_tensor_(self, p)
     }
 
-    /// As [`Tensor::bernoulli_`], with all that it leaves out.
+    /// Like [`Tensor::bernoulli_`], with its optional arguments.
     pub fn bernoulli_with_(
         &self, p: &Tensor, options: aten::BernoulliInPlaceTensorOptions<'_>) -> Result<Tensor> {
         aten::bernoulli_tensor_with_(self, p, options)
@@ -699,7 +699,7 @@ impl Tensor {
         aten::bernoulli_float_(self)
     }
 
-    /// As [`Tensor::bernoulli_float_`], with all that it leaves out.
+    /// Like [`Tensor::bernoulli_float_`], with its optional arguments.
     pub fn bernoulli_float_with_(
         &self, options: aten::BernoulliInPlaceFloatOptions<'_>) -> Result<Tensor> {
         aten::bernoulli_float_with_(self, options)
@@ -711,7 +711,7 @@ impl Tensor {
         aten::binary_cross_entropy(self, target)
     }
 
-    /// As [`Tensor::binary_cross_entropy`], with all that it leaves out.
+    /// Like [`Tensor::binary_cross_entropy`], with its optional arguments.
     pub fn binary_cross_entropy_with(
         &self, target: &Tensor, options: aten::BinaryCrossEntropyOptions<'_>) -> Result<Tensor> {
         aten::binary_cross_entropy_with(self, target, options)
@@ -723,7 +723,7 @@ impl Tensor {
         aten::binary_cross_entropy_with_logits(self, target)
     }
 
-    /// As [`Tensor::binary_cross_entropy_with_logits`], with all that it leaves out.
+    /// Like [`Tensor::binary_cross_entropy_with_logits`], with its optional arguments.
     pub fn binary_cross_entropy_with_logits_with(
         &self, target: &Tensor,
         options: aten::BinaryCrossEntropyWithLogitsOptions<'_>) -> Result<Tensor> {
@@ -735,7 +735,7 @@ impl Tensor {
         aten::bincount(self)
     }
 
-    /// As [`Tensor::bincount`], with all that it leaves out.
+    /// Like [`Tensor::bincount`], with its optional arguments.
     pub fn bincount_with(&self, options: aten::BincountOptions<'_>) -> Result<Tensor> {
         aten::bincount_with(self, options)
     }
@@ -831,7 +831,7 @@ impl Tensor {
         aten::bucketize_tensor(self, boundaries)
     }
 
-    /// As [`Tensor::bucketize`], with all that it leaves out.
+    /// Like [`Tensor::bucketize`], with its optional arguments.
     pub fn bucketize_with(
         &self, boundaries: &Tensor, options: aten::BucketizeTensorOptions) -> Result<Tensor> {
         aten::bucketize_tensor_with(self, boundaries, options)
@@ -843,7 +843,7 @@ impl Tensor {
         aten::cauchy(self)
     }
 
-    /// As [`Tensor::cauchy`], with all that it leaves out.
+    /// Like [`Tensor::cauchy`], with its optional arguments.
     pub fn cauchy_with(&self, options: aten::CauchyOptions<'_>) -> Result<Tensor> {
         aten::cauchy_with(self, options)
     }
@@ -854,7 +854,7 @@ impl Tensor {
         aten::cauchy_(self)
     }
 
-    /// As [`Tensor::cauchy_`], with all that it leaves out.
+    /// Like [`Tensor::cauchy_`], with its optional arguments.
     pub fn cauchy_with_(&self, options: aten::CauchyInPlaceOptions<'_>) -> Result<Tensor> {
         aten::cauchy_with_(self, options)
     }
@@ -874,7 +874,7 @@ impl Tensor {
         aten::celu(self)
     }
 
-    /// As [`Tensor::celu`], with all that it leaves out.
+    /// Like [`Tensor::celu`], with its optional arguments.
     pub fn celu_with(&self, options: aten::CeluOptions) -> Result<Tensor> {
         aten::celu_with(self, options)
     }
@@ -884,7 +884,7 @@ impl Tensor {
         aten::celu_(self)
     }
 
-    /// As [`Tensor::celu_`], with all that it leaves out.
+    /// Like [`Tensor::celu_`], with its optional arguments.
     pub fn celu_with_(&self, options: aten::CeluInPlaceOptions) -> Result<Tensor> {
         aten::celu_with_(self, options)
     }
@@ -899,7 +899,7 @@ impl Tensor {
         aten::cholesky_inverse(self)
     }
 
-    /// As [`Tensor::cholesky_inverse`], with all that it leaves out.
+    /// Like [`Tensor::cholesky_inverse`], with its optional arguments.
     pub fn cholesky_inverse_with(&self, options: aten::CholeskyInverseOptions) -> Result<Tensor> {
         aten::cholesky_inverse_with(self, options)
     }
@@ -909,7 +909,7 @@ impl Tensor {
         aten::cholesky_solve(self, input2)
     }
 
-    /// As [`Tensor::cholesky_solve`], with all that it leaves out.
+    /// Like [`Tensor::cholesky_solve`], with its optional arguments.
     pub fn cholesky_solve_with(
         &self, input2: &Tensor, options: aten::CholeskySolveOptions) -> Result<Tensor> {
         aten::cholesky_solve_with(self, input2, options)
@@ -920,7 +920,7 @@ impl Tensor {
         aten::chunk(self, chunks)
     }
 
-    /// As [`Tensor::chunk`], with all that it leaves out.
+    /// Like [`Tensor::chunk`], with its optional arguments.
     pub fn chunk_with(&self, chunks: i64, options: aten::ChunkOptions) -> Result<Vec<Tensor>> {
         aten::chunk_with(self, chunks, options)
     }
@@ -930,7 +930,7 @@ impl Tensor {
         aten::clamp(self)
     }
 
-    /// As [`Tensor::clamp`], with all that it leaves out.
+    /// Like [`Tensor::clamp`], with its optional arguments.
     pub fn clamp_with(&self, options: aten::ClampOptions) -> Result<Tensor> {
         aten::clamp_with(self, options)
     }
@@ -940,7 +940,7 @@ impl Tensor {
         aten::clamp_tensor(self)
     }
 
-    /// As [`Tensor::clamp_tensor`], with all that it leaves out.
+    /// Like [`Tensor::clamp_tensor`], with its optional arguments.
     pub fn clamp_tensor_with(&self, options: aten::ClampTensorOptions<'_>) -> Result<Tensor> {
         aten::clamp_tensor_with(self, options)
     }
@@ -950,7 +950,7 @@ impl Tensor {
         aten::clamp_(self)
     }
 
-    /// As [`Tensor::clamp_`], with all that it leaves out.
+    /// Like [`Tensor::clamp_`], with its optional arguments.
     pub fn clamp_with_(&self, options: aten::ClampInPlaceOptions) -> Result<Tensor> {
         aten::clamp_with_(self, options)
     }
@@ -960,7 +960,7 @@ impl Tensor {
         aten::clamp_tensor_(self)
     }
 
-    /// As [`Tensor::clamp_tensor_`], with all that it leaves out.
+    /// Like [`Tensor::clamp_tensor_`], with its optional arguments.
     pub fn clamp_tensor_with_(
         &self, options: aten::ClampInPlaceTensorOptions<'_>) -> Result<Tensor> {
         aten::clamp_tensor_with_(self, options)
@@ -1011,7 +1011,7 @@ impl Tensor {
         aten::clip(self)
     }
 
-    /// As [`Tensor::clip`], with all that it leaves out.
+    /// Like [`Tensor::clip`], with its optional arguments.
     pub fn clip_with(&self, options: aten::ClipOptions) -> Result<Tensor> {
         aten::clip_with(self, options)
     }
@@ -1021,7 +1021,7 @@ impl Tensor {
         aten::clip_tensor(self)
     }
 
-    /// As [`Tensor::clip_tensor`], with all that it leaves out.
+    /// Like [`Tensor::clip_tensor`], with its optional arguments.
     pub fn clip_tensor_with(&self, options: aten::ClipTensorOptions<'_>) -> Result<Tensor> {
         aten::clip_tensor_with(self, options)
     }
@@ -1031,7 +1031,7 @@ impl Tensor {
         aten::clip_(self)
     }
 
-    /// As [`Tensor::clip_`], with all that it leaves out.
+    /// Like [`Tensor::clip_`], with its optional arguments.
     pub fn clip_with_(&self, options: aten::ClipInPlaceOptions) -> Result<Tensor> {
         aten::clip_with_(self, options)
     }
@@ -1041,7 +1041,7 @@ impl Tensor {
         aten::clip_tensor_(self)
     }
 
-    /// As [`Tensor::clip_tensor_`], with all that it leaves out.
+    /// Like [`Tensor::clip_tensor_`], with its optional arguments.
     pub fn clip_tensor_with_(&self, options: aten::ClipInPlaceTensorOptions<'_>) -> Result<Tensor> {
         aten::clip_tensor_with_(self, options)
     }
@@ -1059,7 +1059,7 @@ impl Tensor {
         aten::combinations(self)
     }
 
-    /// As [`Tensor::combinations`], with all that it leaves out.
+    /// Like [`Tensor::combinations`], with its optional arguments.
     pub fn combinations_with(&self, options: aten::CombinationsOptions) -> Result<Tensor> {
         aten::combinations_with(self, options)
     }
@@ -1084,7 +1084,7 @@ impl Tensor {
         aten::constant_pad_nd(self, pad)
     }
 
-    /// As [`Tensor::constant_pad_nd`], with all that it leaves out.
+    /// Like [`Tensor::constant_pad_nd`], with its optional arguments.
     pub fn constant_pad_nd_with(
         &self, pad: &[i64], options: aten::ConstantPadNdOptions) -> Result<Tensor> {
         aten::constant_pad_nd_with(self, pad, options)
@@ -1095,7 +1095,7 @@ impl Tensor {
         aten::contiguous(self)
     }
 
-    /// As [`Tensor::contiguous`], with all that it leaves out.
+    /// Like [`Tensor::contiguous`], with its optional arguments.
     pub fn contiguous_with(&self, options: aten::ContiguousOptions) -> Result<Tensor> {
         aten::contiguous_with(self, options)
     }
@@ -1150,7 +1150,7 @@ impl Tensor {
         aten::count_nonzero(self)
     }
 
-    /// As [`Tensor::count_nonzero`], with all that it leaves out.
+    /// Like [`Tensor::count_nonzero`], with its optional arguments.
     pub fn count_nonzero_with(&self, options: aten::CountNonzeroOptions) -> Result<Tensor> {
         aten::count_nonzero_with(self, options)
     }
@@ -1166,7 +1166,7 @@ impl Tensor {
         aten::cov(self)
     }
 
-    /// As [`Tensor::cov`], with all that it leaves out.
+    /// Like [`Tensor::cov`], with its optional arguments.
     pub fn cov_with(&self, options: aten::CovOptions<'_>) -> Result<Tensor> {
         aten::cov_with(self, options)
     }
@@ -1176,7 +1176,7 @@ impl Tensor {
         aten::cross(self, other)
     }
 
-    /// As [`Tensor::cross`], with all that it leaves out.
+    /// Like [`Tensor::cross`], with its optional arguments.
     pub fn cross_with(&self, other: &Tensor, options: aten::CrossOptions) -> Result<Tensor> {
         aten::cross_with(self, other, options)
     }
@@ -1187,7 +1187,7 @@ impl Tensor {
         aten::cross_entropy_loss(self, target)
     }
 
-    /// As [`Tensor::cross_entropy_loss`], with all that it leaves out.
+    /// Like [`Tensor::cross_entropy_loss`], with its optional arguments.
     pub fn cross_entropy_loss_with(
         &self, target: &Tensor, options: aten::CrossEntropyLossOptions<'_>) -> Result<Tensor> {
         aten::cross_entropy_loss_with(self, target, options)
@@ -1208,7 +1208,7 @@ impl Tensor {
         aten::cumprod(self, dim)
     }
 
-    /// As [`Tensor::cumprod`], with all that it leaves out.
+    /// Like [`Tensor::cumprod`], with its optional arguments.
     pub fn cumprod_with(&self, dim: i64, options: aten::CumprodOptions) -> Result<Tensor> {
         aten::cumprod_with(self, dim, options)
     }
@@ -1218,7 +1218,7 @@ impl Tensor {
         aten::cumprod_(self, dim)
     }
 
-    /// As [`Tensor::cumprod_`], with all that it leaves out.
+    /// Like [`Tensor::cumprod_`], with its optional arguments.
     pub fn cumprod_with_(&self, dim: i64, options: aten::CumprodInPlaceOptions) -> Result<Tensor> {
         aten::cumprod_with_(self, dim, options)
     }
@@ -1228,7 +1228,7 @@ impl Tensor {
         aten::cumsum(self, dim)
     }
 
-    /// As [`Tensor::cumsum`], with all that it leaves out.
+    /// Like [`Tensor::cumsum`], with its optional arguments.
     pub fn cumsum_with(&self, dim: i64, options: aten::CumsumOptions) -> Result<Tensor> {
         aten::cumsum_with(self, dim, options)
     }
@@ -1238,7 +1238,7 @@ impl Tensor {
         aten::cumsum_(self, dim)
     }
 
-    /// As [`Tensor::cumsum_`], with all that it leaves out.
+    /// Like [`Tensor::cumsum_`], with its optional arguments.
     pub fn cumsum_with_(&self, dim: i64, options: aten::CumsumInPlaceOptions) -> Result<Tensor> {
         aten::cumsum_with_(self, dim, options)
     }
@@ -1273,7 +1273,7 @@ impl Tensor {
         aten::diag(self)
     }
 
-    /// As [`Tensor::diag`], with all that it leaves out.
+    /// Like [`Tensor::diag`], with its optional arguments.
     pub fn diag_with(&self, options: aten::DiagOptions) -> Result<Tensor> {
         aten::diag_with(self, options)
     }
@@ -1283,7 +1283,7 @@ impl Tensor {
         aten::diag_embed(self)
     }
 
-    /// As [`Tensor::diag_embed`], with all that it leaves out.
+    /// Like [`Tensor::diag_embed`], with its optional arguments.
     pub fn diag_embed_with(&self, options: aten::DiagEmbedOptions) -> Result<Tensor> {
         aten::diag_embed_with(self, options)
     }
@@ -1293,7 +1293,7 @@ impl Tensor {
         aten::diagonal(self)
     }
 
-    /// As [`Tensor::diagonal`], with all that it leaves out.
+    /// Like [`Tensor::diagonal`], with its optional arguments.
     pub fn diagonal_with(&self, options: aten::DiagonalOptions) -> Result<Tensor> {
         aten::diagonal_with(self, options)
     }
@@ -1303,7 +1303,7 @@ impl Tensor {
         aten::diagonal_copy(self)
     }
 
-    /// As [`Tensor::diagonal_copy`], with all that it leaves out.
+    /// Like [`Tensor::diagonal_copy`], with its optional arguments.
     pub fn diagonal_copy_with(&self, options: aten::DiagonalCopyOptions) -> Result<Tensor> {
         aten::diagonal_copy_with(self, options)
     }
@@ -1314,7 +1314,7 @@ impl Tensor {
         aten::diagonal_scatter(self, src)
     }
 
-    /// As [`Tensor::diagonal_scatter`], with all that it leaves out.
+    /// Like [`Tensor::diagonal_scatter`], with its optional arguments.
     pub fn diagonal_scatter_with(
         &self, src: &Tensor, options: aten::DiagonalScatterOptions) -> Result<Tensor> {
         aten::diagonal_scatter_with(self, src, options)
@@ -1326,7 +1326,7 @@ impl Tensor {
         aten::diff(self)
     }
 
-    /// As [`Tensor::diff`], with all that it leaves out.
+    /// Like [`Tensor::diff`], with its optional arguments.
     pub fn diff_with(&self, options: aten::DiffOptions<'_>) -> Result<Tensor> {
         aten::diff_with(self, options)
     }
@@ -1346,7 +1346,7 @@ impl Tensor {
         aten::dist(self, other)
     }
 
-    /// As [`Tensor::dist`], with all that it leaves out.
+    /// Like [`Tensor::dist`], with its optional arguments.
     pub fn dist_with(&self, other: &Tensor, options: aten::DistOptions) -> Result<Tensor> {
         aten::dist_with(self, other, options)
     }
@@ -1454,7 +1454,7 @@ impl Tensor {
         aten::elu(self)
     }
 
-    /// As [`Tensor::elu`], with all that it leaves out.
+    /// Like [`Tensor::elu`], with its optional arguments.
     pub fn elu_with(&self, options: aten::EluOptions) -> Result<Tensor> {
         aten::elu_with(self, options)
     }
@@ -1465,7 +1465,7 @@ impl Tensor {
         aten::elu_(self)
     }
 
-    /// As [`Tensor::elu_`], with all that it leaves out.
+    /// Like [`Tensor::elu_`], with its optional arguments.
     pub fn elu_with_(&self, options: aten::EluInPlaceOptions) -> Result<Tensor> {
         aten::elu_with_(self, options)
     }
@@ -1550,7 +1550,7 @@ impl Tensor {
         aten::expand(self, size)
     }
 
-    /// As [`Tensor::expand`], with all that it leaves out.
+    /// Like [`Tensor::expand`], with its optional arguments.
     pub fn expand_with(&self, size: &[i64], options: aten::ExpandOptions) -> Result<Tensor> {
         aten::expand_with(self, size, options)
     }
@@ -1565,7 +1565,7 @@ impl Tensor {
         aten::expand_copy(self, size)
     }
 
-    /// As [`Tensor::expand_copy`], with all that it leaves out.
+    /// Like [`Tensor::expand_copy`], with its optional arguments.
     pub fn expand_copy_with(
         &self, size: &[i64], options: aten::ExpandCopyOptions) -> Result<Tensor> {
         aten::expand_copy_with(self, size, options)
@@ -1586,7 +1586,7 @@ impl Tensor {
         aten::exponential(self)
     }
 
-    /// As [`Tensor::exponential`], with all that it leaves out.
+    /// Like [`Tensor::exponential`], with its optional arguments.
     pub fn exponential_with(&self, options: aten::ExponentialOptions<'_>) -> Result<Tensor> {
         aten::exponential_with(self, options)
     }
@@ -1597,7 +1597,7 @@ impl Tensor {
         aten::exponential_(self)
     }
 
-    /// As [`Tensor::exponential_`], with all that it leaves out.
+    /// Like [`Tensor::exponential_`], with its optional arguments.
     pub fn exponential_with_(
         &self, options: aten::ExponentialInPlaceOptions<'_>) -> Result<Tensor> {
         aten::exponential_with_(self, options)
@@ -1618,7 +1618,7 @@ impl Tensor {
         aten::fft_fft(self)
     }
 
-    /// As [`Tensor::fft_fft`], with all that it leaves out.
+    /// Like [`Tensor::fft_fft`], with its optional arguments.
     pub fn fft_fft_with(&self, options: aten::FftFftOptions<'_>) -> Result<Tensor> {
         aten::fft_fft_with(self, options)
     }
@@ -1629,7 +1629,7 @@ impl Tensor {
         aten::fft_fft2(self)
     }
 
-    /// As [`Tensor::fft_fft2`], with all that it leaves out.
+    /// Like [`Tensor::fft_fft2`], with its optional arguments.
     pub fn fft_fft2_with(&self, options: aten::FftFft2Options<'_>) -> Result<Tensor> {
         aten::fft_fft2_with(self, options)
     }
@@ -1639,7 +1639,7 @@ impl Tensor {
         aten::fft_fftn(self)
     }
 
-    /// As [`Tensor::fft_fftn`], with all that it leaves out.
+    /// Like [`Tensor::fft_fftn`], with its optional arguments.
     pub fn fft_fftn_with(&self, options: aten::FftFftnOptions<'_>) -> Result<Tensor> {
         aten::fft_fftn_with(self, options)
     }
@@ -1649,7 +1649,7 @@ impl Tensor {
         aten::fft_fftshift(self)
     }
 
-    /// As [`Tensor::fft_fftshift`], with all that it leaves out.
+    /// Like [`Tensor::fft_fftshift`], with its optional arguments.
     pub fn fft_fftshift_with(&self, options: aten::FftFftshiftOptions<'_>) -> Result<Tensor> {
         aten::fft_fftshift_with(self, options)
     }
@@ -1659,7 +1659,7 @@ impl Tensor {
         aten::fft_hfft(self)
     }
 
-    /// As [`Tensor::fft_hfft`], with all that it leaves out.
+    /// Like [`Tensor::fft_hfft`], with its optional arguments.
     pub fn fft_hfft_with(&self, options: aten::FftHfftOptions<'_>) -> Result<Tensor> {
         aten::fft_hfft_with(self, options)
     }
@@ -1670,7 +1670,7 @@ impl Tensor {
         aten::fft_hfft2(self)
     }
 
-    /// As [`Tensor::fft_hfft2`], with all that it leaves out.
+    /// Like [`Tensor::fft_hfft2`], with its optional arguments.
     pub fn fft_hfft2_with(&self, options: aten::FftHfft2Options<'_>) -> Result<Tensor> {
         aten::fft_hfft2_with(self, options)
     }
@@ -1681,7 +1681,7 @@ impl Tensor {
         aten::fft_hfftn(self)
     }
 
-    /// As [`Tensor::fft_hfftn`], with all that it leaves out.
+    /// Like [`Tensor::fft_hfftn`], with its optional arguments.
     pub fn fft_hfftn_with(&self, options: aten::FftHfftnOptions<'_>) -> Result<Tensor> {
         aten::fft_hfftn_with(self, options)
     }
@@ -1691,7 +1691,7 @@ impl Tensor {
         aten::fft_ifft(self)
     }
 
-    /// As [`Tensor::fft_ifft`], with all that it leaves out.
+    /// Like [`Tensor::fft_ifft`], with its optional arguments.
     pub fn fft_ifft_with(&self, options: aten::FftIfftOptions<'_>) -> Result<Tensor> {
         aten::fft_ifft_with(self, options)
     }
@@ -1702,7 +1702,7 @@ impl Tensor {
         aten::fft_ifft2(self)
     }
 
-    /// As [`Tensor::fft_ifft2`], with all that it leaves out.
+    /// Like [`Tensor::fft_ifft2`], with its optional arguments.
     pub fn fft_ifft2_with(&self, options: aten::FftIfft2Options<'_>) -> Result<Tensor> {
         aten::fft_ifft2_with(self, options)
     }
@@ -1713,7 +1713,7 @@ impl Tensor {
         aten::fft_ifftn(self)
     }
 
-    /// As [`Tensor::fft_ifftn`], with all that it leaves out.
+    /// Like [`Tensor::fft_ifftn`], with its optional arguments.
     pub fn fft_ifftn_with(&self, options: aten::FftIfftnOptions<'_>) -> Result<Tensor> {
         aten::fft_ifftn_with(self, options)
     }
@@ -1723,7 +1723,7 @@ impl Tensor {
         aten::fft_ifftshift(self)
     }
 
-    /// As [`Tensor::fft_ifftshift`], with all that it leaves out.
+    /// Like [`Tensor::fft_ifftshift`], with its optional arguments.
     pub fn fft_ifftshift_with(&self, options: aten::FftIfftshiftOptions<'_>) -> Result<Tensor> {
         aten::fft_ifftshift_with(self, options)
     }
@@ -1733,7 +1733,7 @@ impl Tensor {
         aten::fft_ihfft(self)
     }
 
-    /// As [`Tensor::fft_ihfft`], with all that it leaves out.
+    /// Like [`Tensor::fft_ihfft`], with its optional arguments.
     pub fn fft_ihfft_with(&self, options: aten::FftIhfftOptions<'_>) -> Result<Tensor> {
         aten::fft_ihfft_with(self, options)
     }
@@ -1744,7 +1744,7 @@ impl Tensor {
         aten::fft_ihfft2(self)
     }
 
-    /// As [`Tensor::fft_ihfft2`], with all that it leaves out.
+    /// Like [`Tensor::fft_ihfft2`], with its optional arguments.
     pub fn fft_ihfft2_with(&self, options: aten::FftIhfft2Options<'_>) -> Result<Tensor> {
         aten::fft_ihfft2_with(self, options)
     }
@@ -1755,7 +1755,7 @@ impl Tensor {
         aten::fft_ihfftn(self)
     }
 
-    /// As [`Tensor::fft_ihfftn`], with all that it leaves out.
+    /// Like [`Tensor::fft_ihfftn`], with its optional arguments.
     pub fn fft_ihfftn_with(&self, options: aten::FftIhfftnOptions<'_>) -> Result<Tensor> {
         aten::fft_ihfftn_with(self, options)
     }
@@ -1765,7 +1765,7 @@ impl Tensor {
         aten::fft_irfft(self)
     }
 
-    /// As [`Tensor::fft_irfft`], with all that it leaves out.
+    /// Like [`Tensor::fft_irfft`], with its optional arguments.
     pub fn fft_irfft_with(&self, options: aten::FftIrfftOptions<'_>) -> Result<Tensor> {
         aten::fft_irfft_with(self, options)
     }
@@ -1776,7 +1776,7 @@ impl Tensor {
         aten::fft_irfft2(self)
     }
 
-    /// As [`Tensor::fft_irfft2`], with all that it leaves out.
+    /// Like [`Tensor::fft_irfft2`], with its optional arguments.
     pub fn fft_irfft2_with(&self, options: aten::FftIrfft2Options<'_>) -> Result<Tensor> {
         aten::fft_irfft2_with(self, options)
     }
@@ -1787,7 +1787,7 @@ impl Tensor {
         aten::fft_irfftn(self)
     }
 
-    /// As [`Tensor::fft_irfftn`], with all that it leaves out.
+    /// Like [`Tensor::fft_irfftn`], with its optional arguments.
     pub fn fft_irfftn_with(&self, options: aten::FftIrfftnOptions<'_>) -> Result<Tensor> {
         aten::fft_irfftn_with(self, options)
     }
@@ -1797,7 +1797,7 @@ impl Tensor {
         aten::fft_rfft(self)
     }
 
-    /// As [`Tensor::fft_rfft`], with all that it leaves out.
+    /// Like [`Tensor::fft_rfft`], with its optional arguments.
     pub fn fft_rfft_with(&self, options: aten::FftRfftOptions<'_>) -> Result<Tensor> {
         aten::fft_rfft_with(self, options)
     }
@@ -1808,7 +1808,7 @@ impl Tensor {
         aten::fft_rfft2(self)
     }
 
-    /// As [`Tensor::fft_rfft2`], with all that it leaves out.
+    /// Like [`Tensor::fft_rfft2`], with its optional arguments.
     pub fn fft_rfft2_with(&self, options: aten::FftRfft2Options<'_>) -> Result<Tensor> {
         aten::fft_rfft2_with(self, options)
     }
@@ -1819,7 +1819,7 @@ impl Tensor {
         aten::fft_rfftn(self)
     }
 
-    /// As [`Tensor::fft_rfftn`], with all that it leaves out.
+    /// Like [`Tensor::fft_rfftn`], with its optional arguments.
     pub fn fft_rfftn_with(&self, options: aten::FftRfftnOptions<'_>) -> Result<Tensor> {
         aten::fft_rfftn_with(self, options)
     }
@@ -1844,7 +1844,7 @@ impl Tensor {
         aten::flatten_using_ints(self)
     }
 
-    /// As [`Tensor::flatten_using_ints`], with all that it leaves out.
+    /// Like [`Tensor::flatten_using_ints`], with its optional arguments.
     pub fn flatten_using_ints_with(
         &self, options: aten::FlattenUsingIntsOptions) -> Result<Tensor> {
         aten::flatten_using_ints_with(self, options)
@@ -1945,7 +1945,7 @@ impl Tensor {
         aten::gather(self, dim, index)
     }
 
-    /// As [`Tensor::gather`], with all that it leaves out.
+    /// Like [`Tensor::gather`], with its optional arguments.
     pub fn gather_with(
         &self, dim: i64, index: &Tensor, options: aten::GatherOptions) -> Result<Tensor> {
         aten::gather_with(self, dim, index, options)
@@ -1986,7 +1986,7 @@ impl Tensor {
         aten::gelu(self)
     }
 
-    /// As [`Tensor::gelu`], with all that it leaves out.
+    /// Like [`Tensor::gelu`], with its optional arguments.
     pub fn gelu_with(&self, options: aten::GeluOptions<'_>) -> Result<Tensor> {
         aten::gelu_with(self, options)
     }
@@ -1996,7 +1996,7 @@ impl Tensor {
         aten::gelu_(self)
     }
 
-    /// As [`Tensor::gelu_`], with all that it leaves out.
+    /// Like [`Tensor::gelu_`], with its optional arguments.
     pub fn gelu_with_(&self, options: aten::GeluInPlaceOptions<'_>) -> Result<Tensor> {
         aten::gelu_with_(self, options)
     }
@@ -2006,7 +2006,7 @@ impl Tensor {
         aten::geometric(self, p)
     }
 
-    /// As [`Tensor::geometric`], with all that it leaves out.
+    /// Like [`Tensor::geometric`], with its optional arguments.
     pub fn geometric_with(&self, p: f64, options: aten::GeometricOptions<'_>) -> Result<Tensor> {
         aten::geometric_with(self, p, options)
     }
@@ -2016,7 +2016,7 @@ impl Tensor {
         aten::geometric_(self, p)
     }
 
-    /// As [`Tensor::geometric_`], with all that it leaves out.
+    /// Like [`Tensor::geometric_`], with its optional arguments.
     pub fn geometric_with_(
         &self, p: f64, options: aten::GeometricInPlaceOptions<'_>) -> Result<Tensor> {
         aten::geometric_with_(self, p, options)
@@ -2032,7 +2032,7 @@ impl Tensor {
         aten::glu(self)
     }
 
-    /// As [`Tensor::glu`], with all that it leaves out.
+    /// Like [`Tensor::glu`], with its optional arguments.
     pub fn glu_with(&self, options: aten::GluOptions) -> Result<Tensor> {
         aten::glu_with(self, options)
     }
@@ -2102,7 +2102,7 @@ impl Tensor {
         aten::hardshrink(self)
     }
 
-    /// As [`Tensor::hardshrink`], with all that it leaves out.
+    /// Like [`Tensor::hardshrink`], with its optional arguments.
     pub fn hardshrink_with(&self, options: aten::HardshrinkOptions) -> Result<Tensor> {
         aten::hardshrink_with(self, options)
     }
@@ -2132,7 +2132,7 @@ impl Tensor {
         aten::hardtanh(self)
     }
 
-    /// As [`Tensor::hardtanh`], with all that it leaves out.
+    /// Like [`Tensor::hardtanh`], with its optional arguments.
     pub fn hardtanh_with(&self, options: aten::HardtanhOptions) -> Result<Tensor> {
         aten::hardtanh_with(self, options)
     }
@@ -2142,7 +2142,7 @@ impl Tensor {
         aten::hardtanh_(self)
     }
 
-    /// As [`Tensor::hardtanh_`], with all that it leaves out.
+    /// Like [`Tensor::hardtanh_`], with its optional arguments.
     pub fn hardtanh_with_(&self, options: aten::HardtanhInPlaceOptions) -> Result<Tensor> {
         aten::hardtanh_with_(self, options)
     }
@@ -2163,7 +2163,7 @@ impl Tensor {
         aten::hinge_embedding_loss(self, target)
     }
 
-    /// As [`Tensor::hinge_embedding_loss`], with all that it leaves out.
+    /// Like [`Tensor::hinge_embedding_loss`], with its optional arguments.
     pub fn hinge_embedding_loss_with(
         &self, target: &Tensor, options: aten::HingeEmbeddingLossOptions) -> Result<Tensor> {
         aten::hinge_embedding_loss_with(self, target, options)
@@ -2174,7 +2174,7 @@ impl Tensor {
         aten::histc(self)
     }
 
-    /// As [`Tensor::histc`], with all that it leaves out.
+    /// Like [`Tensor::histc`], with its optional arguments.
     pub fn histc_with(&self, options: aten::HistcOptions) -> Result<Tensor> {
         aten::histc_with(self, options)
     }
@@ -2185,7 +2185,7 @@ impl Tensor {
         aten::histogram_bin_ct(self)
     }
 
-    /// As [`Tensor::histogram_bin_ct`], with all that it leaves out.
+    /// Like [`Tensor::histogram_bin_ct`], with its optional arguments.
     pub fn histogram_bin_ct_with(
         &self, options: aten::HistogramBinCtOptions<'_>) -> Result<(Tensor, Tensor)> {
         aten::histogram_bin_ct_with(self, options)
@@ -2197,7 +2197,7 @@ impl Tensor {
         aten::histogram_bins_tensor(self, bins)
     }
 
-    /// As [`Tensor::histogram_bins_tensor`], with all that it leaves out.
+    /// Like [`Tensor::histogram_bins_tensor`], with its optional arguments.
     pub fn histogram_bins_tensor_with(
         &self, bins: &Tensor,
         options: aten::HistogramBinsTensorOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -2209,7 +2209,7 @@ impl Tensor {
         aten::huber_loss(self, target)
     }
 
-    /// As [`Tensor::huber_loss`], with all that it leaves out.
+    /// Like [`Tensor::huber_loss`], with its optional arguments.
     pub fn huber_loss_with(
         &self, target: &Tensor, options: aten::HuberLossOptions) -> Result<Tensor> {
         aten::huber_loss_with(self, target, options)
@@ -2279,7 +2279,7 @@ impl Tensor {
         aten::index_add(self, dim, index, source)
     }
 
-    /// As [`Tensor::index_add`], with all that it leaves out.
+    /// Like [`Tensor::index_add`], with its optional arguments.
     pub fn index_add_with(
         &self, dim: i64, index: &Tensor, source: &Tensor,
         options: aten::IndexAddOptions) -> Result<Tensor> {
@@ -2292,7 +2292,7 @@ impl Tensor {
         aten::index_add_(self, dim, index, source)
     }
 
-    /// As [`Tensor::index_add_`], with all that it leaves out.
+    /// Like [`Tensor::index_add_`], with its optional arguments.
     pub fn index_add_with_(
         &self, dim: i64, index: &Tensor, source: &Tensor,
         options: aten::IndexAddInPlaceOptions) -> Result<Tensor> {
@@ -2341,7 +2341,7 @@ impl Tensor {
         aten::index_put(self, indices, values)
     }
 
-    /// As [`Tensor::index_put`], with all that it leaves out.
+    /// Like [`Tensor::index_put`], with its optional arguments.
     pub fn index_put_with(
         &self, indices: &[Option<Tensor>], values: &Tensor,
         options: aten::IndexPutOptions) -> Result<Tensor> {
@@ -2354,7 +2354,7 @@ impl Tensor {
         aten::index_put_(self, indices, values)
     }
 
-    /// As [`Tensor::index_put_`], with all that it leaves out.
+    /// Like [`Tensor::index_put_`], with its optional arguments.
     pub fn index_put_with_(
         &self, indices: &[Option<Tensor>], values: &Tensor,
         options: aten::IndexPutInPlaceOptions) -> Result<Tensor> {
@@ -2368,7 +2368,7 @@ impl Tensor {
         aten::index_reduce(self, dim, index, source, reduce)
     }
 
-    /// As [`Tensor::index_reduce`], with all that it leaves out.
+    /// Like [`Tensor::index_reduce`], with its optional arguments.
     pub fn index_reduce_with(
         &self, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
         options: aten::IndexReduceOptions) -> Result<Tensor> {
@@ -2382,7 +2382,7 @@ impl Tensor {
         aten::index_reduce_(self, dim, index, source, reduce)
     }
 
-    /// As [`Tensor::index_reduce_`], with all that it leaves out.
+    /// Like [`Tensor::index_reduce_`], with its optional arguments.
     pub fn index_reduce_with_(
         &self, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
         options: aten::IndexReduceInPlaceOptions) -> Result<Tensor> {
@@ -2410,7 +2410,7 @@ impl Tensor {
         aten::isclose(self, other)
     }
 
-    /// As [`Tensor::isclose`], with all that it leaves out.
+    /// Like [`Tensor::isclose`], with its optional arguments.
     pub fn isclose_with(&self, other: &Tensor, options: aten::IscloseOptions) -> Result<Tensor> {
         aten::isclose_with(self, other, options)
     }
@@ -2452,7 +2452,7 @@ impl Tensor {
         aten::istft(self, n_fft)
     }
 
-    /// As [`Tensor::istft`], with all that it leaves out.
+    /// Like [`Tensor::istft`], with its optional arguments.
     pub fn istft_with(&self, n_fft: i64, options: aten::IstftOptions<'_>) -> Result<Tensor> {
         aten::istft_with(self, n_fft, options)
     }
@@ -2463,7 +2463,7 @@ impl Tensor {
         aten::kl_div(self, target)
     }
 
-    /// As [`Tensor::kl_div`], with all that it leaves out.
+    /// Like [`Tensor::kl_div`], with its optional arguments.
     pub fn kl_div_with(&self, target: &Tensor, options: aten::KlDivOptions) -> Result<Tensor> {
         aten::kl_div_with(self, target, options)
     }
@@ -2479,7 +2479,7 @@ impl Tensor {
         aten::kthvalue(self, k)
     }
 
-    /// As [`Tensor::kthvalue`], with all that it leaves out.
+    /// Like [`Tensor::kthvalue`], with its optional arguments.
     pub fn kthvalue_with(
         &self, k: i64, options: aten::KthvalueOptions) -> Result<(Tensor, Tensor)> {
         aten::kthvalue_with(self, k, options)
@@ -2490,7 +2490,7 @@ impl Tensor {
         aten::l1_loss(self, target)
     }
 
-    /// As [`Tensor::l1_loss`], with all that it leaves out.
+    /// Like [`Tensor::l1_loss`], with its optional arguments.
     pub fn l1_loss_with(&self, target: &Tensor, options: aten::L1LossOptions) -> Result<Tensor> {
         aten::l1_loss_with(self, target, options)
     }
@@ -2540,7 +2540,7 @@ impl Tensor {
         aten::leaky_relu(self)
     }
 
-    /// As [`Tensor::leaky_relu`], with all that it leaves out.
+    /// Like [`Tensor::leaky_relu`], with its optional arguments.
     pub fn leaky_relu_with(&self, options: aten::LeakyReluOptions) -> Result<Tensor> {
         aten::leaky_relu_with(self, options)
     }
@@ -2550,7 +2550,7 @@ impl Tensor {
         aten::leaky_relu_(self)
     }
 
-    /// As [`Tensor::leaky_relu_`], with all that it leaves out.
+    /// Like [`Tensor::leaky_relu_`], with its optional arguments.
     pub fn leaky_relu_with_(&self, options: aten::LeakyReluInPlaceOptions) -> Result<Tensor> {
         aten::leaky_relu_with_(self, options)
     }
@@ -2630,7 +2630,7 @@ impl Tensor {
         aten::linalg_cholesky(self)
     }
 
-    /// As [`Tensor::linalg_cholesky`], with all that it leaves out.
+    /// Like [`Tensor::linalg_cholesky`], with its optional arguments.
     pub fn linalg_cholesky_with(&self, options: aten::LinalgCholeskyOptions) -> Result<Tensor> {
         aten::linalg_cholesky_with(self, options)
     }
@@ -2641,7 +2641,7 @@ impl Tensor {
         aten::linalg_cholesky_ex(self)
     }
 
-    /// As [`Tensor::linalg_cholesky_ex`], with all that it leaves out.
+    /// Like [`Tensor::linalg_cholesky_ex`], with its optional arguments.
     pub fn linalg_cholesky_ex_with(
         &self, options: aten::LinalgCholeskyExOptions) -> Result<(Tensor, Tensor)> {
         aten::linalg_cholesky_ex_with(self, options)
@@ -2652,7 +2652,7 @@ impl Tensor {
         aten::linalg_cond(self)
     }
 
-    /// As [`Tensor::linalg_cond`], with all that it leaves out.
+    /// Like [`Tensor::linalg_cond`], with its optional arguments.
     pub fn linalg_cond_with(&self, options: aten::LinalgCondOptions) -> Result<Tensor> {
         aten::linalg_cond_with(self, options)
     }
@@ -2667,7 +2667,7 @@ impl Tensor {
         aten::linalg_cross(self, other)
     }
 
-    /// As [`Tensor::linalg_cross`], with all that it leaves out.
+    /// Like [`Tensor::linalg_cross`], with its optional arguments.
     pub fn linalg_cross_with(
         &self, other: &Tensor, options: aten::LinalgCrossOptions) -> Result<Tensor> {
         aten::linalg_cross_with(self, other, options)
@@ -2683,7 +2683,7 @@ impl Tensor {
         aten::linalg_eigh(self)
     }
 
-    /// As [`Tensor::linalg_eigh`], with all that it leaves out.
+    /// Like [`Tensor::linalg_eigh`], with its optional arguments.
     pub fn linalg_eigh_with(
         &self, options: aten::LinalgEighOptions_<'_>) -> Result<(Tensor, Tensor)> {
         aten::linalg_eigh_with(self, options)
@@ -2699,7 +2699,7 @@ impl Tensor {
         aten::linalg_eigvalsh(self)
     }
 
-    /// As [`Tensor::linalg_eigvalsh`], with all that it leaves out.
+    /// Like [`Tensor::linalg_eigvalsh`], with its optional arguments.
     pub fn linalg_eigvalsh_with(&self, options: aten::LinalgEigvalshOptions<'_>) -> Result<Tensor> {
         aten::linalg_eigvalsh_with(self, options)
     }
@@ -2710,7 +2710,7 @@ impl Tensor {
         aten::linalg_ldl_factor(self)
     }
 
-    /// As [`Tensor::linalg_ldl_factor`], with all that it leaves out.
+    /// Like [`Tensor::linalg_ldl_factor`], with its optional arguments.
     pub fn linalg_ldl_factor_with(
         &self, options: aten::LinalgLdlFactorOptions) -> Result<(Tensor, Tensor)> {
         aten::linalg_ldl_factor_with(self, options)
@@ -2722,7 +2722,7 @@ impl Tensor {
         aten::linalg_ldl_factor_ex(self)
     }
 
-    /// As [`Tensor::linalg_ldl_factor_ex`], with all that it leaves out.
+    /// Like [`Tensor::linalg_ldl_factor_ex`], with its optional arguments.
     pub fn linalg_ldl_factor_ex_with(
         &self, options: aten::LinalgLdlFactorExOptions) -> Result<(Tensor, Tensor, Tensor)> {
         aten::linalg_ldl_factor_ex_with(self, options)
@@ -2734,7 +2734,7 @@ impl Tensor {
         aten::linalg_lstsq(self, b)
     }
 
-    /// As [`Tensor::linalg_lstsq`], with all that it leaves out.
+    /// Like [`Tensor::linalg_lstsq`], with its optional arguments.
     pub fn linalg_lstsq_with(
         &self, b: &Tensor,
         options: aten::LinalgLstsqOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
@@ -2752,7 +2752,7 @@ impl Tensor {
         aten::linalg_matrix_norm(self, ord)
     }
 
-    /// As [`Tensor::linalg_matrix_norm`], with all that it leaves out.
+    /// Like [`Tensor::linalg_matrix_norm`], with its optional arguments.
     pub fn linalg_matrix_norm_with(
         &self, ord: impl Into<Scalar>,
         options: aten::LinalgMatrixNormOptions<'_>) -> Result<Tensor> {
@@ -2765,7 +2765,7 @@ impl Tensor {
         aten::linalg_matrix_norm_str_ord(self)
     }
 
-    /// As [`Tensor::linalg_matrix_norm_str_ord`], with all that it leaves out.
+    /// Like [`Tensor::linalg_matrix_norm_str_ord`], with its optional arguments.
     pub fn linalg_matrix_norm_str_ord_with(
         &self, options: aten::LinalgMatrixNormStrOrdOptions<'_>) -> Result<Tensor> {
         aten::linalg_matrix_norm_str_ord_with(self, options)
@@ -2781,7 +2781,7 @@ impl Tensor {
         aten::linalg_matrix_rank(self, tol)
     }
 
-    /// As [`Tensor::linalg_matrix_rank`], with all that it leaves out.
+    /// Like [`Tensor::linalg_matrix_rank`], with its optional arguments.
     pub fn linalg_matrix_rank_with(
         &self, tol: f64, options: aten::LinalgMatrixRankOptions) -> Result<Tensor> {
         aten::linalg_matrix_rank_with(self, tol, options)
@@ -2793,7 +2793,7 @@ impl Tensor {
         aten::linalg_matrix_rank_atol_rtol_float(self)
     }
 
-    /// As [`Tensor::linalg_matrix_rank_atol_rtol_float`], with all that it leaves out.
+    /// Like [`Tensor::linalg_matrix_rank_atol_rtol_float`], with its optional arguments.
     pub fn linalg_matrix_rank_atol_rtol_float_with(
         &self, options: aten::LinalgMatrixRankAtolRtolFloatOptions) -> Result<Tensor> {
         aten::linalg_matrix_rank_atol_rtol_float_with(self, options)
@@ -2805,7 +2805,7 @@ impl Tensor {
         aten::linalg_norm(self)
     }
 
-    /// As [`Tensor::linalg_norm`], with all that it leaves out.
+    /// Like [`Tensor::linalg_norm`], with its optional arguments.
     pub fn linalg_norm_with(&self, options: aten::LinalgNormOptions<'_>) -> Result<Tensor> {
         aten::linalg_norm_with(self, options)
     }
@@ -2816,7 +2816,7 @@ impl Tensor {
         aten::linalg_norm_ord_str(self, ord)
     }
 
-    /// As [`Tensor::linalg_norm_ord_str`], with all that it leaves out.
+    /// Like [`Tensor::linalg_norm_ord_str`], with its optional arguments.
     pub fn linalg_norm_ord_str_with(
         &self, ord: &str, options: aten::LinalgNormOrdStrOptions<'_>) -> Result<Tensor> {
         aten::linalg_norm_ord_str_with(self, ord, options)
@@ -2827,7 +2827,7 @@ impl Tensor {
         aten::linalg_pinv(self, rcond)
     }
 
-    /// As [`Tensor::linalg_pinv`], with all that it leaves out.
+    /// Like [`Tensor::linalg_pinv`], with its optional arguments.
     pub fn linalg_pinv_with(&self, rcond: f64, options: aten::LinalgPinvOptions) -> Result<Tensor> {
         aten::linalg_pinv_with(self, rcond, options)
     }
@@ -2838,7 +2838,7 @@ impl Tensor {
         aten::linalg_pinv_atol_rtol_float(self)
     }
 
-    /// As [`Tensor::linalg_pinv_atol_rtol_float`], with all that it leaves out.
+    /// Like [`Tensor::linalg_pinv_atol_rtol_float`], with its optional arguments.
     pub fn linalg_pinv_atol_rtol_float_with(
         &self, options: aten::LinalgPinvAtolRtolFloatOptions) -> Result<Tensor> {
         aten::linalg_pinv_atol_rtol_float_with(self, options)
@@ -2850,7 +2850,7 @@ impl Tensor {
         aten::linalg_pinv_atol_rtol_tensor(self)
     }
 
-    /// As [`Tensor::linalg_pinv_atol_rtol_tensor`], with all that it leaves out.
+    /// Like [`Tensor::linalg_pinv_atol_rtol_tensor`], with its optional arguments.
     pub fn linalg_pinv_atol_rtol_tensor_with(
         &self, options: aten::LinalgPinvAtolRtolTensorOptions<'_>) -> Result<Tensor> {
         aten::linalg_pinv_atol_rtol_tensor_with(self, options)
@@ -2861,7 +2861,7 @@ impl Tensor {
         aten::linalg_pinv_rcond_tensor(self, rcond)
     }
 
-    /// As [`Tensor::linalg_pinv_rcond_tensor`], with all that it leaves out.
+    /// Like [`Tensor::linalg_pinv_rcond_tensor`], with its optional arguments.
     pub fn linalg_pinv_rcond_tensor_with(
         &self, rcond: &Tensor, options: aten::LinalgPinvRcondTensorOptions) -> Result<Tensor> {
         aten::linalg_pinv_rcond_tensor_with(self, rcond, options)
@@ -2873,7 +2873,7 @@ impl Tensor {
         aten::linalg_solve_triangular(self, b, upper)
     }
 
-    /// As [`Tensor::linalg_solve_triangular`], with all that it leaves out.
+    /// Like [`Tensor::linalg_solve_triangular`], with its optional arguments.
     pub fn linalg_solve_triangular_with(
         &self, b: &Tensor, upper: bool,
         options: aten::LinalgSolveTriangularOptions) -> Result<Tensor> {
@@ -2886,7 +2886,7 @@ impl Tensor {
         aten::linalg_vector_norm(self)
     }
 
-    /// As [`Tensor::linalg_vector_norm`], with all that it leaves out.
+    /// Like [`Tensor::linalg_vector_norm`], with its optional arguments.
     pub fn linalg_vector_norm_with(
         &self, options: aten::LinalgVectorNormOptions<'_>) -> Result<Tensor> {
         aten::linalg_vector_norm_with(self, options)
@@ -2938,7 +2938,7 @@ impl Tensor {
         aten::log_normal(self)
     }
 
-    /// As [`Tensor::log_normal`], with all that it leaves out.
+    /// Like [`Tensor::log_normal`], with its optional arguments.
     pub fn log_normal_with(&self, options: aten::LogNormalOptions<'_>) -> Result<Tensor> {
         aten::log_normal_with(self, options)
     }
@@ -2949,7 +2949,7 @@ impl Tensor {
         aten::log_normal_(self)
     }
 
-    /// As [`Tensor::log_normal_`], with all that it leaves out.
+    /// Like [`Tensor::log_normal_`], with its optional arguments.
     pub fn log_normal_with_(&self, options: aten::LogNormalInPlaceOptions<'_>) -> Result<Tensor> {
         aten::log_normal_with_(self, options)
     }
@@ -2964,7 +2964,7 @@ impl Tensor {
         aten::log_softmax_int(self, dim)
     }
 
-    /// As [`Tensor::log_softmax`], with all that it leaves out.
+    /// Like [`Tensor::log_softmax`], with its optional arguments.
     pub fn log_softmax_with(
         &self, dim: i64, options: aten::LogSoftmaxIntOptions) -> Result<Tensor> {
         aten::log_softmax_int_with(self, dim, options)
@@ -3035,7 +3035,7 @@ impl Tensor {
         aten::logit(self)
     }
 
-    /// As [`Tensor::logit`], with all that it leaves out.
+    /// Like [`Tensor::logit`], with its optional arguments.
     pub fn logit_with(&self, options: aten::LogitOptions) -> Result<Tensor> {
         aten::logit_with(self, options)
     }
@@ -3045,7 +3045,7 @@ impl Tensor {
         aten::logit_(self)
     }
 
-    /// As [`Tensor::logit_`], with all that it leaves out.
+    /// Like [`Tensor::logit_`], with its optional arguments.
     pub fn logit_with_(&self, options: aten::LogitInPlaceOptions) -> Result<Tensor> {
         aten::logit_with_(self, options)
     }
@@ -3055,7 +3055,7 @@ impl Tensor {
         aten::logsumexp(self, dim)
     }
 
-    /// As [`Tensor::logsumexp`], with all that it leaves out.
+    /// Like [`Tensor::logsumexp`], with its optional arguments.
     pub fn logsumexp_with(&self, dim: &[i64], options: aten::LogsumexpOptions) -> Result<Tensor> {
         aten::logsumexp_with(self, dim, options)
     }
@@ -3145,7 +3145,7 @@ impl Tensor {
         aten::max_dim(self, dim)
     }
 
-    /// As [`Tensor::max_dim`], with all that it leaves out.
+    /// Like [`Tensor::max_dim`], with its optional arguments.
     pub fn max_dim_with(&self, dim: i64, options: aten::MaxDimOptions) -> Result<(Tensor, Tensor)> {
         aten::max_dim_with(self, dim, options)
     }
@@ -3161,7 +3161,7 @@ impl Tensor {
         aten::max_pool1d(self, kernel_size)
     }
 
-    /// As [`Tensor::max_pool1d`], with all that it leaves out.
+    /// Like [`Tensor::max_pool1d`], with its optional arguments.
     pub fn max_pool1d_with(
         &self, kernel_size: &[i64], options: aten::MaxPool1dOptions<'_>) -> Result<Tensor> {
         aten::max_pool1d_with(self, kernel_size, options)
@@ -3173,7 +3173,7 @@ impl Tensor {
         aten::max_pool1d_with_indices(self, kernel_size)
     }
 
-    /// As [`Tensor::max_pool1d_with_indices`], with all that it leaves out.
+    /// Like [`Tensor::max_pool1d_with_indices`], with its optional arguments.
     pub fn max_pool1d_with_indices_with(
         &self, kernel_size: &[i64],
         options: aten::MaxPool1dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -3186,7 +3186,7 @@ impl Tensor {
         aten::max_pool2d(self, kernel_size)
     }
 
-    /// As [`Tensor::max_pool2d`], with all that it leaves out.
+    /// Like [`Tensor::max_pool2d`], with its optional arguments.
     pub fn max_pool2d_with(
         &self, kernel_size: &[i64], options: aten::MaxPool2dOptions<'_>) -> Result<Tensor> {
         aten::max_pool2d_with(self, kernel_size, options)
@@ -3198,7 +3198,7 @@ impl Tensor {
         aten::max_pool2d_with_indices(self, kernel_size)
     }
 
-    /// As [`Tensor::max_pool2d_with_indices`], with all that it leaves out.
+    /// Like [`Tensor::max_pool2d_with_indices`], with its optional arguments.
     pub fn max_pool2d_with_indices_with(
         &self, kernel_size: &[i64],
         options: aten::MaxPool2dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -3211,7 +3211,7 @@ impl Tensor {
         aten::max_pool3d(self, kernel_size)
     }
 
-    /// As [`Tensor::max_pool3d`], with all that it leaves out.
+    /// Like [`Tensor::max_pool3d`], with its optional arguments.
     pub fn max_pool3d_with(
         &self, kernel_size: &[i64], options: aten::MaxPool3dOptions<'_>) -> Result<Tensor> {
         aten::max_pool3d_with(self, kernel_size, options)
@@ -3223,7 +3223,7 @@ impl Tensor {
         aten::max_pool3d_with_indices(self, kernel_size)
     }
 
-    /// As [`Tensor::max_pool3d_with_indices`], with all that it leaves out.
+    /// Like [`Tensor::max_pool3d_with_indices`], with its optional arguments.
     pub fn max_pool3d_with_indices_with(
         &self, kernel_size: &[i64],
         options: aten::MaxPool3dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -3253,7 +3253,7 @@ impl Tensor {
         aten::mean(self)
     }
 
-    /// As [`Tensor::mean`], with all that it leaves out.
+    /// Like [`Tensor::mean`], with its optional arguments.
     pub fn mean_with(&self, options: aten::MeanOptions) -> Result<Tensor> {
         aten::mean_with(self, options)
     }
@@ -3264,7 +3264,7 @@ impl Tensor {
         aten::mean_dim(self, dim)
     }
 
-    /// As [`Tensor::mean_dim`], with all that it leaves out.
+    /// Like [`Tensor::mean_dim`], with its optional arguments.
     pub fn mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::MeanDimOptions) -> Result<Tensor> {
         aten::mean_dim_with(self, dim, options)
@@ -3281,7 +3281,7 @@ impl Tensor {
         aten::median_dim(self, dim)
     }
 
-    /// As [`Tensor::median_dim`], with all that it leaves out.
+    /// Like [`Tensor::median_dim`], with its optional arguments.
     pub fn median_dim_with(
         &self, dim: i64, options: aten::MedianDimOptions) -> Result<(Tensor, Tensor)> {
         aten::median_dim_with(self, dim, options)
@@ -3297,7 +3297,7 @@ impl Tensor {
         aten::min_dim(self, dim)
     }
 
-    /// As [`Tensor::min_dim`], with all that it leaves out.
+    /// Like [`Tensor::min_dim`], with its optional arguments.
     pub fn min_dim_with(&self, dim: i64, options: aten::MinDimOptions) -> Result<(Tensor, Tensor)> {
         aten::min_dim_with(self, dim, options)
     }
@@ -3337,7 +3337,7 @@ impl Tensor {
         aten::mode(self)
     }
 
-    /// As [`Tensor::mode`], with all that it leaves out.
+    /// Like [`Tensor::mode`], with its optional arguments.
     pub fn mode_with(&self, options: aten::ModeOptions) -> Result<(Tensor, Tensor)> {
         aten::mode_with(self, options)
     }
@@ -3367,7 +3367,7 @@ impl Tensor {
         aten::mse_loss(self, target)
     }
 
-    /// As [`Tensor::mse_loss`], with all that it leaves out.
+    /// Like [`Tensor::mse_loss`], with its optional arguments.
     pub fn mse_loss_with(&self, target: &Tensor, options: aten::MseLossOptions) -> Result<Tensor> {
         aten::mse_loss_with(self, target, options)
     }
@@ -3403,7 +3403,7 @@ impl Tensor {
         aten::multi_margin_loss(self, target)
     }
 
-    /// As [`Tensor::multi_margin_loss`], with all that it leaves out.
+    /// Like [`Tensor::multi_margin_loss`], with its optional arguments.
     pub fn multi_margin_loss_with(
         &self, target: &Tensor, options: aten::MultiMarginLossOptions<'_>) -> Result<Tensor> {
         aten::multi_margin_loss_with(self, target, options)
@@ -3414,7 +3414,7 @@ impl Tensor {
         aten::multilabel_margin_loss(self, target)
     }
 
-    /// As [`Tensor::multilabel_margin_loss`], with all that it leaves out.
+    /// Like [`Tensor::multilabel_margin_loss`], with its optional arguments.
     pub fn multilabel_margin_loss_with(
         &self, target: &Tensor, options: aten::MultilabelMarginLossOptions) -> Result<Tensor> {
         aten::multilabel_margin_loss_with(self, target, options)
@@ -3426,7 +3426,7 @@ impl Tensor {
         aten::multinomial(self, num_samples)
     }
 
-    /// As [`Tensor::multinomial`], with all that it leaves out.
+    /// Like [`Tensor::multinomial`], with its optional arguments.
     pub fn multinomial_with(
         &self, num_samples: i64, options: aten::MultinomialOptions<'_>) -> Result<Tensor> {
         aten::multinomial_with(self, num_samples, options)
@@ -3473,7 +3473,7 @@ impl Tensor {
         aten::nan_to_num(self)
     }
 
-    /// As [`Tensor::nan_to_num`], with all that it leaves out.
+    /// Like [`Tensor::nan_to_num`], with its optional arguments.
     pub fn nan_to_num_with(&self, options: aten::NanToNumOptions) -> Result<Tensor> {
         aten::nan_to_num_with(self, options)
     }
@@ -3484,7 +3484,7 @@ impl Tensor {
         aten::nan_to_num_(self)
     }
 
-    /// As [`Tensor::nan_to_num_`], with all that it leaves out.
+    /// Like [`Tensor::nan_to_num_`], with its optional arguments.
     pub fn nan_to_num_with_(&self, options: aten::NanToNumInPlaceOptions) -> Result<Tensor> {
         aten::nan_to_num_with_(self, options)
     }
@@ -3495,7 +3495,7 @@ impl Tensor {
         aten::nanmean(self)
     }
 
-    /// As [`Tensor::nanmean`], with all that it leaves out.
+    /// Like [`Tensor::nanmean`], with its optional arguments.
     pub fn nanmean_with(&self, options: aten::NanmeanOptions<'_>) -> Result<Tensor> {
         aten::nanmean_with(self, options)
     }
@@ -3511,7 +3511,7 @@ impl Tensor {
         aten::nanmedian_dim(self, dim)
     }
 
-    /// As [`Tensor::nanmedian_dim`], with all that it leaves out.
+    /// Like [`Tensor::nanmedian_dim`], with its optional arguments.
     pub fn nanmedian_dim_with(
         &self, dim: i64, options: aten::NanmedianDimOptions) -> Result<(Tensor, Tensor)> {
         aten::nanmedian_dim_with(self, dim, options)
@@ -3523,7 +3523,7 @@ impl Tensor {
         aten::nanquantile(self, q)
     }
 
-    /// As [`Tensor::nanquantile`], with all that it leaves out.
+    /// Like [`Tensor::nanquantile`], with its optional arguments.
     pub fn nanquantile_with(
         &self, q: &Tensor, options: aten::NanquantileOptions<'_>) -> Result<Tensor> {
         aten::nanquantile_with(self, q, options)
@@ -3535,7 +3535,7 @@ impl Tensor {
         aten::nanquantile_scalar(self, q)
     }
 
-    /// As [`Tensor::nanquantile_scalar`], with all that it leaves out.
+    /// Like [`Tensor::nanquantile_scalar`], with its optional arguments.
     pub fn nanquantile_scalar_with(
         &self, q: f64, options: aten::NanquantileScalarOptions<'_>) -> Result<Tensor> {
         aten::nanquantile_scalar_with(self, q, options)
@@ -3547,7 +3547,7 @@ impl Tensor {
         aten::nansum(self)
     }
 
-    /// As [`Tensor::nansum`], with all that it leaves out.
+    /// Like [`Tensor::nansum`], with its optional arguments.
     pub fn nansum_with(&self, options: aten::NansumOptions<'_>) -> Result<Tensor> {
         aten::nansum_with(self, options)
     }
@@ -3613,7 +3613,7 @@ impl Tensor {
         aten::nll_loss(self, target)
     }
 
-    /// As [`Tensor::nll_loss`], with all that it leaves out.
+    /// Like [`Tensor::nll_loss`], with its optional arguments.
     pub fn nll_loss_with(
         &self, target: &Tensor, options: aten::NllLossOptions<'_>) -> Result<Tensor> {
         aten::nll_loss_with(self, target, options)
@@ -3625,7 +3625,7 @@ impl Tensor {
         aten::nll_loss2d(self, target)
     }
 
-    /// As [`Tensor::nll_loss2d`], with all that it leaves out.
+    /// Like [`Tensor::nll_loss2d`], with its optional arguments.
     pub fn nll_loss2d_with(
         &self, target: &Tensor, options: aten::NllLoss2dOptions<'_>) -> Result<Tensor> {
         aten::nll_loss2d_with(self, target, options)
@@ -3653,7 +3653,7 @@ impl Tensor {
         aten::nll_loss_nd(self, target)
     }
 
-    /// As [`Tensor::nll_loss_nd`], with all that it leaves out.
+    /// Like [`Tensor::nll_loss_nd`], with its optional arguments.
     pub fn nll_loss_nd_with(
         &self, target: &Tensor, options: aten::NllLossNdOptions<'_>) -> Result<Tensor> {
         aten::nll_loss_nd_with(self, target, options)
@@ -3669,7 +3669,7 @@ impl Tensor {
         aten::nonzero_static(self, size)
     }
 
-    /// As [`Tensor::nonzero_static`], with all that it leaves out.
+    /// Like [`Tensor::nonzero_static`], with its optional arguments.
     pub fn nonzero_static_with(
         &self, size: i64, options: aten::NonzeroStaticOptions) -> Result<Tensor> {
         aten::nonzero_static_with(self, size, options)
@@ -3680,7 +3680,7 @@ impl Tensor {
         aten::norm_scalar(self)
     }
 
-    /// As [`Tensor::norm_scalar`], with all that it leaves out.
+    /// Like [`Tensor::norm_scalar`], with its optional arguments.
     pub fn norm_scalar_with(&self, options: aten::NormScalarOptions) -> Result<Tensor> {
         aten::norm_scalar_with(self, options)
     }
@@ -3690,7 +3690,7 @@ impl Tensor {
         aten::norm_scalar_opt_dim(self, p, dim)
     }
 
-    /// As [`Tensor::norm_scalar_opt_dim`], with all that it leaves out.
+    /// Like [`Tensor::norm_scalar_opt_dim`], with its optional arguments.
     pub fn norm_scalar_opt_dim_with(
         &self, p: Option<Scalar>, dim: &[i64],
         options: aten::NormScalarOptDimOptions) -> Result<Tensor> {
@@ -3715,7 +3715,7 @@ impl Tensor {
         aten::normal_functional(self)
     }
 
-    /// As [`Tensor::normal_functional`], with all that it leaves out.
+    /// Like [`Tensor::normal_functional`], with its optional arguments.
     pub fn normal_functional_with(
         &self, options: aten::NormalFunctionalOptions<'_>) -> Result<Tensor> {
         aten::normal_functional_with(self, options)
@@ -3746,7 +3746,7 @@ impl Tensor {
         aten::one_hot(self)
     }
 
-    /// As [`Tensor::one_hot`], with all that it leaves out.
+    /// Like [`Tensor::one_hot`], with its optional arguments.
     pub fn one_hot_with(&self, options: aten::OneHotOptions) -> Result<Tensor> {
         aten::one_hot_with(self, options)
     }
@@ -3762,7 +3762,7 @@ impl Tensor {
         aten::ormqr(self, input2, input3)
     }
 
-    /// As [`Tensor::ormqr`], with all that it leaves out.
+    /// Like [`Tensor::ormqr`], with its optional arguments.
     pub fn ormqr_with(
         &self, input2: &Tensor, input3: &Tensor, options: aten::OrmqrOptions) -> Result<Tensor> {
         aten::ormqr_with(self, input2, input3, options)
@@ -3778,7 +3778,7 @@ impl Tensor {
         aten::pad(self, pad)
     }
 
-    /// As [`Tensor::pad`], with all that it leaves out.
+    /// Like [`Tensor::pad`], with its optional arguments.
     pub fn pad_with(&self, pad: &[i64], options: aten::PadOptions<'_>) -> Result<Tensor> {
         aten::pad_with(self, pad, options)
     }
@@ -3788,7 +3788,7 @@ impl Tensor {
         aten::pdist(self)
     }
 
-    /// As [`Tensor::pdist`], with all that it leaves out.
+    /// Like [`Tensor::pdist`], with its optional arguments.
     pub fn pdist_with(&self, options: aten::PdistOptions) -> Result<Tensor> {
         aten::pdist_with(self, options)
     }
@@ -3808,7 +3808,7 @@ impl Tensor {
         aten::pinverse(self)
     }
 
-    /// As [`Tensor::pinverse`], with all that it leaves out.
+    /// Like [`Tensor::pinverse`], with its optional arguments.
     pub fn pinverse_with(&self, options: aten::PinverseOptions) -> Result<Tensor> {
         aten::pinverse_with(self, options)
     }
@@ -3828,7 +3828,7 @@ impl Tensor {
         aten::poisson(self)
     }
 
-    /// As [`Tensor::poisson`], with all that it leaves out.
+    /// Like [`Tensor::poisson`], with its optional arguments.
     pub fn poisson_with(&self, options: aten::PoissonOptions<'_>) -> Result<Tensor> {
         aten::poisson_with(self, options)
     }
@@ -3868,7 +3868,7 @@ impl Tensor {
         aten::prod(self)
     }
 
-    /// As [`Tensor::prod`], with all that it leaves out.
+    /// Like [`Tensor::prod`], with its optional arguments.
     pub fn prod_with(&self, options: aten::ProdOptions) -> Result<Tensor> {
         aten::prod_with(self, options)
     }
@@ -3879,7 +3879,7 @@ impl Tensor {
         aten::prod_dim_int(self, dim)
     }
 
-    /// As [`Tensor::prod_dim_int`], with all that it leaves out.
+    /// Like [`Tensor::prod_dim_int`], with its optional arguments.
     pub fn prod_dim_int_with(&self, dim: i64, options: aten::ProdDimIntOptions) -> Result<Tensor> {
         aten::prod_dim_int_with(self, dim, options)
     }
@@ -3889,7 +3889,7 @@ impl Tensor {
         aten::put(self, index, source)
     }
 
-    /// As [`Tensor::put`], with all that it leaves out.
+    /// Like [`Tensor::put`], with its optional arguments.
     pub fn put_with(
         &self, index: &Tensor, source: &Tensor, options: aten::PutOptions) -> Result<Tensor> {
         aten::put_with(self, index, source, options)
@@ -3901,7 +3901,7 @@ impl Tensor {
         aten::put_(self, index, source)
     }
 
-    /// As [`Tensor::put_`], with all that it leaves out.
+    /// Like [`Tensor::put_`], with its optional arguments.
     pub fn put_with_(
         &self, index: &Tensor, source: &Tensor,
         options: aten::PutInPlaceOptions) -> Result<Tensor> {
@@ -3914,7 +3914,7 @@ impl Tensor {
         aten::quantile(self, q)
     }
 
-    /// As [`Tensor::quantile`], with all that it leaves out.
+    /// Like [`Tensor::quantile`], with its optional arguments.
     pub fn quantile_with(&self, q: &Tensor, options: aten::QuantileOptions<'_>) -> Result<Tensor> {
         aten::quantile_with(self, q, options)
     }
@@ -3925,7 +3925,7 @@ impl Tensor {
         aten::quantile_scalar(self, q)
     }
 
-    /// As [`Tensor::quantile_scalar`], with all that it leaves out.
+    /// Like [`Tensor::quantile_scalar`], with its optional arguments.
     pub fn quantile_scalar_with(
         &self, q: f64, options: aten::QuantileScalarOptions<'_>) -> Result<Tensor> {
         aten::quantile_scalar_with(self, q, options)
@@ -3948,7 +3948,7 @@ impl Tensor {
         aten::randint_like(self, high)
     }
 
-    /// As [`Tensor::randint_like`], with all that it leaves out.
+    /// Like [`Tensor::randint_like`], with its optional arguments.
     pub fn randint_like_with(
         &self, high: i64, options: aten::RandintLikeOptions) -> Result<Tensor> {
         aten::randint_like_with(self, high, options)
@@ -3961,7 +3961,7 @@ impl Tensor {
         aten::randint_like_low_dtype(self, low, high)
     }
 
-    /// As [`Tensor::randint_like_low_dtype`], with all that it leaves out.
+    /// Like [`Tensor::randint_like_low_dtype`], with its optional arguments.
     pub fn randint_like_low_dtype_with(
         &self, low: i64, high: i64, options: aten::RandintLikeLowDtypeOptions) -> Result<Tensor> {
         aten::randint_like_low_dtype_with(self, low, high, options)
@@ -3972,7 +3972,7 @@ impl Tensor {
         aten::random_(self)
     }
 
-    /// As [`Tensor::random_`], with all that it leaves out.
+    /// Like [`Tensor::random_`], with its optional arguments.
     pub fn random_with_(&self, options: aten::RandomInPlaceOptions<'_>) -> Result<Tensor> {
         aten::random_with_(self, options)
     }
@@ -3983,7 +3983,7 @@ impl Tensor {
         aten::random_from_(self, from, to)
     }
 
-    /// As [`Tensor::random_from_`], with all that it leaves out.
+    /// Like [`Tensor::random_from_`], with its optional arguments.
     pub fn random_from_with_(
         &self, from: i64, to: Option<i64>,
         options: aten::RandomInPlaceFromOptions<'_>) -> Result<Tensor> {
@@ -3995,7 +3995,7 @@ impl Tensor {
         aten::random_to_(self, to)
     }
 
-    /// As [`Tensor::random_to_`], with all that it leaves out.
+    /// Like [`Tensor::random_to_`], with its optional arguments.
     pub fn random_to_with_(
         &self, to: i64, options: aten::RandomInPlaceToOptions<'_>) -> Result<Tensor> {
         aten::random_to_with_(self, to, options)
@@ -4099,7 +4099,7 @@ impl Tensor {
         aten::repeat_interleave_self_tensor(self, repeats)
     }
 
-    /// As [`Tensor::repeat_interleave_self_tensor`], with all that it leaves out.
+    /// Like [`Tensor::repeat_interleave_self_tensor`], with its optional arguments.
     pub fn repeat_interleave_self_tensor_with(
         &self, repeats: &Tensor,
         options: aten::RepeatInterleaveSelfTensorOptions) -> Result<Tensor> {
@@ -4112,7 +4112,7 @@ impl Tensor {
         aten::repeat_interleave_self_int(self, repeats)
     }
 
-    /// As [`Tensor::repeat_interleave_self_int`], with all that it leaves out.
+    /// Like [`Tensor::repeat_interleave_self_int`], with its optional arguments.
     pub fn repeat_interleave_self_int_with(
         &self, repeats: i64, options: aten::RepeatInterleaveSelfIntOptions) -> Result<Tensor> {
         aten::repeat_interleave_self_int_with(self, repeats, options)
@@ -4148,7 +4148,7 @@ impl Tensor {
         aten::roll(self, shifts)
     }
 
-    /// As [`Tensor::roll`], with all that it leaves out.
+    /// Like [`Tensor::roll`], with its optional arguments.
     pub fn roll_with(&self, shifts: &[i64], options: aten::RollOptions<'_>) -> Result<Tensor> {
         aten::roll_with(self, shifts, options)
     }
@@ -4158,7 +4158,7 @@ impl Tensor {
         aten::rot90(self)
     }
 
-    /// As [`Tensor::rot90`], with all that it leaves out.
+    /// Like [`Tensor::rot90`], with its optional arguments.
     pub fn rot90_with(&self, options: aten::Rot90Options<'_>) -> Result<Tensor> {
         aten::rot90_with(self, options)
     }
@@ -4189,7 +4189,7 @@ impl Tensor {
         aten::rrelu(self)
     }
 
-    /// As [`Tensor::rrelu`], with all that it leaves out.
+    /// Like [`Tensor::rrelu`], with its optional arguments.
     pub fn rrelu_with(&self, options: aten::RreluOptions<'_>) -> Result<Tensor> {
         aten::rrelu_with(self, options)
     }
@@ -4200,7 +4200,7 @@ impl Tensor {
         aten::rrelu_(self)
     }
 
-    /// As [`Tensor::rrelu_`], with all that it leaves out.
+    /// Like [`Tensor::rrelu_`], with its optional arguments.
     pub fn rrelu_with_(&self, options: aten::RreluInPlaceOptions<'_>) -> Result<Tensor> {
         aten::rrelu_with_(self, options)
     }
@@ -4211,7 +4211,7 @@ impl Tensor {
         aten::rrelu_with_noise(self, noise)
     }
 
-    /// As [`Tensor::rrelu_with_noise`], with all that it leaves out.
+    /// Like [`Tensor::rrelu_with_noise`], with its optional arguments.
     pub fn rrelu_with_noise_with(
         &self, noise: &Tensor, options: aten::RreluWithNoiseOptions<'_>) -> Result<Tensor> {
         aten::rrelu_with_noise_with(self, noise, options)
@@ -4223,7 +4223,7 @@ impl Tensor {
         aten::rrelu_with_noise_(self, noise)
     }
 
-    /// As [`Tensor::rrelu_with_noise_`], with all that it leaves out.
+    /// Like [`Tensor::rrelu_with_noise_`], with its optional arguments.
     pub fn rrelu_with_noise_with_(
         &self, noise: &Tensor, options: aten::RreluWithNoiseInPlaceOptions<'_>) -> Result<Tensor> {
         aten::rrelu_with_noise_with_(self, noise, options)
@@ -4236,7 +4236,7 @@ impl Tensor {
         aten::rrelu_with_noise_functional(self, noise)
     }
 
-    /// As [`Tensor::rrelu_with_noise_functional`], with all that it leaves out.
+    /// Like [`Tensor::rrelu_with_noise_functional`], with its optional arguments.
     pub fn rrelu_with_noise_functional_with(
         &self, noise: &Tensor,
         options: aten::RreluWithNoiseFunctionalOptions<'_>) -> Result<(Tensor, Tensor)> {
@@ -4258,7 +4258,7 @@ impl Tensor {
         aten::rsub_scalar(self, other)
     }
 
-    /// As [`Tensor::rsub_scalar`], with all that it leaves out.
+    /// Like [`Tensor::rsub_scalar`], with its optional arguments.
     pub fn rsub_scalar_with(
         &self, other: impl Into<Scalar>, options: aten::RsubScalarOptions) -> Result<Tensor> {
         aten::rsub_scalar_with(self, other, options)
@@ -4269,7 +4269,7 @@ impl Tensor {
         aten::rsub_tensor(self, other)
     }
 
-    /// As [`Tensor::rsub`], with all that it leaves out.
+    /// Like [`Tensor::rsub`], with its optional arguments.
     pub fn rsub_with(&self, other: &Tensor, options: aten::RsubTensorOptions) -> Result<Tensor> {
         aten::rsub_tensor_with(self, other, options)
     }
@@ -4341,7 +4341,7 @@ impl Tensor {
         aten::scatter_reduce_two(self, dim, index, src, reduce)
     }
 
-    /// As [`Tensor::scatter_reduce_two`], with all that it leaves out.
+    /// Like [`Tensor::scatter_reduce_two`], with its optional arguments.
     pub fn scatter_reduce_two_with(
         &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
         options: aten::ScatterReduceTwoOptions) -> Result<Tensor> {
@@ -4355,7 +4355,7 @@ impl Tensor {
         aten::scatter_reduce_two_(self, dim, index, src, reduce)
     }
 
-    /// As [`Tensor::scatter_reduce_two_`], with all that it leaves out.
+    /// Like [`Tensor::scatter_reduce_two_`], with its optional arguments.
     pub fn scatter_reduce_two_with_(
         &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
         options: aten::ScatterReduceInPlaceTwoOptions) -> Result<Tensor> {
@@ -4468,7 +4468,7 @@ impl Tensor {
         aten::slice_copy_tensor(self)
     }
 
-    /// As [`Tensor::slice_copy`], with all that it leaves out.
+    /// Like [`Tensor::slice_copy`], with its optional arguments.
     pub fn slice_copy_with(&self, options: aten::SliceCopyTensorOptions) -> Result<Tensor> {
         aten::slice_copy_tensor_with(self, options)
     }
@@ -4479,7 +4479,7 @@ impl Tensor {
         aten::slice_scatter(self, src)
     }
 
-    /// As [`Tensor::slice_scatter`], with all that it leaves out.
+    /// Like [`Tensor::slice_scatter`], with its optional arguments.
     pub fn slice_scatter_with(
         &self, src: &Tensor, options: aten::SliceScatterOptions) -> Result<Tensor> {
         aten::slice_scatter_with(self, src, options)
@@ -4495,7 +4495,7 @@ impl Tensor {
         aten::smooth_l1_loss(self, target)
     }
 
-    /// As [`Tensor::smooth_l1_loss`], with all that it leaves out.
+    /// Like [`Tensor::smooth_l1_loss`], with its optional arguments.
     pub fn smooth_l1_loss_with(
         &self, target: &Tensor, options: aten::SmoothL1LossOptions) -> Result<Tensor> {
         aten::smooth_l1_loss_with(self, target, options)
@@ -4506,7 +4506,7 @@ impl Tensor {
         aten::soft_margin_loss(self, target)
     }
 
-    /// As [`Tensor::soft_margin_loss`], with all that it leaves out.
+    /// Like [`Tensor::soft_margin_loss`], with its optional arguments.
     pub fn soft_margin_loss_with(
         &self, target: &Tensor, options: aten::SoftMarginLossOptions) -> Result<Tensor> {
         aten::soft_margin_loss_with(self, target, options)
@@ -4517,7 +4517,7 @@ impl Tensor {
         aten::softmax_int(self, dim)
     }
 
-    /// As [`Tensor::softmax`], with all that it leaves out.
+    /// Like [`Tensor::softmax`], with its optional arguments.
     pub fn softmax_with(&self, dim: i64, options: aten::SoftmaxIntOptions) -> Result<Tensor> {
         aten::softmax_int_with(self, dim, options)
     }
@@ -4527,7 +4527,7 @@ impl Tensor {
         aten::softplus(self)
     }
 
-    /// As [`Tensor::softplus`], with all that it leaves out.
+    /// Like [`Tensor::softplus`], with its optional arguments.
     pub fn softplus_with(&self, options: aten::SoftplusOptions) -> Result<Tensor> {
         aten::softplus_with(self, options)
     }
@@ -4537,7 +4537,7 @@ impl Tensor {
         aten::softshrink(self)
     }
 
-    /// As [`Tensor::softshrink`], with all that it leaves out.
+    /// Like [`Tensor::softshrink`], with its optional arguments.
     pub fn softshrink_with(&self, options: aten::SoftshrinkOptions) -> Result<Tensor> {
         aten::softshrink_with(self, options)
     }
@@ -4548,7 +4548,7 @@ impl Tensor {
         aten::sort(self)
     }
 
-    /// As [`Tensor::sort`], with all that it leaves out.
+    /// Like [`Tensor::sort`], with its optional arguments.
     pub fn sort_with(&self, options: aten::SortOptions) -> Result<(Tensor, Tensor)> {
         aten::sort_with(self, options)
     }
@@ -4559,7 +4559,7 @@ impl Tensor {
         aten::sort_stable(self, stable)
     }
 
-    /// As [`Tensor::sort_stable`], with all that it leaves out.
+    /// Like [`Tensor::sort_stable`], with its optional arguments.
     pub fn sort_stable_with(
         &self, stable: Option<bool>, options: aten::SortStableOptions) -> Result<(Tensor, Tensor)> {
         aten::sort_stable_with(self, stable, options)
@@ -4680,7 +4680,7 @@ impl Tensor {
         aten::special_logit(self)
     }
 
-    /// As [`Tensor::special_logit`], with all that it leaves out.
+    /// Like [`Tensor::special_logit`], with its optional arguments.
     pub fn special_logit_with(&self, options: aten::SpecialLogitOptions) -> Result<Tensor> {
         aten::special_logit_with(self, options)
     }
@@ -4690,7 +4690,7 @@ impl Tensor {
         aten::special_logsumexp(self, dim)
     }
 
-    /// As [`Tensor::special_logsumexp`], with all that it leaves out.
+    /// Like [`Tensor::special_logsumexp`], with its optional arguments.
     pub fn special_logsumexp_with(
         &self, dim: &[i64], options: aten::SpecialLogsumexpOptions) -> Result<Tensor> {
         aten::special_logsumexp_with(self, dim, options)
@@ -4746,7 +4746,7 @@ impl Tensor {
         aten::split_tensor(self, split_size)
     }
 
-    /// As [`Tensor::split`], with all that it leaves out.
+    /// Like [`Tensor::split`], with its optional arguments.
     pub fn split_with(
         &self, split_size: i64, options: aten::SplitTensorOptions) -> Result<Vec<Tensor>> {
         aten::split_tensor_with(self, split_size, options)
@@ -4757,7 +4757,7 @@ impl Tensor {
         aten::split_sizes(self, split_size)
     }
 
-    /// As [`Tensor::split_sizes`], with all that it leaves out.
+    /// Like [`Tensor::split_sizes`], with its optional arguments.
     pub fn split_sizes_with(
         &self, split_size: &[i64], options: aten::SplitSizesOptions) -> Result<Vec<Tensor>> {
         aten::split_sizes_with(self, split_size, options)
@@ -4769,7 +4769,7 @@ impl Tensor {
         aten::split_with_sizes(self, split_sizes)
     }
 
-    /// As [`Tensor::split_with_sizes`], with all that it leaves out.
+    /// Like [`Tensor::split_with_sizes`], with its optional arguments.
     pub fn split_with_sizes_with(
         &self, split_sizes: &[i64], options: aten::SplitWithSizesOptions) -> Result<Vec<Tensor>> {
         aten::split_with_sizes_with(self, split_sizes, options)
@@ -4845,7 +4845,7 @@ impl Tensor {
         aten::std(self)
     }
 
-    /// As [`Tensor::std`], with all that it leaves out.
+    /// Like [`Tensor::std`], with its optional arguments.
     pub fn std_with(&self, options: aten::StdOptions) -> Result<Tensor> {
         aten::std_with(self, options)
     }
@@ -4856,7 +4856,7 @@ impl Tensor {
         aten::std_correction(self)
     }
 
-    /// As [`Tensor::std_correction`], with all that it leaves out.
+    /// Like [`Tensor::std_correction`], with its optional arguments.
     pub fn std_correction_with(&self, options: aten::StdCorrectionOptions<'_>) -> Result<Tensor> {
         aten::std_correction_with(self, options)
     }
@@ -4866,7 +4866,7 @@ impl Tensor {
         aten::std_dim(self, dim)
     }
 
-    /// As [`Tensor::std_dim`], with all that it leaves out.
+    /// Like [`Tensor::std_dim`], with its optional arguments.
     pub fn std_dim_with(
         &self, dim: Option<&[i64]>, options: aten::StdDimOptions) -> Result<Tensor> {
         aten::std_dim_with(self, dim, options)
@@ -4877,7 +4877,7 @@ impl Tensor {
         aten::std_mean(self)
     }
 
-    /// As [`Tensor::std_mean`], with all that it leaves out.
+    /// Like [`Tensor::std_mean`], with its optional arguments.
     pub fn std_mean_with(&self, options: aten::StdMeanOptions) -> Result<(Tensor, Tensor)> {
         aten::std_mean_with(self, options)
     }
@@ -4888,7 +4888,7 @@ impl Tensor {
         aten::std_mean_correction(self)
     }
 
-    /// As [`Tensor::std_mean_correction`], with all that it leaves out.
+    /// Like [`Tensor::std_mean_correction`], with its optional arguments.
     pub fn std_mean_correction_with(
         &self, options: aten::StdMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
         aten::std_mean_correction_with(self, options)
@@ -4900,7 +4900,7 @@ impl Tensor {
         aten::std_mean_dim(self, dim)
     }
 
-    /// As [`Tensor::std_mean_dim`], with all that it leaves out.
+    /// Like [`Tensor::std_mean_dim`], with its optional arguments.
     pub fn std_mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::StdMeanDimOptions) -> Result<(Tensor, Tensor)> {
         aten::std_mean_dim_with(self, dim, options)
@@ -4913,7 +4913,7 @@ impl Tensor {
         aten::stft(self, n_fft)
     }
 
-    /// As [`Tensor::stft`], with all that it leaves out.
+    /// Like [`Tensor::stft`], with its optional arguments.
     pub fn stft_with(&self, n_fft: i64, options: aten::StftOptions<'_>) -> Result<Tensor> {
         aten::stft_with(self, n_fft, options)
     }
@@ -4925,7 +4925,7 @@ impl Tensor {
         aten::stft_center(self, n_fft)
     }
 
-    /// As [`Tensor::stft_center`], with all that it leaves out.
+    /// Like [`Tensor::stft_center`], with its optional arguments.
     pub fn stft_center_with(
         &self, n_fft: i64, options: aten::StftCenterOptions<'_>) -> Result<Tensor> {
         aten::stft_center_with(self, n_fft, options)
@@ -4936,7 +4936,7 @@ impl Tensor {
         aten::sub_scalar(self, other)
     }
 
-    /// As [`Tensor::sub_scalar`], with all that it leaves out.
+    /// Like [`Tensor::sub_scalar`], with its optional arguments.
     pub fn sub_scalar_with(
         &self, other: impl Into<Scalar>, options: aten::SubScalarOptions) -> Result<Tensor> {
         aten::sub_scalar_with(self, other, options)
@@ -4947,7 +4947,7 @@ impl Tensor {
         aten::sub_tensor(self, other)
     }
 
-    /// As [`Tensor::sub`], with all that it leaves out.
+    /// Like [`Tensor::sub`], with its optional arguments.
     pub fn sub_with(&self, other: &Tensor, options: aten::SubTensorOptions) -> Result<Tensor> {
         aten::sub_tensor_with(self, other, options)
     }
@@ -4957,7 +4957,7 @@ impl Tensor {
         aten::sub_scalar_(self, other)
     }
 
-    /// As [`Tensor::sub_scalar_`], with all that it leaves out.
+    /// Like [`Tensor::sub_scalar_`], with its optional arguments.
     pub fn sub_scalar_with_(
         &self, other: impl Into<Scalar>, options: aten::SubInPlaceScalarOptions) -> Result<Tensor> {
         aten::sub_scalar_with_(self, other, options)
@@ -4968,7 +4968,7 @@ impl Tensor {
         aten::sub_tensor_(self, other)
     }
 
-    /// As [`Tensor::sub_`], with all that it leaves out.
+    /// Like [`Tensor::sub_`], with its optional arguments.
     pub fn sub_with_(
         &self, other: &Tensor, options: aten::SubInPlaceTensorOptions) -> Result<Tensor> {
         aten::sub_tensor_with_(self, other, options)
@@ -4979,7 +4979,7 @@ impl Tensor {
         aten::subtract_scalar(self, other)
     }
 
-    /// As [`Tensor::subtract_scalar`], with all that it leaves out.
+    /// Like [`Tensor::subtract_scalar`], with its optional arguments.
     pub fn subtract_scalar_with(
         &self, other: impl Into<Scalar>, options: aten::SubtractScalarOptions) -> Result<Tensor> {
         aten::subtract_scalar_with(self, other, options)
@@ -4990,7 +4990,7 @@ impl Tensor {
         aten::subtract_tensor(self, other)
     }
 
-    /// As [`Tensor::subtract`], with all that it leaves out.
+    /// Like [`Tensor::subtract`], with its optional arguments.
     pub fn subtract_with(
         &self, other: &Tensor, options: aten::SubtractTensorOptions) -> Result<Tensor> {
         aten::subtract_tensor_with(self, other, options)
@@ -5001,7 +5001,7 @@ impl Tensor {
         aten::subtract_scalar_(self, other)
     }
 
-    /// As [`Tensor::subtract_scalar_`], with all that it leaves out.
+    /// Like [`Tensor::subtract_scalar_`], with its optional arguments.
     pub fn subtract_scalar_with_(
         &self, other: impl Into<Scalar>,
         options: aten::SubtractInPlaceScalarOptions) -> Result<Tensor> {
@@ -5013,7 +5013,7 @@ impl Tensor {
         aten::subtract_tensor_(self, other)
     }
 
-    /// As [`Tensor::subtract_`], with all that it leaves out.
+    /// Like [`Tensor::subtract_`], with its optional arguments.
     pub fn subtract_with_(
         &self, other: &Tensor, options: aten::SubtractInPlaceTensorOptions) -> Result<Tensor> {
         aten::subtract_tensor_with_(self, other, options)
@@ -5024,7 +5024,7 @@ impl Tensor {
         aten::sum(self)
     }
 
-    /// As [`Tensor::sum`], with all that it leaves out.
+    /// Like [`Tensor::sum`], with its optional arguments.
     pub fn sum_with(&self, options: aten::SumOptions) -> Result<Tensor> {
         aten::sum_with(self, options)
     }
@@ -5035,7 +5035,7 @@ impl Tensor {
         aten::sum_dim_int_list(self, dim)
     }
 
-    /// As [`Tensor::sum_dim_int_list`], with all that it leaves out.
+    /// Like [`Tensor::sum_dim_int_list`], with its optional arguments.
     pub fn sum_dim_int_list_with(
         &self, dim: Option<&[i64]>, options: aten::SumDimIntListOptions) -> Result<Tensor> {
         aten::sum_dim_int_list_with(self, dim, options)
@@ -5052,7 +5052,7 @@ impl Tensor {
         aten::svd(self)
     }
 
-    /// As [`Tensor::svd`], with all that it leaves out.
+    /// Like [`Tensor::svd`], with its optional arguments.
     pub fn svd_with(&self, options: aten::SvdOptions) -> Result<(Tensor, Tensor, Tensor)> {
         aten::svd_with(self, options)
     }
@@ -5102,7 +5102,7 @@ impl Tensor {
         aten::take_along_dim(self, indices)
     }
 
-    /// As [`Tensor::take_along_dim`], with all that it leaves out.
+    /// Like [`Tensor::take_along_dim`], with its optional arguments.
     pub fn take_along_dim_with(
         &self, indices: &Tensor, options: aten::TakeAlongDimOptions) -> Result<Tensor> {
         aten::take_along_dim_with(self, indices, options)
@@ -5145,7 +5145,7 @@ impl Tensor {
         aten::to_device(self, device, dtype)
     }
 
-    /// As [`Tensor::to_device`], with all that it leaves out.
+    /// Like [`Tensor::to_device`], with its optional arguments.
     pub fn to_device_with(
         &self, device: Device, dtype: DType, options: aten::ToDeviceOptions) -> Result<Tensor> {
         aten::to_device_with(self, device, dtype, options)
@@ -5157,7 +5157,7 @@ impl Tensor {
         aten::to_dtype(self, dtype)
     }
 
-    /// As [`Tensor::to_dtype`], with all that it leaves out.
+    /// Like [`Tensor::to_dtype`], with its optional arguments.
     pub fn to_dtype_with(&self, dtype: DType, options: aten::ToDtypeOptions) -> Result<Tensor> {
         aten::to_dtype_with(self, dtype, options)
     }
@@ -5169,7 +5169,7 @@ impl Tensor {
         aten::to_dtype_layout(self)
     }
 
-    /// As [`Tensor::to_dtype_layout`], with all that it leaves out.
+    /// Like [`Tensor::to_dtype_layout`], with its optional arguments.
     pub fn to_dtype_layout_with(&self, options: aten::ToDtypeLayoutOptions) -> Result<Tensor> {
         aten::to_dtype_layout_with(self, options)
     }
@@ -5180,7 +5180,7 @@ impl Tensor {
         aten::to_other(self, other)
     }
 
-    /// As [`Tensor::to_other`], with all that it leaves out.
+    /// Like [`Tensor::to_other`], with its optional arguments.
     pub fn to_other_with(&self, other: &Tensor, options: aten::ToOtherOptions) -> Result<Tensor> {
         aten::to_other_with(self, other, options)
     }
@@ -5191,7 +5191,7 @@ impl Tensor {
         aten::topk(self, k)
     }
 
-    /// As [`Tensor::topk`], with all that it leaves out.
+    /// Like [`Tensor::topk`], with its optional arguments.
     pub fn topk_with(&self, k: i64, options: aten::TopkOptions) -> Result<(Tensor, Tensor)> {
         aten::topk_with(self, k, options)
     }
@@ -5221,7 +5221,7 @@ impl Tensor {
         aten::tril(self)
     }
 
-    /// As [`Tensor::tril`], with all that it leaves out.
+    /// Like [`Tensor::tril`], with its optional arguments.
     pub fn tril_with(&self, options: aten::TrilOptions) -> Result<Tensor> {
         aten::tril_with(self, options)
     }
@@ -5231,7 +5231,7 @@ impl Tensor {
         aten::tril_(self)
     }
 
-    /// As [`Tensor::tril_`], with all that it leaves out.
+    /// Like [`Tensor::tril_`], with its optional arguments.
     pub fn tril_with_(&self, options: aten::TrilInPlaceOptions) -> Result<Tensor> {
         aten::tril_with_(self, options)
     }
@@ -5241,7 +5241,7 @@ impl Tensor {
         aten::triu(self)
     }
 
-    /// As [`Tensor::triu`], with all that it leaves out.
+    /// Like [`Tensor::triu`], with its optional arguments.
     pub fn triu_with(&self, options: aten::TriuOptions) -> Result<Tensor> {
         aten::triu_with(self, options)
     }
@@ -5251,7 +5251,7 @@ impl Tensor {
         aten::triu_(self)
     }
 
-    /// As [`Tensor::triu_`], with all that it leaves out.
+    /// Like [`Tensor::triu_`], with its optional arguments.
     pub fn triu_with_(&self, options: aten::TriuInPlaceOptions) -> Result<Tensor> {
         aten::triu_with_(self, options)
     }
@@ -5296,7 +5296,7 @@ impl Tensor {
         aten::unbind_int(self)
     }
 
-    /// As [`Tensor::unbind`], with all that it leaves out.
+    /// Like [`Tensor::unbind`], with its optional arguments.
     pub fn unbind_with(&self, options: aten::UnbindIntOptions) -> Result<Vec<Tensor>> {
         aten::unbind_int_with(self, options)
     }
@@ -5322,7 +5322,7 @@ impl Tensor {
         aten::uniform(self)
     }
 
-    /// As [`Tensor::uniform`], with all that it leaves out.
+    /// Like [`Tensor::uniform`], with its optional arguments.
     pub fn uniform_with(&self, options: aten::UniformOptions<'_>) -> Result<Tensor> {
         aten::uniform_with(self, options)
     }
@@ -5333,7 +5333,7 @@ impl Tensor {
         aten::unique_consecutive(self)
     }
 
-    /// As [`Tensor::unique_consecutive`], with all that it leaves out.
+    /// Like [`Tensor::unique_consecutive`], with its optional arguments.
     pub fn unique_consecutive_with(
         &self, options: aten::UniqueConsecutiveOptions) -> Result<(Tensor, Tensor, Tensor)> {
         aten::unique_consecutive_with(self, options)
@@ -5345,7 +5345,7 @@ impl Tensor {
         aten::unique_dim(self, dim)
     }
 
-    /// As [`Tensor::unique_dim`], with all that it leaves out.
+    /// Like [`Tensor::unique_dim`], with its optional arguments.
     pub fn unique_dim_with(
         &self, dim: i64, options: aten::UniqueDimOptions) -> Result<(Tensor, Tensor, Tensor)> {
         aten::unique_dim_with(self, dim, options)
@@ -5372,7 +5372,7 @@ impl Tensor {
         aten::upsample_bicubic2d(self, output_size, align_corners)
     }
 
-    /// As [`Tensor::upsample_bicubic2d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_bicubic2d`], with its optional arguments.
     pub fn upsample_bicubic2d_with(
         &self, output_size: &[i64], align_corners: bool,
         options: aten::UpsampleBicubic2dOptions) -> Result<Tensor> {
@@ -5385,7 +5385,7 @@ impl Tensor {
         aten::upsample_bilinear2d(self, output_size, align_corners)
     }
 
-    /// As [`Tensor::upsample_bilinear2d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_bilinear2d`], with its optional arguments.
     pub fn upsample_bilinear2d_with(
         &self, output_size: &[i64], align_corners: bool,
         options: aten::UpsampleBilinear2dOptions) -> Result<Tensor> {
@@ -5398,7 +5398,7 @@ impl Tensor {
         aten::upsample_linear1d(self, output_size, align_corners)
     }
 
-    /// As [`Tensor::upsample_linear1d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_linear1d`], with its optional arguments.
     pub fn upsample_linear1d_with(
         &self, output_size: &[i64], align_corners: bool,
         options: aten::UpsampleLinear1dOptions) -> Result<Tensor> {
@@ -5410,7 +5410,7 @@ impl Tensor {
         aten::upsample_nearest1d(self, output_size)
     }
 
-    /// As [`Tensor::upsample_nearest1d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_nearest1d`], with its optional arguments.
     pub fn upsample_nearest1d_with(
         &self, output_size: &[i64], options: aten::UpsampleNearest1dOptions) -> Result<Tensor> {
         aten::upsample_nearest1d_with(self, output_size, options)
@@ -5422,7 +5422,7 @@ impl Tensor {
         aten::upsample_nearest2d(self, output_size)
     }
 
-    /// As [`Tensor::upsample_nearest2d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_nearest2d`], with its optional arguments.
     pub fn upsample_nearest2d_with(
         &self, output_size: &[i64], options: aten::UpsampleNearest2dOptions) -> Result<Tensor> {
         aten::upsample_nearest2d_with(self, output_size, options)
@@ -5434,7 +5434,7 @@ impl Tensor {
         aten::upsample_nearest3d(self, output_size)
     }
 
-    /// As [`Tensor::upsample_nearest3d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_nearest3d`], with its optional arguments.
     pub fn upsample_nearest3d_with(
         &self, output_size: &[i64], options: aten::UpsampleNearest3dOptions) -> Result<Tensor> {
         aten::upsample_nearest3d_with(self, output_size, options)
@@ -5446,7 +5446,7 @@ impl Tensor {
         aten::upsample_trilinear3d(self, output_size, align_corners)
     }
 
-    /// As [`Tensor::upsample_trilinear3d`], with all that it leaves out.
+    /// Like [`Tensor::upsample_trilinear3d`], with its optional arguments.
     pub fn upsample_trilinear3d_with(
         &self, output_size: &[i64], align_corners: bool,
         options: aten::UpsampleTrilinear3dOptions) -> Result<Tensor> {
@@ -5458,7 +5458,7 @@ impl Tensor {
         aten::var(self)
     }
 
-    /// As [`Tensor::var`], with all that it leaves out.
+    /// Like [`Tensor::var`], with its optional arguments.
     pub fn var_with(&self, options: aten::VarOptions) -> Result<Tensor> {
         aten::var_with(self, options)
     }
@@ -5469,7 +5469,7 @@ impl Tensor {
         aten::var_correction(self)
     }
 
-    /// As [`Tensor::var_correction`], with all that it leaves out.
+    /// Like [`Tensor::var_correction`], with its optional arguments.
     pub fn var_correction_with(&self, options: aten::VarCorrectionOptions<'_>) -> Result<Tensor> {
         aten::var_correction_with(self, options)
     }
@@ -5479,7 +5479,7 @@ impl Tensor {
         aten::var_dim(self, dim)
     }
 
-    /// As [`Tensor::var_dim`], with all that it leaves out.
+    /// Like [`Tensor::var_dim`], with its optional arguments.
     pub fn var_dim_with(
         &self, dim: Option<&[i64]>, options: aten::VarDimOptions) -> Result<Tensor> {
         aten::var_dim_with(self, dim, options)
@@ -5490,7 +5490,7 @@ impl Tensor {
         aten::var_mean(self)
     }
 
-    /// As [`Tensor::var_mean`], with all that it leaves out.
+    /// Like [`Tensor::var_mean`], with its optional arguments.
     pub fn var_mean_with(&self, options: aten::VarMeanOptions) -> Result<(Tensor, Tensor)> {
         aten::var_mean_with(self, options)
     }
@@ -5501,7 +5501,7 @@ impl Tensor {
         aten::var_mean_correction(self)
     }
 
-    /// As [`Tensor::var_mean_correction`], with all that it leaves out.
+    /// Like [`Tensor::var_mean_correction`], with its optional arguments.
     pub fn var_mean_correction_with(
         &self, options: aten::VarMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
         aten::var_mean_correction_with(self, options)
@@ -5513,7 +5513,7 @@ impl Tensor {
         aten::var_mean_dim(self, dim)
     }
 
-    /// As [`Tensor::var_mean_dim`], with all that it leaves out.
+    /// Like [`Tensor::var_mean_dim`], with its optional arguments.
     pub fn var_mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::VarMeanDimOptions) -> Result<(Tensor, Tensor)> {
         aten::var_mean_dim_with(self, dim, options)
