@@ -19,94 +19,111 @@
 %apply unsigned short { uint16_t };
 %include "typemaps.i"
 
-// ---- Not in the flat layer ----------------------------------------------------------------------
-// Structs and callbacks: handled in native/, or not needed in Python.
+// ---- What the flat module has -------------------------------------------------------------------
+// Constants, and the functions below: those whose arguments are numbers, texts and handles. Tensors,
+// values, operators, kernels and modes are types of native/, which calls the C interface itself.
 %rename("$ignore", %$isclass) "";
-// Retain and release: the Python objects manage references.
-%define LEAVE_OUT(pattern)
-%rename("$ignore", regextarget=1, %$isfunction) pattern;
-%enddef
-LEAVE_OUT("(?<!stream)_(retain|release)$")
-// Values, buffers, errors and objects are converted and never reach Python as handles.
-LEAVE_OUT("^tenon_(value|buffer|error|object|tag|carrier|wrapper|frame|weak_tensor)_")
-LEAVE_OUT("^tenon_op_(call|redispatch|check_arguments|check_results|compute_keys|explain|find)")
-LEAVE_OUT("^tenon_op_copy_schema")
-LEAVE_OUT("^tenon_(profile_(set_listener|span_count|get_span)|simulator_get_slot)$")
-LEAVE_OUT("^tenon_introspect_(get_slot|list_)")
-LEAVE_OUT("^tenon_tensor_(new|wrap|undefined|describe|sizes|strides|data|device|set_|storage)")
-LEAVE_OUT("^tenon_tensor_dims$")
-LEAVE_OUT("^tenon_tensor_(resize|restride|binding|own_|from_|to_|use_count|(visit|clear)_owned$)")
-LEAVE_OUT("^tenon_storage_")
-LEAVE_OUT("^tenon_generator_")
-LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck|hook_|creation_hook_)")
-LEAVE_OUT("^tenon_opcheck$")
-LEAVE_OUT("^tenon_(saved_hooks_(push|pop)$|language_set_frames$)")
-LEAVE_OUT("^tenon_autocast_(enter|leave|set|get|cast|promote)$")
-LEAVE_OUT("^tenon_library_(register_autocast|register_autograd|set_gradient_policy)$")
-LEAVE_OUT("^tenon_function_")
-LEAVE_OUT("^tenon_(fake_|tensor_((is|copy)_fake|copy_symbolic)$|library_register_fake$)")
-LEAVE_OUT("^tenon_dual_(make|unpack)$")
-LEAVE_OUT("^tenon_(layer_|pullback_|tensor_copy_(layer|plain)$|library_register_vmap$)")
-LEAVE_OUT("^tenon_(vmap(_size|_result|_enter)?|vjp|jvp(_enter)?|grad_enter)$")
-LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_(grad|node|base|data)|detach|add_hook)$")
-LEAVE_OUT("^tenon_tensor_(retains?_grad|grad_dtype)$")
-LEAVE_OUT("^tenon_(library|registration|key_guard)_")
-LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
-LEAVE_OUT("^tenon_dtype_(parse|promote)")
-LEAVE_OUT("^tenon_schema_(get_|bind$)")
-LEAVE_OUT("^tenon_type_")
-LEAVE_OUT("^tenon_graph_(add_size|add_number|add_guard|set_dims|print_number)")
-LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|bind|define|parse)")
-LEAVE_OUT("^tenon_graph_(read|write|rewrite|replace_pattern|list_users)")
-LEAVE_OUT("^tenon_(symbol|shape_env|dim)_")
-LEAVE_OUT("^tenon_tensor_specialize$")
-LEAVE_OUT("^tenon_parallel_(for|set_host)$")
-%ignore tenon_registry_add_listener;
-%ignore tenon_key_list;
-%ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
-LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$))")
-%ignore tenon_language_register;
+%rename("$ignore", %$isfunction) "";
 %ignore TENON_SANITIZER_CURRENT;
+%define TAKE(name)
+%rename("%s", %$isfunction) name;
+%enddef
+TAKE(tenon_abi_version)
+TAKE(tenon_version)
+TAKE(tenon_status_name)
+TAKE(tenon_dtype_size)
+TAKE(tenon_tensor_ndim)
+TAKE(tenon_tensor_flags)
+TAKE(tenon_device_count)
+TAKE(tenon_stream_current)
+TAKE(tenon_stream_new)
+TAKE(tenon_stream_release)
+TAKE(tenon_stream_set_current)
+TAKE(tenon_stream_synchronize)
+TAKE(tenon_language_name)
+TAKE(tenon_schema_parse)
+TAKE(tenon_schema_text)
+TAKE(tenon_schema_name)
+TAKE(tenon_schema_overload)
+TAKE(tenon_schema_flags)
+TAKE(tenon_schema_equal)
+TAKE(tenon_schema_check_compatible)
+TAKE(tenon_schema_signature)
+TAKE(tenon_schema_signature_hash)
+TAKE(tenon_key_parse)
+TAKE(tenon_key_name)
+TAKE(tenon_key_for_device)
+TAKE(tenon_backend_register)
+TAKE(tenon_functionality_register)
+TAKE(tenon_keyset_from_key)
+TAKE(tenon_keyset_has)
+TAKE(tenon_keyset_highest)
+TAKE(tenon_keyset_below)
+TAKE(tenon_keyset_remove)
+TAKE(tenon_keyset_print)
+TAKE(tenon_keyset_included)
+TAKE(tenon_keyset_excluded)
+TAKE(tenon_grad_mode_set)
+TAKE(tenon_grad_mode_get)
+TAKE(tenon_autocast_clear_cache)
+TAKE(tenon_tensor_increment_version)
+TAKE(tenon_saved_hooks_disable)
+TAKE(tenon_saved_hooks_refusal)
+TAKE(tenon_anomaly_set)
+TAKE(tenon_anomaly_get)
+TAKE(tenon_dual_enter)
+TAKE(tenon_dual_leave)
+TAKE(tenon_dual_level)
+TAKE(tenon_graph_begin)
+TAKE(tenon_graph_end)
+TAKE(tenon_graph_is_recording)
+TAKE(tenon_graph_new)
+TAKE(tenon_graph_add_attribute)
+TAKE(tenon_graph_add_element)
+TAKE(tenon_graph_input_count)
+TAKE(tenon_graph_node_count)
+TAKE(tenon_graph_output_count)
+TAKE(tenon_graph_value_count)
+TAKE(tenon_graph_input_value)
+TAKE(tenon_graph_transform)
+TAKE(tenon_graph_check)
+TAKE(tenon_graph_functionalize)
+TAKE(tenon_graph_print)
+TAKE(tenon_graph_save)
+TAKE(tenon_graph_load)
+TAKE(tenon_vmap_loops)
+TAKE(tenon_vmap_set_loops)
+TAKE(tenon_vmap_loop_warnings)
+TAKE(tenon_vmap_set_loop_warnings)
+TAKE(tenon_thread_state_capture)
+TAKE(tenon_thread_state_enter)
+TAKE(tenon_warning_emit)
+TAKE(tenon_warning_reset_once)
+TAKE(tenon_op_copy_tags)
+TAKE(tenon_parallel_set_threads)
+TAKE(tenon_parallel_get_threads)
+TAKE(tenon_registry_reap)
+TAKE(tenon_introspect_dump)
+TAKE(tenon_introspect_dump_table)
+TAKE(tenon_introspect_check)
+TAKE(tenon_introspect_live_count)
+TAKE(tenon_introspect_handle_count)
+TAKE(tenon_introspect_handle_name)
+TAKE(tenon_profile_begin)
+TAKE(tenon_profile_end)
+TAKE(tenon_simulator_new)
+TAKE(tenon_simulator_register)
+TAKE(tenon_simulator_remove)
+TAKE(tenon_simulator_print)
+TAKE(tenon_simulator_explain)
+TAKE(tenon_plugin_load)
+TAKE(tenon_plugin_unload)
+TAKE(tenon_plugin_name)
+TAKE(tenon_plugin_path)
+TAKE(tenon_plugin_version)
+TAKE(tenon_plugin_is_loaded)
 
-%include "tenon/common.h"
-%include "tenon/status.h"
-%include "tenon/types.h"
-%include "tenon/value.h"
-%include "tenon/tensor.h"
-%include "tenon/device.h"
-%include "tenon/stream.h"
-%include "tenon/generator.h"
-%include "tenon/error.h"
-%include "tenon/language.h"
-%include "tenon/object.h"
-%include "tenon/overrides.h"
-%include "tenon/mode.h"
-%include "tenon/schema.h"
-%include "tenon/key.h"
-%include "tenon/key_guard.h"
-%include "tenon/grad_mode.h"
-%include "tenon/autocast.h"
-%include "tenon/autograd.h"
-%include "tenon/fake.h"
-%include "tenon/check.h"
-%include "tenon/function.h"
-%include "tenon/hooks.h"
-%include "tenon/forward_ad.h"
-%include "tenon/graph.h"
-%include "tenon/graph_size.h"
-%include "tenon/transforms.h"
-%include "tenon/symbol.h"
-%include "tenon/thread.h"
-%include "tenon/warning.h"
-%include "tenon/kernel.h"
-%include "tenon/op.h"
-%include "tenon/opcheck.h"
-%include "tenon/parallel.h"
-%include "tenon/library.h"
-%include "tenon/introspect.h"
-%include "tenon/profile.h"
-%include "tenon/simulator.h"
-%include "tenon/plugin.h"
+%include "headers.i"
 
 %{
 static PyObject* leave_thread_state(PyObject* module, PyObject* handle) {
