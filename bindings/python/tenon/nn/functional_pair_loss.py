@@ -11,6 +11,7 @@ from ..error import InvalidArgumentError
 from ..ops import _packet
 from ..overridable import overridable
 from .functional_loss import _reduction
+from .old_reduction import reduction_of
 
 _operators = {
     name: _packet(f"aten::{name}")
@@ -40,7 +41,12 @@ def _check_same(name: str, input: Tensor, target: Tensor) -> None:
 
 @overridable
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, *, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns the binary cross entropy of probabilities and targets.
 
@@ -50,7 +56,7 @@ def binary_cross_entropy(
         weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("binary_cross_entropy", reduction)
+    how = _reduction("binary_cross_entropy", reduction, size_average, reduce)
     _check_same("binary_cross_entropy", input, target)
     if weight is not None:
         weight = weight.expand(target.shape)
@@ -62,7 +68,8 @@ def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -75,7 +82,7 @@ def binary_cross_entropy_with_logits(
         reduction: "mean", "sum" or "none".
         pos_weight: Factor of the positive term of each loss.
     """
-    how = _reduction("binary_cross_entropy_with_logits", reduction)
+    how = _reduction("binary_cross_entropy_with_logits", reduction, size_average, reduce)
     _check_same("binary_cross_entropy_with_logits", input, target)
     operator = _operators["binary_cross_entropy_with_logits"]
     return operator(input, target, weight, pos_weight, how)
@@ -83,7 +90,12 @@ def binary_cross_entropy_with_logits(
 
 @overridable
 def kl_div(
-    input: Tensor, target: Tensor, *, reduction: str = "mean", log_target: bool = False
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
 ) -> Tensor:
     """Returns the Kullback-Leibler divergence of a distribution from a target.
 
@@ -93,6 +105,8 @@ def kl_div(
         reduction: "mean" of all elements, "batchmean" of the first dim's, "sum" or "none".
         log_target: If true, targets are logarithms.
     """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce)
     if reduction == "batchmean":
         total = _operators["kl_div"](input, target, 2, log_target=log_target)
         return total / input.shape[0] if input.ndim > 0 else total
@@ -107,8 +121,9 @@ def poisson_nll_loss(
     target: Tensor,
     log_input: bool = True,
     full: bool = False,
-    *,
+    size_average: bool | None = None,
     eps: float = 1e-8,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns the negative log likelihood of counts under Poisson distributions.
@@ -121,7 +136,7 @@ def poisson_nll_loss(
         eps: Added to an input that is not a logarithm.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("poisson_nll_loss", reduction)
+    how = _reduction("poisson_nll_loss", reduction, size_average, reduce)
     return _operators["poisson_nll_loss"](input, target, log_input, full, eps, how)
 
 
@@ -168,7 +183,13 @@ def gaussian_nll_loss(
 
 @overridable
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, *, reduction: str = "mean"
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns a loss for pairs that are not in the wanted order by a margin.
 
@@ -179,7 +200,7 @@ def margin_ranking_loss(
         margin: Wanted difference.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("margin_ranking_loss", reduction)
+    how = _reduction("margin_ranking_loss", reduction, size_average, reduce)
     return _operators["margin_ranking_loss"](input1, input2, target, margin, how)
 
 
@@ -190,7 +211,8 @@ def multi_margin_loss(
     p: int = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns the multi-class margin loss of scores and true classes.
@@ -203,12 +225,18 @@ def multi_margin_loss(
         weight: Weight of each class; by default 1.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("multi_margin_loss", reduction)
+    how = _reduction("multi_margin_loss", reduction, size_average, reduce)
     return _operators["multi_margin_loss"](input, target, p, margin, weight, how)
 
 
 @overridable
-def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Returns the multi-label margin loss of scores and true classes.
 
     Args:
@@ -216,25 +244,36 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "m
         target: Class indices of the input's shape; a negative number ends the list.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("multilabel_margin_loss", reduction)
+    how = _reduction("multilabel_margin_loss", reduction, size_average, reduce)
     return _operators["multilabel_margin_loss"](input, target, how)
 
 
 @overridable
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, *, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns the input if the target is 1, or `max(0, margin - input)` if it is -1."""
-    how = _reduction("hinge_embedding_loss", reduction)
+    how = _reduction("hinge_embedding_loss", reduction, size_average, reduce)
     return _operators["hinge_embedding_loss"](input, target, margin, how)
 
 
 @overridable
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, *, reduction: str = "mean"
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns `1 - cos` of vectors if the target is 1, or `max(0, cos - margin)` if it is -1."""
-    how = _reduction("cosine_embedding_loss", reduction)
+    how = _reduction("cosine_embedding_loss", reduction, size_average, reduce)
     return _operators["cosine_embedding_loss"](input1, input2, target, margin, how)
 
 
@@ -247,7 +286,8 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns a loss for anchors that are not nearer to the positive than to the negative.
@@ -262,15 +302,21 @@ def triplet_margin_loss(
         swap: If true, uses the distance of positive and negative if it is smaller.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("triplet_margin_loss", reduction)
+    how = _reduction("triplet_margin_loss", reduction, size_average, reduce)
     operator = _operators["triplet_margin_loss"]
     return operator(anchor, positive, negative, margin, p, eps, swap, how)
 
 
 @overridable
-def soft_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Returns `log(1 + exp(-target * input))`, for targets of 1 and -1."""
-    return _operators["soft_margin_loss"](input, target, _reduction("soft_margin_loss", reduction))
+    return _operators["soft_margin_loss"](input, target, _reduction("soft_margin_loss", reduction, size_average, reduce))
 
 
 __all__ = [

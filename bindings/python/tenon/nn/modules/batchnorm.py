@@ -173,9 +173,11 @@ class _InstanceNorm(_Norm):
         track_running_stats: bool = False,
         device: Any = None,
         dtype: Any = None,
+        bias: bool = True,
     ) -> None:
-        """Makes parameters and buffers where they are asked for."""
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        """Creates parameters and buffers if they are requested."""
+        options = (affine, track_running_stats, device, dtype, bias)
+        super().__init__(num_features, eps, momentum, *options)
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
