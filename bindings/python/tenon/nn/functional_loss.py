@@ -278,6 +278,49 @@ def cross_entropy(
 
 
 @overridable
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """Returns the cross entropy of a linear layer's results.
+
+    Args:
+        input: Tensor of shape (features,) or (N, features).
+        linear_weight: The layer's weight, (classes, ..., features).
+        target: Classes or probabilities; see `cross_entropy`.
+        linear_bias: The layer's bias, (classes, ...).
+        weight: Weight of each class; by default 1.
+        reduction: "mean", "sum" or "none".
+        ignore_index: Class that is ignored in targets.
+        label_smoothing: Fraction of each target that is spread over all classes.
+        options: Has no effect: logits are computed at once.
+    """
+    if input.ndim not in (1, 2) or linear_weight.ndim < 2:
+        raise InvalidArgumentError(
+            "linear_cross_entropy: input must have 1 or 2 dims and linear_weight 2 at least, got "
+            f"{input.ndim} and {linear_weight.ndim}"
+        )
+    flat = linear_weight.reshape(-1, linear_weight.shape[-1])
+    bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = _operators.linear(input, flat, bias)
+    logits = logits.reshape((*input.shape[:-1], *linear_weight.shape[:-1]))
+    return cross_entropy(
+        *(logits, target, weight),
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
+
+
+@overridable
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -312,6 +355,7 @@ __all__ = [
     "ctc_loss",
     "huber_loss",
     "l1_loss",
+    "linear_cross_entropy",
     "mse_loss",
     "nll_loss",
     "smooth_l1_loss",
