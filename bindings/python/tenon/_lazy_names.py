@@ -13,7 +13,7 @@ _NAMES = {
         *("threshold", "threshold_", "unravel_index", "vsplit"),
     ),
     "default_device": ("get_default_device", "set_default_device"),
-    "sampling": ("initial_seed", "rand_like", "randn_like", "seed"),
+    "sampling": ("binomial", "initial_seed", "rand_like", "randn_like", "seed"),
     "typed_tensors": (
         *("BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor"),
         *("FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"),
