@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Tenon's modules under other names than torch's, and private ones that programs import.
 MODULES = {
+    "torch.autograd.profiler_util": "tenon.profiler.events",
     "torch._C": "tenon._C",
     "torch.utils._python_dispatch": "tenon.utils._python_dispatch",
     "torch.utils._pytree": "tenon.utils._pytree",
@@ -217,19 +218,6 @@ def _typename(obj: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-class _Recorded(contextlib.ContextDecorator):
-    """A named part of a program: Tenon's profiler sees operators, not such parts."""
-
-    def __init__(self, name: str = "", args: str | None = None) -> None:
-        self.name, self.args = name, args
-
-    def __enter__(self) -> _Recorded:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        pass
-
-
 class _ScriptModule:
     """A type that no object has: Tenon compiles no TorchScript."""
 
@@ -360,8 +348,7 @@ FACTS: dict[str, dict[str, object]] = {
         "synchronize": _nothing,
     },
     "torch.cuda": _cuda(),
-    "torch.autograd.profiler": {"record_function": _Recorded},
-    "torch.profiler": {"record_function": _Recorded},
+    "torch.profiler.itt": {"is_available": _false},
     "torch.distributed": {
         "get_rank": _refusal("torch.distributed.get_rank", "there is no process group"),
         "get_world_size": _refusal("torch.distributed.get_world_size", "there is no process group"),

@@ -41,8 +41,8 @@ _REASONS = (
         "data pipes are not part of Tenon",
     ),
     (
-        r"^torch\.(profiler|autograd\.profiler|monitor)|kineto|itt|emit_nvtx|nvtx",
-        "Tenon's profiler is tenon.introspect.profile",
+        r"^torch\.(profiler|autograd\.profiler|monitor)|kineto|\bitt\b|emit_nvtx|nvtx",
+        "Tenon's profiler is tenon.profiler",
     ),
     (r"^torch\.hub|model_zoo", "Tenon downloads no models"),
     (r"^torch\.fx", "Tenon's graphs have other passes"),
