@@ -34,6 +34,7 @@ class Collector:
     def begin(self) -> None:
         """Begins to collect."""
         probe = empty(())
+        probe.neg()  # kernels are loaded at the first call
         self._dispatches = _dispatches(None)
         self._dispatches.__enter__()
         # Dispatches are timed from their own zero; the first one, at a known time, shows it.
