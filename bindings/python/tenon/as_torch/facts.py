@@ -356,7 +356,6 @@ FACTS: dict[str, dict[str, object]] = {
         "is_initialized": _false,
         "is_torchelastic_launched": _false,
     },
-    "torch.fx": {"wrap": _identity},
     "torch.jit": _JIT,
     "torch.jit._script": _JIT,
     "torch.mps": _absent_device("mps"),
