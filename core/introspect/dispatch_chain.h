@@ -13,7 +13,7 @@
 namespace tenon::introspect {
 
 /// The outcome of dispatching on a key set.
-struct Step {
+struct DispatchStep {
   tenon_key key = TENON_KEY_UNDEFINED;       // the key whose slot is called
   tenon_keyset keys = 0;                     // without the keys above it that fall through
   const dispatch::Kernel* kernel = nullptr;  // NULL: no kernel serves the key
@@ -21,7 +21,7 @@ struct Step {
 };
 
 /// Returns the step that a key set leads to. Requires the registry's lock.
-Step find_step(const tenon_op& op, tenon_keyset keys);
+DispatchStep find_step(const tenon_op& op, tenon_keyset keys);
 
 using dispatch::Arguments;
 

@@ -125,7 +125,7 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
   }
   // Computed without the operator's mask, so that skipped keys can be named.
   const tenon_keyset keys = ((found.carried | snapshot.include | thread.include) & thread.keep) |
-                            dispatch::own_autograd(snapshot, thread);
+                            dispatch::user_autograd_key(snapshot, thread);
   found.dropped = skipped_always(op, keys);
   found.call = keys & ~found.dropped;
   if ((snapshot.flags & dispatch::kSelectsBackend) != 0) {

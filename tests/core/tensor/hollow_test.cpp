@@ -13,8 +13,8 @@ constexpr tenon_keyset kWrapperKey = tenon_keyset{1}
 
 TensorPtr hollow(const Geometry& geometry, const Tensor* version_of = nullptr,
                  int* dropped = nullptr, const tenon_device& device = kCpu) {
-  const HollowClaim claim{"test", kWrapperKey, TENON_DTYPE_F32, device, geometry, version_of};
-  return TensorPtr::adopt(Tensor::make_hollow(claim, Content::kWrapped, dropped,
+  const HollowMetadata claim{"test", kWrapperKey, TENON_DTYPE_F32, device, geometry, version_of};
+  return TensorPtr::adopt(Tensor::make_hollow(claim, HollowKind::kWrapped, dropped,
                                               dropped != nullptr ? &count_call : nullptr));
 }
 

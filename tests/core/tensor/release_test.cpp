@@ -33,9 +33,9 @@ void release_tensor(void* tensor) { static_cast<Tensor*>(tensor)->release(); }
 
 // Makes a tensor that owns `next`, in one of three ways.
 TensorPtr hollow_around(TensorPtr next) {
-  const HollowClaim claim{"test", 0, TENON_DTYPE_F32, kCpu, Dims{}};
+  const HollowMetadata claim{"test", 0, TENON_DTYPE_F32, kCpu, Dims{}};
   return TensorPtr::adopt(
-      Tensor::make_hollow(claim, Content::kWrapped, next.detach(), &release_tensor));
+      Tensor::make_hollow(claim, HollowKind::kWrapped, next.detach(), &release_tensor));
 }
 TensorPtr with_cell_around(TensorPtr next) {
   TensorPtr tensor = empty({1});
