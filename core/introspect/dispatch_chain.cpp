@@ -176,8 +176,8 @@ tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys) {
   return skipped;
 }
 
-std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
-                         const Arguments* arguments) {
+std::string describe_chain(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
+                           const Arguments* arguments) {
   const DispatchStep step = find_step(op, keys);
   std::string text;
   if (const tenon_keyset skipped = dropped | (keys & ~step.keys); skipped != 0) {

@@ -48,7 +48,7 @@ std::vector<TensorPtr> all_kinds() {
 }
 
 TEST(Inference, TensorsMadeMeanwhile_CarryNeitherADKey) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   for (const TensorPtr& tensor : all_kinds()) {
     EXPECT_TRUE(tensor->is_inference());
