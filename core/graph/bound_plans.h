@@ -17,7 +17,7 @@ class BoundPlan;
 class Plan;
 class PlanGuard;
 
-/// The plans of a graph for the situations that it was bound in most recently.
+/// The plans of a graph for the conditions under which it was bound most recently.
 class BoundPlans {
  public:
   /// Returns the plan for these inputs, NULL if there is none.

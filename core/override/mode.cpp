@@ -17,11 +17,11 @@ constexpr tenon_keyset key_of(uint32_t kind) {
                                                                  : TENON_FUNCTIONALITY_WRAPPER);
 }
 
-// Sets the key words, with the key of a kind included if and only if modes of that kind are on.
-void include_key(uint32_t kind, KeyState words) noexcept {
+// Sets the key state, with the key of a kind included if and only if modes of that kind are on.
+void include_key(uint32_t kind, KeyState state) noexcept {
   const tenon_keyset key = key_of(kind);
-  words.include = mode_count(kind) != 0 ? words.include | key : words.include & ~key;
-  dispatch::set_key_state(words);
+  state.include = mode_count(kind) != 0 ? state.include | key : state.include & ~key;
+  dispatch::set_key_state(state);
 }
 
 void require_kind(const char* function, uint32_t kind) {
@@ -72,14 +72,14 @@ size_t mode_count(uint32_t kind) noexcept {
 
 HideModes::HideModes(uint32_t kind, size_t from) noexcept
     : kind_(kind),
-      words_(dispatch::key_state()),
+      outer_(dispatch::key_state()),
       hidden_(thread_stacks()->modes[kind].hide_from(from)) {
-  include_key(kind, words_);
+  include_key(kind, outer_);
 }
 
 HideModes::~HideModes() {
   thread_stacks()->modes[kind_].show(hidden_);
-  include_key(kind_, words_);
+  include_key(kind_, outer_);
 }
 
 }  // namespace tenon::override

@@ -93,7 +93,7 @@ class Recursion : public testing::Test {
   }
   ~Recursion() override {
     tenon_registration_remove(endless_);
-    library_.impl("self", TENON_KEY_CPU, noting("fine"));
+    library_.impl("self", TENON_KEY_CPU, logging_kernel("fine"));
     TENON_EXPECT_OK(call(state_.op, {tensor_value(tensor_)}));
     EXPECT_EQ(take_notes(), "fine");
   }
