@@ -98,7 +98,7 @@ class Recursion : public testing::Test {
     EXPECT_EQ(take_notes(), "fine");
   }
 
-  NothingLeft nothing_left_;
+  LeakCheck nothing_left_;
   TestLibrary library_{TENON_LIBRARY_FRAGMENT, "endless"};
   TestTensor tensor_;
   RecursionState state_;
