@@ -14,7 +14,7 @@ import pytest
 import tenon
 from tenon.__main__ import main
 from tenon.library import Library
-from tenon.wrap import LANGUAGES, c, cpp, java, pyi, registry, rust, wrap
+from tenon.wrap import LANGUAGES, c, cpp, java, operator, pyi, registry, rust, wrap
 
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "wrap"
 ROOT = SOURCES.parents[1]
