@@ -68,11 +68,7 @@ REPLACED = (
 )
 
 # Files that still say replaced words, and which: none.
-# aten::trace, the sum of a diagonal, is PyTorch's name.
-EXCEPTIONS: dict = {
-    "capi/include/tenon/ops/aten.h": ("trace",),
-    "capi/include/tenon/ops/aten.hpp": ("trace",),
-}
+EXCEPTIONS: dict = {}
 
 
 def words(page: str) -> dict:
