@@ -177,7 +177,7 @@ __version__ = _tenon.tenon_version()
 
 _LARGER = (
     *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "profiler"),
-    *("testing", "utils"),
+    *("signal", "testing", "utils"),
     "__future__",
 )
 _AUTOCAST = (

@@ -8,6 +8,8 @@ as absent. Nothing here computes with tensors.
 from __future__ import annotations
 
 import contextlib
+import os
+import time
 import typing
 from importlib import import_module
 
@@ -210,6 +212,83 @@ def _check(condition: object, message: Callable[[], str] | None = None) -> None:
         raise RuntimeError(message() if message is not None else "a condition must hold")
 
 
+def _file_path(*parts: str) -> str:
+    """Returns a path inside the package."""
+    return os.path.join(os.path.dirname(_tenon.__file__ or ""), *parts)
+
+
+def _set_default_tensor_type(kind: Any) -> None:
+    """Sets the default dtype to that of a class such as FloatTensor, or of its name."""
+    from ..dtype import set_default_dtype
+    from ..typed_tensors import dtype_named
+
+    found = dtype_named(kind) if isinstance(kind, str) else kind.dtype
+    if found is None:
+        raise NotSupportedError(f"set_default_tensor_type: t must be a CPU class, got {kind!r}")
+    set_default_dtype(found)
+
+
+def _autocast(kind: str) -> dict[str, object]:
+    """Returns the older functions about autocast regions of a device."""
+
+    def ask(name: str) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            return getattr(import_module("tenon.amp.autocast_mode"), name)(kind, *args)
+
+        return call
+
+    short = "gpu" if kind == "cuda" else kind
+    return {
+        f"get_autocast_{short}_dtype": ask("get_autocast_dtype"),
+        f"set_autocast_{short}_dtype": ask("set_autocast_dtype"),
+        f"is_autocast_{short}_enabled": ask("is_autocast_enabled"),
+        f"set_autocast_{short}_enabled": ask("set_autocast_enabled"),
+    }
+
+
+class _Stream:
+    """The one queue of a device whose work is done when a call returns."""
+
+    def synchronize(self) -> None:
+        """Has no effect."""
+
+    wait_event = wait_stream = record_event = lambda self, other=None: None
+
+    def query(self) -> bool:
+        """Returns true: all work is done."""
+        return True
+
+    def __enter__(self) -> _Stream:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+class _Event:
+    """A moment of such a queue."""
+
+    def __init__(self, enable_timing: bool = False, **options: object) -> None:
+        self._time: float | None = None
+
+    def record(self, stream: object = None) -> None:
+        """Stores the time."""
+        self._time = time.perf_counter()
+
+    def elapsed_time(self, end_event: _Event) -> float:
+        """Returns the milliseconds to another moment."""
+        return 1000 * ((end_event._time or 0.0) - (self._time or 0.0))
+
+    def query(self) -> bool:
+        """Returns true: it has passed."""
+        return True
+
+    def synchronize(self, stream: object = None) -> None:
+        """Has no effect."""
+
+    wait = synchronize
+
+
 def _typename(obj: Any) -> str:
     """Returns the name of an object's type with its module."""
     if isinstance(obj, _tenon.Tensor):
@@ -299,6 +378,11 @@ def _thread_functions() -> dict[str, object]:
     from ..threads import get_num_threads
 
     return {
+        "has_lapack": True,
+        "has_mkl": False,
+        "has_openmp": False,
+        "has_spectral": True,
+        "init_num_threads": _nothing,
         "__config__": _Flags(show=_answer("Tenon"), parallel_info=_answer("")),
         "get_num_interop_threads": _answer(1),
         "set_num_interop_threads": _nothing,
@@ -315,7 +399,11 @@ FACTS: dict[str, dict[str, object]] = {
         "compile": _identity,
         "compiled_with_cxx11_abi": _answer(True),
         "get_device_module": _device_module,
+        "get_deterministic_debug_mode": _zero,
+        "get_file_path": _file_path,
         "get_float32_matmul_precision": _answer("highest"),
+        "is_distributed": _false,
+        "set_default_tensor_type": _set_default_tensor_type,
         "is_deterministic_algorithms_warn_only_enabled": _false,
         "is_vulkan_available": _false,
         "is_warn_always_enabled": _false,
@@ -326,6 +414,8 @@ FACTS: dict[str, dict[str, object]] = {
         "typename": _typename,
         "use_deterministic_algorithms": _nothing,
         **_thread_functions(),
+        **_autocast("cpu"),
+        **{name: each for name, each in _autocast("cuda").items() if "enabled" not in name},
     },
     "torch._C": {"_log_api_usage_once": _nothing},
     "torch.accelerator": {
@@ -339,6 +429,10 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._dynamo": {**_COMPILER, "config": _Flags(), "OptimizedModule": _ScriptModule},
     "torch._dynamo.eval_frame": {"OptimizedModule": _ScriptModule},
     "torch.cpu": {
+        "Event": _Event,
+        "Stream": _Stream,
+        "StreamContext": _Scope,
+        "current_stream": lambda device=None: _Stream(),
         "current_device": _answer("cpu"),
         "device_count": _answer(1),
         "is_available": _answer(True),
