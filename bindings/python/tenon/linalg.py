@@ -71,4 +71,5 @@ def __getattr__(name: str) -> object:
     return getattr(matrix_decompositions, _LATER[name])
 
 
-__all__ = [*_NAMES, *_LATER, "LinAlgError", "diagonal", "matmul"]
+__all__ = [*_NAMES, *_LATER, "diagonal", "matmul"]
+__all__ += ["LinAlgError"]  # noqa: F822

@@ -89,7 +89,9 @@ class TypedStorage:
 
     def __repr__(self) -> str:
         lines = "\n".join(f" {one}" for one in self.tolist())
-        return f"{lines}\n[TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+        return (
+            f"{lines}\n[TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+        )
 
 
 def storage(self: Tensor) -> TypedStorage:

@@ -39,10 +39,7 @@ def _polynomial(name: str, what: str, first: Any, following: Any, shift: bool = 
         before, now = zeros_like(x), ones_like(x)
         result = before
         for degree in range(highest + 1):
-            if degrees is None:
-                result = now
-            else:
-                result = where(degrees == degree, now, result)
+            result = now if degrees is None else where(degrees == degree, now, result)
             after = first(x) if degree == 0 else following(x, degree, now, before)
             before, now = now, after
         if degrees is not None and highest < 0:

@@ -415,11 +415,7 @@ for _function in (
             *("narrow_copy", "tensor_split", "vsplit"),
         )
     ),
-    *(
-        _late(one, module)
-        for module, names in _lazy_names.METHODS.items()
-        for one in names
-    ),
+    *(_late(one, module) for module, names in _lazy_names.METHODS.items() for one in names),
     *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))

@@ -33,7 +33,6 @@ _REASONS = (
         "Tenon has no TorchScript and no compiler",
     ),
     (r"named|rename|align_|refine_names|unflatten_dim|has_names", "Tenon has no named tensors"),
-    
     (
         r"datapipes|DataPipe|functional_datapipe|dp_sharding|guaranteed_datapipes"
         r"|runtime_validation"

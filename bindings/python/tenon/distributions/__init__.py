@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import constraints, kl_pairs, transforms
+from . import constraints, kl_pairs, transforms  # noqa: F401
 from .combined import (
     Gumbel,
     HalfCauchy,
@@ -28,6 +28,7 @@ from .continuous import (
     StudentT,
     Uniform,
 )
+from .counts import Binomial, Multinomial, NegativeBinomial
 from .discrete import (
     Bernoulli,
     Categorical,
@@ -38,10 +39,23 @@ from .discrete import (
 )
 from .distribution import Distribution, ExponentialFamily
 from .kl import kl_divergence, register_kl
-from .counts import Binomial, Multinomial, NegativeBinomial
 from .matrices import LKJCholesky, LowRankMultivariateNormal, VonMises, Wishart
-from .more_transforms import CatTransform, CorrCholeskyTransform, CumulativeDistributionTransform, PositiveDefiniteTransform, ReshapeTransform, StackTransform
-from .rare import ContinuousBernoulli, FisherSnedecor, GeneralizedPareto, InverseGamma, Kumaraswamy, Weibull
+from .more_transforms import (
+    CatTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
+    PositiveDefiniteTransform,
+    ReshapeTransform,
+    StackTransform,
+)
+from .rare import (
+    ContinuousBernoulli,
+    FisherSnedecor,
+    GeneralizedPareto,
+    InverseGamma,
+    Kumaraswamy,
+    Weibull,
+)
 from .relaxed import LogisticNormal, RelaxedBernoulli, RelaxedOneHotCategorical
 from .transforms import (
     AbsTransform,

@@ -22,9 +22,7 @@ from .kl import _rules, kl_divergence, register_kl
 from .matrices import LowRankMultivariateNormal, _log_det
 from .rare import _EULER, ContinuousBernoulli
 
-_lgamma, _digamma, _xlogy = (
-    _packet(f"aten::{name}") for name in ("lgamma", "digamma", "xlogy")
-)
+_lgamma, _digamma, _xlogy = (_packet(f"aten::{name}") for name in ("lgamma", "digamma", "xlogy"))
 _LOG_2PI = math.log(2 * math.pi)
 
 

@@ -108,8 +108,8 @@ class LowRankMultivariateNormal(Distribution):
         given = (cov_factor.shape[-2:-1], cov_diag.shape[-1:])
         if size is None or cov_factor.ndim < 2 or given != (size, size):
             raise InvalidArgumentError(
-                "LowRankMultivariateNormal: cov_factor must be of shape (..., n, rank) and cov_diag "
-                f"of (..., n) for loc of (..., n), got {tuple(cov_factor.shape)} and "
+                "LowRankMultivariateNormal: cov_factor must be of shape (..., n, rank) and "
+                f"cov_diag of (..., n) for loc of (..., n), got {tuple(cov_factor.shape)} and "
                 f"{tuple(cov_diag.shape)} for {tuple(loc.shape)}"
             )
         wide = (loc.unsqueeze(-1), cov_factor, cov_diag.unsqueeze(-1))

@@ -224,9 +224,7 @@ class CatTransform(_Parts):
         lengths: Lengths of the slices, by default 1 each.
     """
 
-    def __init__(
-        self, tseq: Any, dim: int = 0, lengths: Any = None, cache_size: int = 0
-    ) -> None:
+    def __init__(self, tseq: Any, dim: int = 0, lengths: Any = None, cache_size: int = 0) -> None:
         """Stores the parts."""
         super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)

@@ -200,8 +200,8 @@ class LogisticNormal(TransformedDistribution):
 
 __all__ = [
     "ExpRelaxedCategorical",
-    "LogitRelaxedBernoulli",
     "LogisticNormal",
+    "LogitRelaxedBernoulli",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
 ]

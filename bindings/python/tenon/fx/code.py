@@ -112,7 +112,7 @@ class _Writer:
             return f"{self.value(args[0])}[{self.value(args[1])}]"
         if node.target is getattr and isinstance(args[1], str) and args[1].isidentifier():
             return f"{self.value(args[0])}.{args[1]}"
-        symbol = _SYMBOLS.get(getattr(node.target, "__name__", ""), None)
+        symbol = _SYMBOLS.get(getattr(node.target, "__name__", ""))
         if symbol is not None and getattr(node.target, "__module__", "") == "_operator":
             if len(args) == 2:
                 return f"{self._operand(args[0])} {symbol} {self._operand(args[1])}"

@@ -208,7 +208,9 @@ class Graph:
         if sum(node.op == "output" for node in self._nodes) > 1:
             raise StateError("lint: graph must have one output, got several")
 
-    def graph_copy(self, g: Graph, val_map: dict[Node, Any], return_output_node: Any = False) -> Any:
+    def graph_copy(
+        self, g: Graph, val_map: dict[Node, Any], return_output_node: Any = False
+    ) -> Any:
         """Adds copies of the nodes of another graph; returns the value of its output.
 
         Args:

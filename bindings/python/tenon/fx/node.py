@@ -183,7 +183,9 @@ class Node:
     def format_node(self) -> str:
         """Returns a line that describes the node."""
         if self.op == "placeholder":
-            return f"%{self.name} : [num_users={len(self.users)}] = placeholder[target={self.target}]"
+            return (
+                f"%{self.name} : [num_users={len(self.users)}] = placeholder[target={self.target}]"
+            )
         if self.op == "output":
             return f"return {self._args[0]}"
         return (

@@ -43,6 +43,7 @@ class Proxy:
         return Attribute(self, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Records a call of the value."""
         return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
 
     def __iter__(self) -> Iterator[Any]:
@@ -114,6 +115,7 @@ class Attribute(Proxy):
         return self._node
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Records a call of the method."""
         return self.tracer.create_proxy("call_method", self.attr, (self.root, *args), kwargs)
 
 

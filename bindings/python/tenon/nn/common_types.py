@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of layer options: one number, or one for each dim."""
 
+# ruff: noqa: UP007, UP045 (these are values, which Python 3.9's typing evaluates)
 from __future__ import annotations
 
 from typing import Optional, TypeVar, Union

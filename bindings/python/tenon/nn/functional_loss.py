@@ -119,6 +119,8 @@ def smooth_l1_loss(
     Args:
         input: Tensor of a floating dtype.
         target: Tensor of the same shape.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
         beta: Absolute difference from which the loss is linear; with 0 this is `l1_loss`.
     """
@@ -140,6 +142,7 @@ def huber_loss(
     Args:
         input: Tensor of a floating dtype.
         target: Tensor of the same shape.
+        weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
         delta: Absolute difference from which the loss is linear; above 0.
     """
@@ -198,6 +201,8 @@ def nll_loss(
         target: Class indices of shape (), (N,) or (N, d1, d2, ...).
         weight: Weight of each class; by default 1.
         ignore_index: Class index that is ignored in targets.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean" (weighted, over targets that are not ignored), "sum" or "none".
     """
     if size_average is not None or reduce is not None:
@@ -241,6 +246,8 @@ def cross_entropy(
             shape.
         weight: Weight of each class; by default 1.
         ignore_index: Class index that is ignored in targets.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
         label_smoothing: Fraction of each target, from 0 to 1, that is spread over all classes.
     """

@@ -54,6 +54,8 @@ def binary_cross_entropy(
         input: Probabilities, from 0 to 1.
         target: Targets from 0 to 1, of the input's shape.
         weight: Factor of each loss.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("binary_cross_entropy", reduction, size_average, reduce)
@@ -79,6 +81,8 @@ def binary_cross_entropy_with_logits(
         input: Logits.
         target: Targets from 0 to 1, of the input's shape.
         weight: Factor of each loss.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
         pos_weight: Factor of the positive term of each loss.
     """
@@ -102,6 +106,8 @@ def kl_div(
     Args:
         input: Logarithms of probabilities.
         target: Probabilities, or their logarithms with `log_target`.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean" of all elements, "batchmean" of the first dim's, "sum" or "none".
         log_target: If true, targets are logarithms.
     """
@@ -134,6 +140,8 @@ def poisson_nll_loss(
         log_input: If true, inputs are logarithms.
         full: If true, adds Stirling's approximation of the factorial term.
         eps: Added to an input that is not a logarithm.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("poisson_nll_loss", reduction, size_average, reduce)
@@ -198,6 +206,8 @@ def margin_ranking_loss(
         input2: Second element of each pair.
         target: 1 if the first should be larger, -1 if the second should.
         margin: Wanted difference.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("margin_ranking_loss", reduction, size_average, reduce)
@@ -223,6 +233,8 @@ def multi_margin_loss(
         p: Exponent of each term: 1 or 2.
         margin: Wanted difference between the true class and the others.
         weight: Weight of each class; by default 1.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("multi_margin_loss", reduction, size_average, reduce)
@@ -242,6 +254,8 @@ def multilabel_margin_loss(
     Args:
         input: Scores of shape (classes,) or (N, classes).
         target: Class indices of the input's shape; a negative number ends the list.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("multilabel_margin_loss", reduction, size_average, reduce)
@@ -300,6 +314,8 @@ def triplet_margin_loss(
         p: Order of the norm of the distances.
         eps: Added to differences.
         swap: If true, uses the distance of positive and negative if it is smaller.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
     how = _reduction("triplet_margin_loss", reduction, size_average, reduce)
@@ -316,7 +332,9 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """Returns `log(1 + exp(-target * input))`, for targets of 1 and -1."""
-    return _operators["soft_margin_loss"](input, target, _reduction("soft_margin_loss", reduction, size_average, reduce))
+    return _operators["soft_margin_loss"](
+        input, target, _reduction("soft_margin_loss", reduction, size_average, reduce)
+    )
 
 
 __all__ = [

@@ -185,7 +185,9 @@ class profile:
             self._leave(saves=True)
         elif before is ProfilerAction.WARMUP or self.current_action.value < before.value:
             if before is ProfilerAction.RECORD:
-                warn("profile: a cycle of the schedule must end with saving, got none", stacklevel=2)
+                warn(
+                    "profile: a cycle of the schedule must end with saving, got none", stacklevel=2
+                )
             self._leave(saves=False)
         self._enter(self.current_action)
 

@@ -251,12 +251,14 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
     "activation",
+    "adaptive",
     "batchnorm",
     "container",
     "conv",
     "dropout",
     "flatten",
     "hooks",
+    "lazy",
     "linear",
     "loss",
     "module",
@@ -264,10 +266,12 @@ __all__ = [
     "padding",
     "pair_loss",
     "pooling",
+    "rare_layers",
     "rnn",
     "sparse",
     "state_dict",
     "transformer",
+    "transformer_decoder",
 ]
 __all__ += [*_more, *_lazy, *_rare, "AdaptiveLogSoftmaxWithLoss"]
 __all__ += ["Transformer", "TransformerDecoder", "TransformerDecoderLayer"]

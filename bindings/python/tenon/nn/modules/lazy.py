@@ -49,7 +49,9 @@ class LazyModuleMixin:
     def has_uninitialized_params(self) -> bool:
         """Returns true if a parameter or buffer has no elements yet."""
         this: Any = self
-        return any(is_lazy(one) for kept in (this._parameters, this._buffers) for one in kept.values())
+        return any(
+            is_lazy(one) for kept in (this._parameters, this._buffers) for one in kept.values()
+        )
 
     def reset_parameters(self) -> None:
         """Initializes the parameters again, if they have elements."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..._tenon import Tensor
 from .. import functional as F
-from .module import Module
 from ..old_reduction import takes_old_reduction
+from .module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -97,9 +97,7 @@ class MultiheadAttention(Module):
                 self.register_parameter(name, parameter)
 
         register(shapes)
-        self.out_proj = NonDynamicallyQuantizableLinear(
-            embed_dim, embed_dim, bias=bias, **options
-        )
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, **options)
         register(more)
         self._reset_parameters()
 
