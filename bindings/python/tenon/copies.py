@@ -54,7 +54,7 @@ def as_strided_scatter(
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
-    """Returns an uninitialized tensor whose dims lie in memory in a given order."""
+    """Returns an uninitialized tensor with a given order of its dims in memory."""
     order = [int(one) for one in physical_layout]
     if sorted(order) != list(range(len(size))):
         raise InvalidArgumentError(

@@ -58,8 +58,8 @@ def lu_unpack(
     """Returns P, L and U of a packed decomposition, with A = P L U.
 
     Args:
-        LU_data: What `linalg.lu_factor` returns first, (..., m, n).
-        LU_pivots: What it returns second.
+        LU_data: First result of `linalg.lu_factor`, (..., m, n).
+        LU_pivots: Second result of `linalg.lu_factor`.
         unpack_data: If false, L and U are empty.
         unpack_pivots: If false, P is empty.
     """

@@ -365,7 +365,7 @@ class half_open_interval(_Bounded):
 
 
 class _RealVector(_Independent):
-    """Vectors of real numbers; a class of its own, because transforms are registered by class."""
+    """Vectors of real numbers; transforms are registered by this class."""
 
     def __init__(self) -> None:
         super().__init__(real, 1)

@@ -18,7 +18,7 @@ class ReshapeTransform(Transform):
 
     Args:
         in_shape: Shape of inputs.
-        out_shape: Shape of outputs, with as many elements.
+        out_shape: Shape of outputs, with the same number of elements.
     """
 
     bijective = True

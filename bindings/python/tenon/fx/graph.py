@@ -215,7 +215,7 @@ class Graph:
 
         Args:
             g: The other graph.
-            val_map: Nodes of this graph for those of the other one; the copies are added.
+            val_map: Map from nodes of the other graph to nodes of this one; the copies are added.
             return_output_node: If true, also returns the output node of the other graph.
         """
         for node in g.nodes:

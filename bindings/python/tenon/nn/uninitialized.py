@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters and buffers without elements yet: `materialize` gives them a shape."""
+"""Parameters and buffers without elements yet: `materialize` allocates them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def swap_in_optimizer_params_and_state(
     Args:
         optimizer: The optimiser.
         swapin_parameters: Parameters by name, in the order of the optimiser's own.
-        swapin_optim_state: What `state_dict` returns; its tensors are used, not copied.
+        swapin_optim_state: A result of `state_dict`; its tensors are used, not copied.
     """
     own = [one for group in optimizer.param_groups for one in group["params"]]
     given = list(swapin_parameters.values())

@@ -33,7 +33,7 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """What the profiler does during a step."""
+    """Action of the profiler during a step."""
 
     NONE = 0
     WARMUP = 1
@@ -67,7 +67,7 @@ def schedule(
     """
     if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
         raise InvalidArgumentError(
-            f"schedule: active must be positive and the others at least 0, got wait={wait}, "
+            f"schedule: active must be positive and other numbers at least 0, got wait={wait}, "
             f"warmup={warmup}, active={active}, repeat={repeat}, skip_first={skip_first}"
         )
     length = wait + warmup + active
@@ -120,7 +120,7 @@ class profile:
 
     Args:
         activities: Has no effect: the CPU's operators are collected.
-        schedule: What to do at each step; by default everything is collected.
+        schedule: Returns the action of each step; by default everything is collected.
         on_trace_ready: Called with the profile when a cycle of the schedule ends.
         record_shapes: Has no effect: shapes are not recorded.
         profile_memory: Has no effect.
