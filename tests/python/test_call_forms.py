@@ -237,3 +237,21 @@ def test_custom_operators_keep_to_their_schemas():
         ):
             with pytest.raises(TypeError):
                 call()
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        *((one, "size") for one in ("new_empty", "new_ones", "new_zeros")),
+        *(("repeat", "repeats"), ("tile", "dims")),
+    ],
+)
+def test_sizes_may_be_named(method, name):
+    x = tenon.ones(2)
+    by_name = getattr(x, method)(**{name: (3, 2)})
+    assert by_name.shape == getattr(x, method)((3, 2)).shape
+    for wrong in ({name: (2,), "other": 1}, {"other": 1}):
+        with pytest.raises(TypeError, match=name):
+            getattr(x, method)(**wrong)
+    with pytest.raises(TypeError, match=name):
+        getattr(x, method)(2, **{name: (2,)})

@@ -27,6 +27,15 @@ def _listed(numbers: tuple[Any, ...]) -> Any:
     return numbers[0] if is_list else numbers
 
 
+def _sizes(function: str, numbers: tuple[Any, ...], named: dict[str, Any], name: str) -> Any:
+    """Returns sizes that are passed by position, or by name; raises TypeError for other names."""
+    if not named:
+        return _listed(numbers)
+    if numbers or set(named) != {name}:
+        raise TypeError(f"{function}: keywords must be {name}, given once, got {[*named]}")
+    return _listed((named[name],))
+
+
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -36,10 +45,18 @@ def new_tensor(
 
 
 def new_empty(
-    self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    *size: Any,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """Returns a tensor with uninitialised elements."""
-    made = _new_empty(self, _listed(size), **_options(dtype, device))
+    sizes = _sizes("new_empty", size, named, "size")
+    made = _new_empty(self, sizes, **_options(dtype, device))
     return _asking(made, requires_grad)
 
 
@@ -58,18 +75,34 @@ def new_empty_strided(
 
 
 def new_zeros(
-    self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    *size: Any,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """Returns a tensor of zeros."""
-    made = _new_zeros(self, _listed(size), **_options(dtype, device))
+    sizes = _sizes("new_zeros", size, named, "size")
+    made = _new_zeros(self, sizes, **_options(dtype, device))
     return _asking(made, requires_grad)
 
 
 def new_ones(
-    self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    *size: Any,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """Returns a tensor of ones."""
-    made = _new_ones(self, _listed(size), **_options(dtype, device))
+    sizes = _sizes("new_ones", size, named, "size")
+    made = _new_ones(self, sizes, **_options(dtype, device))
     return _asking(made, requires_grad)
 
 
@@ -87,14 +120,14 @@ def new_full(
     return _asking(made, requires_grad)
 
 
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, *repeats: Any, **named: Any) -> Tensor:
     """Repeats the tensor along each dim; extra leading counts add dims."""
-    return _repeat(self, _listed(repeats))
+    return _repeat(self, _sizes("repeat", repeats, named, "repeats"))
 
 
-def tile(self: Tensor, *dims: Any) -> Tensor:
+def tile(self: Tensor, *dims: Any, **named: Any) -> Tensor:
     """Like `repeat`, but missing leading counts are 1."""
-    return _tile(self, _listed(dims))
+    return _tile(self, _sizes("tile", dims, named, "dims"))
 
 
 def stft(
