@@ -231,6 +231,7 @@ CHECKS = {
     "abi": Check("the committed ABI description", abi, ("gcc",)),
     "layouts": Check("the layout asserts written from the ABI description", layouts),
     "operators": Check("docs/operators.md against the facts of the operators", operators),
+    "errors": Check("the catalogue of messages in docs/errors.md", writing("errors")),
     "behaviour": Check("a verdict for each numbered behaviour, docs/behaviour.md", behaviour),
     "headers": Check(
         "each public header alone, every standard, gcc and clang",
