@@ -25,7 +25,8 @@ T Args::number(int k, const char* name) const {
     if constexpr (std::is_same_v<Compute<E>, T>) {
       return static_cast<T>(checked_element_of<E>(op_, name, scalar));
     } else {
-      fail(TENON_ERROR_INTERNAL, {op_, ": ", name, " must be read as what is computed in"});
+      fail(TENON_ERROR_INTERNAL,
+           {op_, ": ", name, " must be read in the dtype of the computation"});
     }
   });
 }

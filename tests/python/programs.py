@@ -29,8 +29,8 @@ MODES = ("no_grad()", "enable_grad()")
 
 # Where one refuses by design what the other does: the program ends there.
 STRICTER = (
-    "must not overlap",
-    "at a place of its own",
+    "must not partially overlap",
+    "at its own memory location",
     "refer to a single memory location",
 )
 

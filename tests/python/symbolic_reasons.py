@@ -101,7 +101,7 @@ REASONS = (
     Reason(
         BOTH,
         r"gather",
-        "refused: .*index must be of dtype int64 or int32",
+        "refused: .*index must have dtype int64 or int32",
         "an index of any dtype is taken where it has no elements, which symbols do not say",
     ),
     Reason(

@@ -27,9 +27,9 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
 STRICTER = (
     *programs.STRICTER,
     # A loop writes one after the other.
-    "must be mapped by the vmap to be written in place with what is",
+    "must be mapped by the vmap, as a mapped tensor is written into it",
     # An element on its own may lie closer together than among the mapped.
-    "must keep dims that are apart in memory apart",
+    "size must be compatible with the sizes and strides of self",
     "vmap: inplace arithmetic",
 )
 OVERWRITTEN = "must not have been modified by an inplace operation since it was saved"

@@ -40,12 +40,12 @@ void pairs_view(View& view, const Call& call) {
   view.remove(last);
   for (int64_t& stride : view.strides) {
     if (stride % 2 != 0) {
-      fail_argument(call.op(), "self", "of even strides but for its last dim", view.strides);
+      fail_argument(call.op(), "self", "have even strides except in its last dim", view.strides);
     }
     stride /= 2;
   }
   if (view.offset % 2 != 0) {
-    fail_argument(call.op(), "self", "of an even storage offset", view.offset);
+    fail_argument(call.op(), "self", "have an even storage offset", view.offset);
   }
   view.offset /= 2;
   view.dtype = to_complex(view.dtype);

@@ -26,14 +26,14 @@ MaxPooling begin_pooling(const Call& call, int slides) {
   check_defined(call.op(), "self", self);
   if (self.ndim != slides + 1 && self.ndim != slides + 2) {
     fail_argument(call.op(), "self",
-                  "of " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
+                  "have " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
                       " with a batch",
                   sizes_of(self));
   }
   check_dtype(call.op(), "self", dtype_of_info(self), RealTypes());
   for (int32_t d = self.ndim - slides - 1; d < self.ndim; ++d) {
     if (self.sizes[d] == 0) {
-      fail_argument(call.op(), "self", "without elements in its batch only", sizes_of(self));
+      fail_argument(call.op(), "self", "have no empty dim other than its batch", sizes_of(self));
     }
   }
   plan.planes = 1;
@@ -93,7 +93,7 @@ MaxPooling max_pool_plan(const Call& call) {
   for (int d = 0; d < slides; ++d) {
     const Slide& slide = window.along[d];
     if (slide.padding > slide.reach() / 2) {
-      fail_argument(call.op(), "padding", "half of what the kernel reaches over at most",
+      fail_argument(call.op(), "padding", "at most half of the effective kernel size",
                     slide.padding);
     }
     const int at = kMostSlides - slides + d;

@@ -21,7 +21,7 @@ struct Image {
 
   Image(const Call& call, const Tensor& self) {
     front = words_of(self);
-    if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(front));
+    if (self.ndim() < 3) fail_argument(call.op(), "self", "have at least 3 dims", text_of(front));
     channels = front[self.ndim() - 3];
     height = front[self.ndim() - 2];
     width = front[self.ndim() - 1];
@@ -86,7 +86,7 @@ void channel_shuffle(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto groups = call.get<int64_t>(1);
   const SymbolicDims sizes = words_of(self);
-  if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(sizes));
+  if (self.ndim() < 3) fail_argument(call.op(), "self", "have at least 3 dims", text_of(sizes));
   const SymbolicSize channels = sizes[1];
   if (groups < 1 || !(channels / groups * groups == channels)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
