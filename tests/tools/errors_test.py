@@ -33,8 +33,8 @@ LANGUAGES = {
         [("f: x must be <type>, got <n>", "TYPE")],
     ),
     "A.java": (
-        'class A { void f() { throw new TenonException(ErrorCode.INDEX, "f: at " + i + " end"); } }',
-        [("f: at <i> end", "INDEX")],
+        'class A { void f() { throw new TenonException(ErrorCode.INDEX, "f: " + i + " end"); } }',
+        [("f: <i> end", "INDEX")],
     ),
     "a.rs": (
         'fn f() -> Result<()> { Err(Error::new(Status::STATE, format!("{name}: must {x:?}"))) }',

@@ -145,7 +145,8 @@ class _Writer(pickle._Pickler):
     def _parts(tensor: Tensor) -> tuple[Any, ...]:
         if tensor.dtype not in _STORAGE_OF or tensor.is_meta:
             raise NotSupportedError(
-                f"save: tensor must have memory and a dtype that files have, got {tensor.dtype} on "
+                f"save: tensor must have memory and a dtype that can be saved, got "
+                f"{tensor.dtype} on "
                 f"{tensor.device}"
             )
         places = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
@@ -449,7 +450,7 @@ def load(
                 raise StateError(f"load: {name} must hold one data.pkl, got {len(folders)}")
             order = f"{folders[0]}/byteorder"
             if order in found and archive.read(order).decode() != sys.byteorder:
-                raise NotSupportedError(f"load: {name} must have this machine's order of bytes")
+                raise NotSupportedError(f"load: {name} must have the byte order of this machine")
             return _Reader(archive, folders[0], weights_only, place).load()
     except (zipfile.BadZipFile, KeyError, EOFError, IndexError) as error:
         raise StateError(f"load: {name} must be an archive that save wrote, got {error}") from error

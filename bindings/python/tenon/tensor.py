@@ -221,7 +221,7 @@ def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) 
     if not as_tuple:
         return _nonzero(self) if out is None else _nonzero(self, out=out)
     if out is not None:
-        raise StateError("nonzero: out must be left out where as_tuple is set, got a Tensor")
+        raise StateError("nonzero: out must be left out if as_tuple is True, got a Tensor")
     return _nonzero(self.reshape(1) if self.ndim == 0 else self).unbind(1)
 
 
