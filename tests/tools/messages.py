@@ -134,6 +134,10 @@ def short(name: str) -> str:
 def shown(parts: tuple) -> str:
     """The message as the catalogue shows it: it begins with what raised it."""
     text = re.sub(r"\s+", " ", spelled(parts)).strip()
+    # fail_argument() of the kernels omits "be" before "have".
+    text = re.sub(
+        r"\{ must \| must be \}(have )?", lambda m: " must have " if m[1] else " must be ", text
+    )
     text = re.sub(
         r"^<(?:[\w ]* )?(?:op|ops|op name|name of op|operator)>(?=[:(])", "<operator>", text
     )
