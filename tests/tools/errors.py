@@ -41,7 +41,7 @@ PASSED_ON = {
     ("capi/include/tenon/hpp/error.hpp", ""): "the constructor of Error",
     ("capi/include/tenon/hpp/error.hpp", "current_error"): "the words of an exception of C++",
     ("kernels/common/check.cpp", "fail"): "callers are read",
-    ("bindings/python/native/binding.c", "tnp_name_argument_in_error"): "the text of tnp_mismatch_text",
+    ("bindings/python/native/binding.c", "tnp_name_argument_in_error"): "tnp_mismatch_text",
     ("bindings/python/native/call.c", "call"): "the text of tnp_mismatch_text",
     ("bindings/python/native/error.c", "tnp_raise_format"): "callers are read",
     ("bindings/python/native/warning.c", "on_warning"): "a warning of another language",

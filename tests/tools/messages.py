@@ -270,7 +270,8 @@ class Reader:
                 else (text,)
             )
         if end - begin == 1 and tokens[begin].kind == "char":
-            return (tokens[begin].text.strip("'").replace("\\", ""),)
+            inner = tokens[begin].text[1:-1]
+            return (source_calls.ESCAPES.get(inner[-1], inner[-1]) if "\\" in inner else inner,)
         question = source.split(begin, end, "?")
         if len(question) == 2 and source.language != "rust":
             colon = source.split(question[1][0], question[1][1], ":")

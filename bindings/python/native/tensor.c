@@ -452,8 +452,7 @@ static Py_ssize_t tensor_length(PyObject* object) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return -1;
   if (tenon_tensor_ndim(tensor) == 0) {
-    tnp_raise_format(TENON_ERROR_TYPE,
-                     "len: tensor must have at least 1 dim, got a 0-dim tensor (0-d tensor)");
+    tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have at least 1 dim, got a 0-dim tensor");
     return -1;
   }
   if (TNP_UNLIKELY(is_symbolic(tensor)) &&
@@ -472,8 +471,7 @@ static PyObject* tensor_iter(PyObject* object) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return NULL;
   if (tenon_tensor_ndim(tensor) == 0) {
-    return tnp_raise_format(
-        TENON_ERROR_TYPE, "iter: tensor must have at least 1 dim, got a 0-dim tensor (0-d tensor)");
+    return tnp_raise_format(TENON_ERROR_TYPE, "iter: tensor must have a dim, got a 0-dim tensor");
   }
   return PySeqIter_New(object);
 }
