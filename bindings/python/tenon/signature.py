@@ -8,7 +8,8 @@ import re
 
 from ._tenon import OpOverload, OpOverloadPacket
 from .wrap.literal import Inexpressible
-from .wrap.operator import Operator, of_schema
+from .wrap.operator import Operator
+from .wrap.registry import of_schema
 from .wrap.pyi import Call
 
 _ANY_CALL = inspect.Signature(
