@@ -142,7 +142,10 @@ class BoundPlan::Binder final : CallInterceptor {
     if (!schema) refuse(op, "the operator must be defined");
     check(dispatch::compare_arguments(op, schema.get(), stack->args, stack->nargs));
     if (is_filled_by_numbers(op, *schema, *stack)) return fill(op, *schema, stack);
-    if (dispatch::is_tagged(op, kCopiesInput)) return copy(op, *schema, stack);
+    // An out form has the tags of its operator as well, but makes no tensor.
+    if (!schema->is_mutable() && dispatch::is_tagged(op, kCopiesInput)) {
+      return copy(op, *schema, stack);
+    }
     ServingKernel served = find_kernel(op, *schema, *stack);
     if (served.kernel == nullptr || served.kernel->bind == nullptr) {
       if (!makes_views(op, *schema)) refuse(op, "its kernel does not bind");

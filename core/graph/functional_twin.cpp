@@ -52,6 +52,7 @@ bool takes(const schema::Schema& twin, const schema::Schema& written, const Node
 }  // namespace
 
 FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& schema) {
+  TENON_DCHECK(schema.is_mutable());
   const std::string_view written = schema.name().name.view();
   FunctionalTwin found{};
   std::vector<const tenon_value*> args;
