@@ -100,6 +100,11 @@ def example():
     return tenon.arange(8, dtype=tenon.float32).reshape(2, 2, 2)
 
 
+def plain():
+    """A tensor that is no view, as plans need."""
+    return tenon.arange(8, dtype=tenon.float32)
+
+
 def written(op, view):
     def function(x):
         whole = x + 1
@@ -139,7 +144,7 @@ def test_a_view_without_a_usable_inverse_is_refused(library, tags, kind, message
 
 @pytest.mark.parametrize("tagged", [True, False])
 def test_a_functional_overload_of_another_name(library, tagged):
-    double = define(library, "double(Tensor self) -> Tensor", lambda x: x * 2, [])
+    define(library, "double(Tensor self) -> Tensor", lambda x: x * 2, [])
     grow = define(
         library,
         "grow_(Tensor(a!) self) -> Tensor(a!)",
@@ -156,7 +161,7 @@ def test_a_functional_overload_of_another_name(library, tagged):
             traced.functionalize()
         return
     pure = traced.functionalize()
-    assert str(pure.nodes[-1].op) == f"{NS}.double.default" and double is not None
+    assert f"{NS}.double.default" in [str(node.op) for node in pure.nodes]
     assert tenon.equal(pure(example()), function(example()))
 
 
@@ -175,11 +180,11 @@ def test_a_factory_that_reads_metadata_only_is_bound(library, tagged):
     def function(x):
         return x + op(x)
 
-    traced = graph.trace(function, example())
-    reason = traced.bind(example())
+    traced = graph.trace(function, plain())
+    reason = traced.bind(plain())
     assert (reason is None) == tagged
     calls.clear()
-    assert tenon.equal(traced(example()), example() + 7)
+    assert tenon.equal(traced(plain()), plain() + 7)
     assert bool(calls) != tagged, "a bound factory runs once, when the plan is made"
 
 
@@ -191,8 +196,8 @@ def test_a_copy_is_bound(library, tagged):
         lambda x: x.clone(),
         ["copies_input"] if tagged else [],
     )
-    traced = graph.trace(lambda x: op(x).neg_(), example())
-    assert (traced.bind(example()) is None) == tagged
+    traced = graph.trace(lambda x: op(x).neg_(), plain())
+    assert (traced.bind(plain()) is None) == tagged
     for by in (1, 2):
-        x = example() * by
-        assert tenon.equal(traced(x), -x) and tenon.equal(x, example() * by)
+        x = plain() * by
+        assert tenon.equal(traced(x), -x) and tenon.equal(x, plain() * by)
