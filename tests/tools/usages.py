@@ -111,7 +111,14 @@ def compiled(source: str, suffix: str, *folders: pathlib.Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / ("usages.c" if suffix == ".h" else "usages.cpp")
         path.write_text(source)
-        command = [*compiler, "-Wall", "-Werror", "-Wno-unused", "-fsyntax-only", *[f"-I{one}" for one in folders]]
+        command = [
+            *compiler,
+            "-Wall",
+            "-Werror",
+            "-Wno-unused",
+            "-fsyntax-only",
+            *[f"-I{one}" for one in folders],
+        ]
         done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 

@@ -9,8 +9,8 @@ import re
 from ._tenon import OpOverload, OpOverloadPacket
 from .wrap.literal import Inexpressible
 from .wrap.operator import Operator
-from .wrap.registry import of_schema
 from .wrap.pyi import Call
+from .wrap.registry import of_schema
 
 _ANY_CALL = inspect.Signature(
     [

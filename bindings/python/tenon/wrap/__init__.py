@@ -21,8 +21,9 @@ def wrap(namespace: str, language: str, package: str = "") -> str:
         NotFoundError: the namespace has no operators.
         InvalidArgumentError: a package for a language without.
     """
-    from ..error import InvalidArgumentError  # noqa: PLC0415 -- builds have the emitters alone
-    from . import registry  # noqa: PLC0415
+    # Builds have the emitters alone.
+    from ..error import InvalidArgumentError
+    from . import registry
 
     emitter = importlib.import_module(f".{LANGUAGES[language]}", __name__)
     space = registry.read(namespace)
