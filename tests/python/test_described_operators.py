@@ -201,3 +201,22 @@ def test_a_copy_is_bound(library, tagged):
     for by in (1, 2):
         x = plain() * by
         assert tenon.equal(traced(x), -x) and tenon.equal(x, plain() * by)
+
+
+@pytest.mark.parametrize("has_kernel", [True, False])
+def test_symbolic_sizes_come_from_the_kernel_without_data(library, has_kernel):
+    op = define(library, "pairs(Tensor self) -> Tensor", lambda x: x[::2] + 0, [])
+    env = tenon.ShapeEnv()
+    size = env.new_size(10)
+    if not has_kernel:
+        with pytest.raises(tenon.Error, match="pairs"):
+            op(tenon.empty([size], device="meta"))
+        return
+
+    def without_data(x):
+        return tenon.empty([x.shape[0] // 2], device="meta")
+
+    library.impl("pairs", without_data, "Meta")
+    made = op(tenon.empty([size], device="meta"))
+    assert repr(made.shape[0]) == f"{size!r} // 2"
+    assert env.guards == []
