@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped operator on sizes that are expressions of two symbols gives what numbers give.
+"""Compares shapes of shipped operators for sizes that are expressions of two symbols with numbers.
 
 The calls are those of the conformance cases. Each size of 2 or more is the difference, the product
 or the quotient of two variables with random hints. Shape, strides and offset are compared with

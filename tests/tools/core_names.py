@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALLED = {"operators.h", "operators.cpp"}
 
-# Files whose literals are words of a language of their own that operators are called like too.
+# Files with literals that are words of another language and happen to be names of operators.
 WORDS = {
     "core/autograd/formula/gradient_parser.cpp": "the operations of gradient formulas",
     "core/autograd/formula/gradient_text.cpp": "the operations of gradient formulas",
