@@ -219,6 +219,7 @@ CHECKS = {
     "types": Check("a typed user's program, by mypy --strict and Pyright", types),
     "rustfmt": Check("Rust formatting", rustfmt, ("rust", "rustfmt")),
     "layers": Check("who includes whom", plain("layers")),
+    "core_names": Check("core names no operator", plain("core_names")),
     "symbols": Check("who needs whose symbols", symbols),
     "sizes": Check("length of files and lines, licence lines", plain("sizes")),
     "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),

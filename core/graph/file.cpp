@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "dispatch/lazy_operator.h"
 #include "graph/json.h"
+#include "graph/operators.h"
 #include "graph/text.h"
 
 namespace tenon::graph {
@@ -46,7 +47,7 @@ tenon_dtype dtype_of(std::string_view name) {
        name);
 }
 
-constinit dispatch::LazyOperator contiguous("aten::contiguous");
+constinit dispatch::LazyOperator contiguous(operators::kContiguous);
 
 // Returns the tensor with its elements contiguous in row-major order.
 tensor::TensorPtr packed(const Attribute& attribute) {

@@ -28,7 +28,7 @@ inline constexpr Facts kSelect{
     .params = "Tensor(a) self, int dim, SymInt index",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=aten::select_scatter($base,$part,dim,index)",
     .gradient = "self: select_backward(grad, self.sizes(), dim, index)",
     .tangent = "self_t.select(dim, index)",
     .batching = Batching::View,

@@ -41,7 +41,7 @@ inline constexpr Facts kSlice{
     .params = "Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=aten::slice_scatter($base,$part,dim,start,end,step)",
     .gradient =
         "self: slice_backward(grad, self.sizes(), dim, if_none(start, 0, start), "
         "if_none(end, 9223372036854775807, end), step)",

@@ -17,7 +17,7 @@ inline constexpr Facts kT{
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
     .forms = kViewForms | kInPlace,
-    .tags = "",
+    .tags = "inverse=aten::t($part)",
     .gradient = "self: grad.t()",
     .tangent = "self_t.t()",
     .batching = Batching::View,
