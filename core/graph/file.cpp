@@ -25,12 +25,22 @@ struct DtypeName {
   tenon_dtype dtype;
   std::string_view name;
 };
-constexpr DtypeName kDtypes[] = {
-    {TENON_DTYPE_BOOL, "BOOL"},        {TENON_DTYPE_U8, "U8"},     {TENON_DTYPE_I8, "I8"},
-    {TENON_DTYPE_I16, "I16"},          {TENON_DTYPE_I32, "I32"},   {TENON_DTYPE_I64, "I64"},
-    {TENON_DTYPE_F16, "F16"},          {TENON_DTYPE_BF16, "BF16"}, {TENON_DTYPE_F32, "F32"},
-    {TENON_DTYPE_F64, "F64"},          {TENON_DTYPE_C64, "C64"},   {TENON_DTYPE_F8_E5M2, "F8_E5M2"},
-    {TENON_DTYPE_F8_E4M3FN, "F8_E4M3"}};
+constexpr DtypeName kDtypes[] = {{TENON_DTYPE_BOOL, "BOOL"},
+                                 {TENON_DTYPE_U8, "U8"},
+                                 {TENON_DTYPE_I8, "I8"},
+                                 {TENON_DTYPE_I16, "I16"},
+                                 {TENON_DTYPE_I32, "I32"},
+                                 {TENON_DTYPE_I64, "I64"},
+                                 {TENON_DTYPE_F16, "F16"},
+                                 {TENON_DTYPE_BF16, "BF16"},
+                                 {TENON_DTYPE_F32, "F32"},
+                                 {TENON_DTYPE_F64, "F64"},
+                                 {TENON_DTYPE_C64, "C64"},
+                                 {TENON_DTYPE_F8_E5M2, "F8_E5M2"},
+                                 {TENON_DTYPE_F8_E4M3FN, "F8_E4M3"},
+                                 {TENON_DTYPE_U16, "U16"},
+                                 {TENON_DTYPE_U32, "U32"},
+                                 {TENON_DTYPE_U64, "U64"}};
 
 std::string_view name_of(tenon_dtype dtype) {
   for (const DtypeName& each : kDtypes) {

@@ -261,6 +261,7 @@ void register_gradient(Library& library, const Facts& facts, Forms form) {
   }
   tenon_formula formula{};
   formula.struct_size = sizeof(formula);
+  formula.flags = facts.node_number;
   formula.gradient = facts.gradient;
   if (has_tangent_text(facts)) formula.tangent = facts.tangent;
   formula.language = TENON_LANGUAGE_CPP;

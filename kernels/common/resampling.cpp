@@ -32,9 +32,9 @@ void take_taps(Resampling& plan, std::vector<Taps> taps) {
   }
 }
 
-// Makes a result with the memory format of its input.
-void make_result(const Call& call, Resampling& plan, Sizes sizes) {
-  const std::optional<Dims> strides = channels_last_like(call.op(), plan.self, sizes);
+void make_result(const Call& call, Resampling& plan, Sizes sizes, bool keeps_format) {
+  std::optional<Dims> strides;
+  if (keeps_format) strides = channels_last_like(call.op(), plan.self, sizes);
   plan.result = result_for(call, sizes, dtype_of_info(plan.self), Device(plan.self.device),
                            strides ? strides->begin() : nullptr);
   if (!call.form.is_functional()) check_no_overlap(call.op(), plan.result.info(), plan.self);
@@ -51,7 +51,7 @@ int slides_by_name(const Call& call) {
   fail(TENON_ERROR_INTERNAL, {call.op(), ": name must contain the number of dims"});
 }
 
-Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of) {
+Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of, bool keeps_format) {
   Resampling plan{};
   plan.self = call.get<Tensor>(0)->info();
   check_rank(call, plan.self, slides);
@@ -68,7 +68,7 @@ Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of) {
       wanted[d] = plan.along[at].out;
     }
   }
-  make_result(call, plan, wanted);
+  make_result(call, plan, wanted, keeps_format);
   return plan;
 }
 
@@ -97,7 +97,7 @@ Resampling resampling_gradient_plan(const Call& call, int slides, Sizes input, T
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[0], " must have sizes ",
                                         wanted, " for an input of ", input, ", got ", sizes});
   }
-  make_result(call, plan, input);
+  make_result(call, plan, input, true);
   return plan;
 }
 

@@ -44,7 +44,11 @@ DTYPES = {
     "kFloat8": "float8",
     "kReals": "integers, floats",
     "kNumbers": "integers, floats, complex",
-    "kAllDtypes": "all",
+    "kAllDtypes": "bool, integers, floats, complex, float8",
+    "kStoredDtypes": "all",
+    "kWideUnsigned": "uint16 to uint64",
+    "kOrderedUnsigned": "uint16, uint32",
+    "kHalfComplex": "complex32",
 }
 
 

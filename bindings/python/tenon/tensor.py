@@ -9,6 +9,7 @@ from .dtype import (
     _NUMPY,
     bfloat16,
     bool_,
+    complex32,
     complex64,
     complex128,
     float16,
@@ -170,7 +171,7 @@ def is_nonzero(self: Tensor) -> bool:
 
 def is_signed(self: Tensor) -> bool:
     """Returns true if the dtype can represent negative numbers."""
-    return self.dtype not in (uint8, bool_)
+    return self.dtype.is_signed
 
 
 def ndimension(self: Tensor) -> int:
@@ -450,6 +451,7 @@ Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "cdouble": complex128,
     "cfloat": complex64,
+    "chalf": complex32,
     "half": float16,
     "bfloat16": bfloat16,
     "float": float32,

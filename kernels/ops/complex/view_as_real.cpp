@@ -18,7 +18,7 @@ Tensor part(const Tensor& self, int64_t which) {
 
 void parts_view(View& view, const Call& call) {
   if (!is_complex(view.dtype)) {
-    fail_dtype(call.op(), "self", view.dtype, "complex64, complex128");
+    fail_dtype(call.op(), "self", view.dtype, "complex32, complex64, complex128");
   }
   view.dtype = to_real(view.dtype);
   for (int64_t& stride : view.strides) stride = wrapped_product(stride, 2);
@@ -28,8 +28,8 @@ void parts_view(View& view, const Call& call) {
 }
 
 void pairs_view(View& view, const Call& call) {
-  if (view.dtype != Dtype::F32 && view.dtype != Dtype::F64) {
-    fail_dtype(call.op(), "self", view.dtype, "float32, float64");
+  if (to_real(to_complex(view.dtype)) != view.dtype) {
+    fail_dtype(call.op(), "self", view.dtype, "float16, float32, float64");
   }
   const int64_t last = view.ndim() - 1;
   if (last < 0 || view.sizes[last] != 2 || view.strides[last] != 1) {

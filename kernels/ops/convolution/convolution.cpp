@@ -40,11 +40,6 @@ int64_t slides_of(const Call& call, const tenon_tensor_info& weight) {
   return slides;
 }
 
-bool wants_channels_last(const tenon_tensor_info& info) {
-  return info.ndim == 4 && !is_contiguous(info) &&
-         is_channels_last(sizes_of(info), strides_of(info));
-}
-
 }  // namespace
 
 void check_convolution(const char* op, const Tensor& input, const Tensor& weight,
@@ -135,10 +130,8 @@ Convolution convolution_plan(const Call& call) {
       sizes.push_back(shape.places[d]);
     }
   }
-  std::optional<Dims> strides;
-  if (wants_channels_last(plan.input) || wants_channels_last(plan.weight)) {
-    strides = channels_last_strides(call.op(), sizes, MemoryFormat::ChannelsLast);
-  }
+  std::optional<Dims> strides = channels_last_like(call.op(), plan.input, sizes);
+  if (!strides) strides = channels_last_like(call.op(), plan.weight, sizes);
   plan.result = result_for(call, sizes, dtype_of_info(plan.input), Device(plan.input.device),
                            strides ? strides->begin() : nullptr);
   if (!call.form.is_functional()) {

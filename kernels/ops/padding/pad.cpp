@@ -45,9 +45,9 @@ Tensor shortened(Tensor tensor, const std::vector<Padding>& ends) {
 }
 
 MemoryFormat format_of(const char* op, const tenon_tensor_info& info) {
-  const bool last = info.ndim == 4 && !is_contiguous(info) &&
-                    has_memory_format(op, info, MemoryFormat::ChannelsLast);
-  return last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+  if ((info.ndim != 4 && info.ndim != 5) || is_contiguous(info)) return MemoryFormat::Contiguous;
+  const auto last = info.ndim == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+  return has_memory_format(op, info, last) ? last : MemoryFormat::Contiguous;
 }
 
 }  // namespace

@@ -100,7 +100,9 @@ void check_pooled(const Call& call, Dtype dtype) {
 Resampling avg_pool_plan(const Call& call) {
   check_pooled(call, call.get<Tensor>(0)->dtype());
   const double divisor = divisor_of(call, 6);
-  Resampling plan = resampling_plan(call, slides_by_name(call), &pooled_of_input);
+  // As in PyTorch, averages of volumes are row-major.
+  const int slides = slides_by_name(call);
+  Resampling plan = resampling_plan(call, slides, &pooled_of_input, slides < 3);
   plan.divisor = divisor;
   return plan;
 }
@@ -116,7 +118,8 @@ Resampling avg_pool_gradient_plan(const Call& call) {
 
 Resampling adaptive_avg_pool_plan(const Call& call) {
   check_dtype(call.op(), "self", call.get<Tensor>(0)->dtype(), FloatTypes());
-  return resampling_plan(call, slides_by_name(call), &shared);
+  const int slides = slides_by_name(call);
+  return resampling_plan(call, slides, &shared, slides < 3);
 }
 
 Resampling adaptive_avg_pool_gradient_plan(const Call& call) {

@@ -49,13 +49,14 @@ MaxPooling begin_pooling(const Call& call, int slides) {
   return plan;
 }
 
-void end_pooling(const Call& call, int slides, MaxPooling& plan) {
+void end_pooling(const Call& call, int slides, MaxPooling& plan, bool keeps_format) {
   const tenon_tensor_info& self = plan.self;
   Dims sizes(sizes_of(self));
   for (int d = 0; d < slides; ++d) {
     sizes[self.ndim - slides + d] = plan.places(kMostSlides - slides + d);
   }
-  const std::optional<Dims> strides = channels_last_like(call.op(), self, sizes);
+  std::optional<Dims> strides;
+  if (keeps_format) strides = channels_last_like(call.op(), self, sizes);
   const int64_t* wanted = strides ? strides->begin() : nullptr;
   const Device device(self.device);
   plan.values = result_for(call, sizes, dtype_of_info(self), device, wanted, 0);
@@ -102,7 +103,7 @@ MaxPooling max_pool_plan(const Call& call) {
     plan.seen[at] = [slide, size](int64_t place) { return seen_at(slide, place, size); };
   }
   plan.across = window.along[slides - 1];
-  end_pooling(call, slides, plan);
+  end_pooling(call, slides, plan, true);
   return plan;
 }
 
@@ -121,7 +122,7 @@ MaxPooling adaptive_max_pool_plan(const Call& call) {
       return Seen{i * size / count, ((i + 1) * size + count - 1) / count, 1};
     };
   }
-  end_pooling(call, slides, plan);
+  end_pooling(call, slides, plan, slides < 3);  // row-major for volumes, as in PyTorch
   return plan;
 }
 

@@ -89,6 +89,7 @@ inline constexpr Facts kNormalOfMeans{
     .gradient = "mean: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&normal_of_means, /*writes_out=*/true},
 };
@@ -115,6 +116,7 @@ inline constexpr Facts kNormalOfBoth{
     .gradient = "mean: zeros_like(grad); std: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
+    .node_number = 3,
     .cast = Cast::None,
     .routine = {&normal_of_both, /*writes_out=*/true},
 };

@@ -186,7 +186,7 @@ SymbolicDims times(const SymbolicDims& words, SymbolicSize factor) {
 
 void view_as_real(SymbolicView& view, const Call& call) {
   const auto dtype = static_cast<Dtype>(view.dtype);
-  if (!is_complex(dtype)) fail_dtype(call.op(), "self", dtype, "complex64, complex128");
+  if (!is_complex(dtype)) fail_dtype(call.op(), "self", dtype, "complex32, complex64, complex128");
   view.dtype = static_cast<tenon_dtype>(to_real(dtype));
   view.strides = times(view.strides, 2);
   view.offset *= 2;
@@ -195,8 +195,8 @@ void view_as_real(SymbolicView& view, const Call& call) {
 
 void view_as_complex(SymbolicView& view, const Call& call) {
   const auto dtype = static_cast<Dtype>(view.dtype);
-  if (dtype != Dtype::F32 && dtype != Dtype::F64) {
-    fail_dtype(call.op(), "self", dtype, "float32, float64");
+  if (to_real(to_complex(dtype)) != dtype) {
+    fail_dtype(call.op(), "self", dtype, "float16, float32, float64");
   }
   const int64_t last = view.ndim() - 1;
   if (last < 0 || !(view.sizes[last] == 2) || !(view.strides[last] == 1)) {

@@ -41,6 +41,7 @@ inline constexpr Facts kSqueezeDim{
     .gradient = "self: grad.reshape(self.sizes())",
     .tangent = "self_t.squeeze(dim)",
     .batching = Batching::View,
+    .node_number = 1,
     .cast = Cast::None,
     .view = {&squeeze_dim_view},
 };
@@ -68,6 +69,7 @@ inline constexpr Facts kSqueezeDims{
     .gradient = "self: grad.reshape(self.sizes())",
     .tangent = "self_t.squeeze(dim)",
     .batching = Batching::View,
+    .node_number = 2,
     .cast = Cast::None,
     .view = {&squeeze_dims_view},
 };
