@@ -27,12 +27,12 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
 STRICTER = (
     *programs.STRICTER,
     # A loop writes one after the other.
-    "must be mapped by the vmap to be written in place with what is",
+    "must be mapped by the vmap, as a mapped tensor is written into it",
     # An element on its own may lie closer together than among the mapped.
     "must keep dims that are apart in memory apart",
     "vmap: inplace arithmetic",
 )
-OVERWRITTEN = "must not have been modified by an inplace operation since it was saved"
+OVERWRITTEN = "has been modified by an inplace operation since it was saved"
 
 Function = Callable[[Any], Any]
 

@@ -64,8 +64,9 @@ TEST_F(CallOlder, NothingReplacedAndRemovedOnes_AreErrors) {
   Front a{"alone"};
   a.registration = library.keep("alone", TENON_KEY_CPU, front(&a));
   TestTensor tensor;
-  TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
-                     "t::alone: CPU must have had a kernel before this one, got none");
+  TENON_EXPECT_ERROR(
+      call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
+      "t::alone: CPU must have a kernel that was registered before this one, got none");
   take_notes();
   const tenon_kernel kernel = logging_kernel("gone");
   tenon_registration* gone = nullptr;

@@ -74,7 +74,7 @@ TEST(Alias, Item104_BadPlaces_AreErrors) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), TENON_ERROR_NOT_FOUND);
-    EXPECT_STREQ(error.what(), "ns::f: no argument is called 'y'");
+    EXPECT_STREQ(error.what(), "ns::f: argument name must be one of the schema's, got 'y'");
   }
 }
 
