@@ -163,8 +163,8 @@ void require_mapped_self(Batch& batch) {
   if (!batch.is_in_place() || batch.is_mapped(0)) return;
   fail(TENON_ERROR_STATE,
        {batch.op(), ": ", batch.form().arguments[0],
-        " must be mapped by the vmap to be written in place with what is, got a tensor that is one "
-        "for all of the mapped; use an operation that is not inplace"});
+        " must be mapped by the vmap, as a mapped tensor is written into it in place, got a "
+        "tensor that is not mapped; use an operation that is not inplace"});
 }
 
 namespace {

@@ -163,7 +163,7 @@ TEST_F(Wrappers, MayRequireGradients_IfFloating) {
   EXPECT_EQ(tenon_tensor_requires_grad(wrapper.get()), 1);
   const Wrapper whole(base_, &base_actor_, TENON_DTYPE_I64);
   TENON_EXPECT_ERROR(tenon_tensor_set_requires_grad(whole.get(), 1), TENON_ERROR_TYPE,
-                     "dtype must be floating point or complex");
+                     "floating point and complex dtype can require gradients");
 }
 
 TEST_F(Wrappers, BadArguments_AreErrorsAndRetainNothing) {
