@@ -80,7 +80,7 @@ TEST_F(CallOlder, NothingReplacedAndRemovedOnes_AreErrors) {
   TENON_ASSERT_OK(tenon_registry_add_listener([](void*, uint32_t, const tenon_op*) {}, nullptr,
                                               nullptr, &listener));
   a.registration = listener;
-  TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_STATE, "kernel's");
+  TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_STATE, "must be of a kernel");
   tenon_registration_remove(listener);
   tenon_registration_release(listener);
   take_notes();

@@ -268,7 +268,7 @@ TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   tenon_kernel kernel = logging_kernel("k");
   kernel.reserved[0] = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
-                     "kernel: reserved words must be zero");
+                     "kernel: reserved fields must be zero");
   kernel = logging_kernel("k");
   kernel.reserved0 = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
@@ -277,7 +277,7 @@ TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   options.struct_size = sizeof options;
   options.reserved[0] = 1;
   TENON_EXPECT_ERROR(tenon_library_define(library.get(), "reserved() -> ()", &options, nullptr),
-                     TENON_ERROR_INVALID_ARGUMENT, "tenon_library_define: reserved words");
+                     TENON_ERROR_INVALID_ARGUMENT, "tenon_library_define: reserved fields");
   options.reserved[0] = 0;
   options.tag_count = 1;
   TENON_EXPECT_ERROR(tenon_library_define(library.get(), "reserved() -> ()", &options, nullptr),

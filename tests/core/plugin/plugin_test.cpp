@@ -168,7 +168,7 @@ TEST_F(Plugin, OtherAbi_IsRefusedBeforeItsCodeRuns) {
   }
   TENON_EXPECT_ERROR(load("sanitized"), TENON_ERROR_ABI, "anitizer");
   TENON_EXPECT_ERROR(load("short"), TENON_ERROR_ABI, "got 16");
-  TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "refusal");
+  TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "got NULL from its query function");
   TENON_EXPECT_ERROR(load("no_query"), TENON_ERROR_ABI, "tenon_plugin_query");
 }
 

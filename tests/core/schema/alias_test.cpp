@@ -9,8 +9,8 @@
 namespace tenon::schema {
 namespace {
 
-constexpr Place argument(int64_t index) { return {Place::kArgument, index}; }
-constexpr Place result(int64_t index) { return {Place::kReturn, index}; }
+constexpr SchemaPosition argument(int64_t index) { return {SchemaPosition::kArgument, index}; }
+constexpr SchemaPosition result(int64_t index) { return {SchemaPosition::kReturn, index}; }
 
 TEST(Alias, Item103_AnnotatedAndWritten) {
   const SchemaPtr sub = parse_schema(
