@@ -143,7 +143,7 @@ TEST(ShapeEnv, Symbols_OutliveIt) {
 
 TEST(SymInt, OfTwoEnvironments_IsRefused) {
   const SymInt a = ShapeEnv().new_size(4), b = ShapeEnv().new_size(4);
-  EXPECT_NE(message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { a + b; }).find("one environment"),
+  EXPECT_NE(message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { a + b; }).find("one shape environment"),
             std::string::npos);
 }
 

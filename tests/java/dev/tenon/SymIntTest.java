@@ -133,7 +133,7 @@ class SymIntTest {
       assertTrue(
           refused(ErrorCode.INVALID_ARGUMENT, () -> a.plus(b))
               .getMessage()
-              .contains("one environment"));
+              .contains("one shape environment"));
       refused(ErrorCode.INVALID_ARGUMENT, () -> a.floorDiv(0));
       refused(ErrorCode.INVALID_ARGUMENT, () -> env.newSize(-1));
       refused(ErrorCode.INVALID_ARGUMENT, () -> env.newSymbol(5, 2));
