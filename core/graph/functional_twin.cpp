@@ -71,8 +71,8 @@ FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& sche
   }
   if (found.op == nullptr) look(written.substr(0, written.size() - written.ends_with('_')));
   TENON_CHECK(found.op != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
-              ": an operator that writes must have a functional overload with the same arguments, "
-              "got none");
+              ": an operator that modifies its arguments must have a functional overload with the "
+              "same arguments, got none");
   return found;
 }
 
@@ -83,9 +83,8 @@ const tenon_op* find_view_copy(const tenon_op& op, const schema::Schema& schema)
     if (its && its->name().overload == schema.name().overload && its->is_functional()) return copy;
   }
   fail(TENON_ERROR_NOT_SUPPORTED, kFunctionalize, op.name(),
-       ": a view must have an operator that copies it, ", name,
-       ", got none; composites are "
-       "recorded as views below autograd");
+       ": a view operator must have a copying variant, ", name,
+       ", got none; record the graph below autograd to decompose composite operators");
 }
 
 }  // namespace tenon::graph

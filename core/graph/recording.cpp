@@ -218,8 +218,8 @@ void Recording::add_resize(tenon_tensor& tensor) {
 
 void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const {
   TENON_CHECK(!gives_number(stack), TENON_ERROR_DATA_DEPENDENT, op->name(),
-              ": a strict recording must not make numbers of tensors, which the graph would keep; "
-              "got ",
+              ": a strict recording must not read numbers from tensors, as they would become "
+              "constants of the graph, got ",
               value::print(stack.rets[0]));
 }
 
@@ -227,7 +227,7 @@ void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const
 void Recording::check_new(const char* function, const tenon_tensor& tensor) const {
   const uint32_t value = known_.tensors.find(tensor);
   TENON_CHECK_ARG(value == IdentityMap::kUnknown, function,
-                  ": tensor must be new to the recording, got the one that is value ", value);
+                  ": tensor must be new to the recording, got one that is already value ", value);
 }
 
 uint32_t Recording::add_input(tenon_tensor* tensor, std::string_view name) {

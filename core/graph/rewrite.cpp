@@ -66,7 +66,7 @@ uint32_t Rewrite::map_number(uint32_t value) {
       size.tensor = map(size.tensor);
       TENON_CHECK(size.tensor != kStandIn, TENON_ERROR_STATE, "graph: value ",
                   from_.sizes()[its.source].tensor, ", whose size ", size.name,
-                  " is used, must be a value still, got something else in its place");
+                  " is used, must not be replaced by a constant or list");
     }
     return to_->add_size(std::move(size));
   }
@@ -102,13 +102,13 @@ tenon_value Rewrite::argument(uint32_t value) {
       mapped_[its.source] == kStandIn) {
     const tenon_value list = argument(its.source);
     TENON_CHECK_INDEX(its.index < list.count, "graph: element ", its.index, " of value ",
-                      its.source, " must be there, got a list of ", list.count, " in its place");
+                      its.source, " must exist, got a list of ", list.count, " elements instead");
     return value::elements(list)[its.index];
   }
   if (mapped_[value] != kStandIn) return reference(map(value));
   const tenon_value& by = stand_ins_[value];
   TENON_CHECK(by.tag != TENON_TAG_NONE, TENON_ERROR_STATE, "graph: value ", value,
-              ", whose call was dropped, must not be used any more, got a use");
+              " must not be used, as its call was removed");
   return by;
 }
 
@@ -136,7 +136,7 @@ void Rewrite::stand(uint32_t value, const tenon_value& by) {
   const tenon_value held = to_->hold(by);
   const schema::Type* type = from_.values()[value].type;
   TENON_CHECK_TYPE(held.tag == TENON_TAG_NONE || type == nullptr || to_->matches(held, *type),
-                   "graph: what stands for value ", value, " must be ", type->text.view(), ", got ",
+                   "graph: replacement of value ", value, " must be ", type->text.view(), ", got ",
                    value::print(held));
   if (held.tag != TENON_TAG_REF) {
     mapped_[value] = kStandIn;

@@ -175,7 +175,7 @@ class DefaultParser {
         break;
       case TENON_TYPE_DEVICE:
       case TENON_TYPE_STRING:
-        text = "a text in quotes";
+        text = "a string in quotes";
         break;
       case TENON_TYPE_DICT:
       case TENON_TYPE_TUPLE:
@@ -205,9 +205,9 @@ class DefaultParser {
     std::string text;
     size_t bad = 0;
     if (!unescape(token.text, text, bad)) {
-      lexer_.fail_at(token.position + bad, "an escape that texts do not have");
+      lexer_.fail_at(token.position + bad, "an unknown escape sequence in a string");
     }
-    if (!base::is_utf8(text)) lexer_.fail_at(token, "a text whose escapes are not UTF-8");
+    if (!base::is_utf8(text)) lexer_.fail_at(token, "a string whose escapes are not UTF-8");
     return text;
   }
 
@@ -369,7 +369,7 @@ class DefaultParser {
       parse_element();
       constexpr int32_t kMostRepeats = 4096;
       if (argument_.list_size > kMostRepeats) {
-        lexer_.fail_at(start_, "a default for so long a list must be written out in brackets");
+        lexer_.fail_at(start_, "the default of a list of this length must be written in brackets");
       }
       values.assign(static_cast<size_t>(argument_.list_size), tenon_value(values[0]));
     } else {

@@ -62,7 +62,7 @@ Word ShapeEnv::calculate_locked(uint32_t function, Word a, Word b) {
   if (!base::is_symbol(a) && !base::is_symbol(b)) {
     const auto result = calculate(function, a, b);
     TENON_CHECK_ARG(result && !base::is_symbol(*result), "tenon_symbol_apply: ", a, " ",
-                    function_text(function), " ", b, " must be an int of 63 bits, got none");
+                    function_text(function), " ", b, " must fit in 63 bits, got an overflow");
     return *result;
   }
   switch (function) {

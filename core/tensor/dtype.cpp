@@ -153,7 +153,7 @@ tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b) {
   require_dtype(b);
   if (a == b) return a;
   TENON_CHECK(!is_float8(a) && !is_float8(b), TENON_ERROR_NOT_SUPPORTED,
-              "tenon_dtype_promote: float8 does not promote with another dtype, got ",
+              "tenon_dtype_promote: float8 must not be promoted with another dtype, got ",
               dtype_name(a), " and ", dtype_name(b));
   if (is_wide_unsigned(a) || is_wide_unsigned(b)) {
     const tenon_dtype other = is_wide_unsigned(a) ? b : a;
@@ -180,7 +180,8 @@ tenon_dtype default_complex_dtype() noexcept {
 }
 
 void set_default_dtype(tenon_dtype dtype) {
-  TENON_CHECK_TYPE(is_floating(dtype), "tenon_dtype_set_default: dtype must be floating, got ",
+  TENON_CHECK_TYPE(is_floating(dtype),
+                   "tenon_dtype_set_default: dtype must be floating point, got ",
                    dtype_name(dtype));
   default_floating.store(dtype, std::memory_order_relaxed);
 }

@@ -244,7 +244,7 @@ def test_item_096_duplicate_names(peer):
     if peer.is_torch:
         prints(peer, text)
     else:
-        refuses(peer, text, "'x' is there twice")
+        refuses(peer, text, "'x' appears twice")
 
 
 @better(
@@ -271,8 +271,8 @@ def test_item_098_trailing_text(peer):
 
 @same(99, "A name without arguments is a name, and no schema")
 def test_item_099_only_a_name(peer):
-    refuses(peer, "ns::f", "this is only a name")
-    refuses(peer, "ns::f.x", "this is only a name")
+    refuses(peer, "ns::f", "not only a name")
+    refuses(peer, "ns::f.x", "not only a name")
 
 
 @same(100, "Names of returns are kept, of one return too")

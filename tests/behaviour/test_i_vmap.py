@@ -95,7 +95,7 @@ def test_item_216_nested(peer):
 
 @better(
     217,
-    "An operator without rule is called for each of the mapped and warns, or is refused instead",
+    "An operator without rule is called for each example and warns, or is refused instead",
     "it warns once for an operator, in PyTorch at every call",
 )
 def test_item_217_loop(peer, loops):

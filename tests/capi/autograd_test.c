@@ -102,7 +102,7 @@ static void product_of_leaves(void** state) {
   assert_ptr_equal(first, second);
   const float twice[2] = {10, 14};
   assert_grad(x, twice, 2);
-  assert_error(backward(sum, 0), TENON_ERROR_STATE, "second backward pass");
+  assert_error(backward(sum, 0), TENON_ERROR_STATE, "second time");
   tenon_tensor_release(first);
   tenon_tensor_release(second);
   tenon_tensor_release(sum);

@@ -462,15 +462,15 @@ static void each_mistake_is_named(void** state) {
       {kDouble, x, 0, "twice what it should be"},
       {kNegative, x, 0, "a sign is wrong"},
       {kThird, x, 0, "0.3333 times what it should be"},
-      {kZero, x, 0, "no gradient comes"},
-      {kUndefined, x, 0, "no gradient comes"},
+      {kZero, x, 0, "no gradient reaches"},
+      {kUndefined, x, 0, "no gradient reaches"},
       {kTransposed, x, 0, "transposed"},
-      {kPartly, x, 0, "derivatives that are not 0 are missing"},
+      {kPartly, x, 0, "nonzero derivatives are missing"},
       {kConjugate, z, 0, "a conjugate is missing"},
       {kIgnores, x, 0, "Jacobian mismatch"},
       {kChanges, x, 0, "not deterministic"},
       {kChanges, x, TENON_GRADCHECK_FAST, "not deterministic"},
-      {kSquares, x, TENON_GRADCHECK_BATCHED, "must add up"},
+      {kSquares, x, TENON_GRADCHECK_BATCHED, "must be linear"},
       {kSquares, x, TENON_GRADCHECK_FAST, "product with random vectors"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -482,7 +482,7 @@ static void each_mistake_is_named(void** state) {
   which = kIgnores;
   tenon_tensor* one = leaf_of(kNumbers, 1);
   first_order(&operator_of, "check_test::wrong", &one, 1, 0,
-              TEXTS("must be zero where the gradients of outputs are zero", "got 1"));
+              TEXTS("must be zero if the gradients of all outputs are zero", "got 1"));
   // With a tolerance passes may differ.
   which = kChanges;
   tenon_gradcheck_options options = usual(0);
@@ -547,7 +547,7 @@ static void given_gradients_of_outputs(void** state) {
   assert_report(report, NULL);
   tenon_tensor* two[2] = {v, v};
   assert_error(tenon_gradgradcheck(&operator_of, sine, &value, 1, two, 2, NULL, &report),
-               TENON_ERROR_INVALID_ARGUMENT, "one for each of 1 outputs");
+               TENON_ERROR_INVALID_ARGUMENT, "one tensor for each of 1 outputs");
   assert_error(tenon_gradgradcheck(&operator_of, sine, &value, 1, &longer, 1, NULL, &report),
                TENON_ERROR_INVALID_ARGUMENT, "shape [3], got [4]");
   assert_error(tenon_gradgradcheck(&operator_of, sine, &value, 1, &other, 1, NULL, &report),
@@ -570,7 +570,7 @@ static void errors_of_functions_come_home(void** state) {
                "no luck");
   assert_error(tenon_gradcheck(&gives_number, NULL, values, 1, NULL, &report),
                TENON_ERROR_INVALID_ARGUMENT,
-               "must give a tensor, or a list or tuple with some, "
+               "must return a tensor, or a list or tuple with tensors, "
                "got 7");
   int calls = 0;
   assert_error(tenon_gradcheck(&grows, &calls, values, 2, NULL, &report),

@@ -190,7 +190,8 @@ static const char* cause_of_call(const tenon_op* op, int64_t what) {
   tenon_error* error = tenon_error_take();
   assert_int_equal(tenon_error_code(error), TENON_ERROR_INDEX);
   const tenon_error* cause = tenon_error_cause(error);
-  const char* told = cause != NULL ? "after raising an error of another code" : "left no error";
+  const char* told =
+      cause != NULL ? "after raising an error of another code" : "without raising an error";
   assert_non_null(strstr(tenon_error_message(error), told));
   snprintf(text, sizeof text, "%s", cause != NULL ? tenon_error_message(cause) : "");
   tenon_error_release(error);

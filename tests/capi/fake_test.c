@@ -442,14 +442,14 @@ static void Register_WhatIsServedAlready_Fails(void** state) {
   tenon_kernel kernel = kernel_of(&notes, TENON_REPLACE_LAYER);
   assert_ok(tenon_library_register_fake(library, "twice", &kernel, NULL));
   assert_error(tenon_library_register_fake(library, "twice", &kernel, NULL),
-               TENON_ERROR_ALREADY_EXISTS, "must have no fake kernel yet, got row_more");
+               TENON_ERROR_ALREADY_EXISTS, "must not have a fake kernel yet, got row_more");
   assert_ok(tenon_library_impl(library, "by_meta", TENON_KEY_META, &kernel, NULL));
   assert_error(tenon_library_register_fake(library, "by_meta", &kernel, NULL),
-               TENON_ERROR_ALREADY_EXISTS, "must have no kernel for Meta, got row_more");
+               TENON_ERROR_ALREADY_EXISTS, "must not have a kernel for Meta, got row_more");
   assert_ok(tenon_library_impl(library, "composite", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, &kernel,
                                NULL));
   assert_error(tenon_library_register_fake(library, "composite", &kernel, NULL),
-               TENON_ERROR_INVALID_ARGUMENT, "must have no CompositeImplicitAutograd kernel");
+               TENON_ERROR_INVALID_ARGUMENT, "must not have a CompositeImplicitAutograd kernel");
   assert_int_equal(notes.deleted, 3);
   kernel.policy = TENON_REPLACE_OVERRIDE;
   assert_ok(tenon_library_register_fake(library, "twice", &kernel, NULL));

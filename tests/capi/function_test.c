@@ -239,7 +239,7 @@ static void one_node_with_its_own_gradient(void** state) {
     assert_grad(x, 15);
     assert_grad(w, 6);
     assert_int_equal(self.needs[0] * 100 + self.needs[1] * 10 + self.needs[2], 110);
-    assert_error(backward(result.as.tensor, 0), TENON_ERROR_STATE, "second backward pass");
+    assert_error(backward(result.as.tensor, 0), TENON_ERROR_STATE, "second time");
     tenon_object_release(function);
     assert_int_equal(self.deleted, 0);  // retained by the node
     tenon_value_clear(&result);

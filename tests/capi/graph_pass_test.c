@@ -388,7 +388,7 @@ static void Pattern_ThatCannotBeSearchedFor_IsRefused(void** state) {
   tenon_graph *graph = relu_of_product(), *replacement = sum_with_abs(), *empty = new_graph();
   tenon_graph* made = NULL;
   assert_error(tenon_graph_replace_pattern(graph, empty, empty, 0, NULL, &made),
-               TENON_ERROR_INVALID_ARGUMENT, "pattern must have calls");
+               TENON_ERROR_INVALID_ARGUMENT, "pattern must contain calls");
   assert_null(made);
   tenon_graph* one = new_graph();
   output(one, unary(one, "aten::exp", input(one, "x")));
@@ -483,7 +483,7 @@ static void Rewrite_DroppedCall_MustNotBeUsed(void** state) {
   output(graph, unary(graph, "aten::exp", unary(graph, "aten::abs", x)));
   tenon_graph* made = NULL;
   assert_error(tenon_graph_rewrite(graph, drop_all, NULL, &made), TENON_ERROR_STATE,
-               "value 1, whose call was dropped");
+               "value 1 must not be used, as its call was removed");
   assert_null(made);
   // A number replaces a tensor, as an argument and as an output.
   tenon_value number = tenon_value_of_int(4);
@@ -523,7 +523,8 @@ static void Rewrite_FailingPass_NamesTheNode(void** state) {
   assert_string_equal(tenon_error_message(error), "no such pass");
   assert_string_equal(tenon_error_note(error, 0), "in node 1 of a graph, aten::exp");
   tenon_error_release(error);
-  assert_error(tenon_graph_rewrite(graph, failing, NULL, &made), TENON_ERROR_TYPE, "left no error");
+  assert_error(tenon_graph_rewrite(graph, failing, NULL, &made), TENON_ERROR_TYPE,
+               "without raising an error");
   tenon_graph_release(graph);
 }
 
@@ -618,7 +619,7 @@ static void Check_OtherThanRecorded_NamesValueAndNode(void** state) {
   tenon_graph* graph = NULL;
   assert_ok(tenon_graph_parse(text, (int64_t)strlen(text), NULL, 0, &graph));
   assert_error(tenon_graph_check(graph), TENON_ERROR_TYPE,
-               "value 1 must be what its call gives, float32[2] cpu, got float32[3] cpu");
+               "value 1 must match the result of its call, float32[2] cpu, got float32[3] cpu");
   tenon_graph_release(graph);
   // The operator cannot be called with these inputs.
   const char* wrong =

@@ -298,7 +298,7 @@ static void GraphSize_BuiltByHand_Runs(void** state) {
   tenon_value_clear(&ret);
   tenon_tensor* three = vector_of((const float[3]){1, 2, 3}, 3);
   assert_error(run(graph, &three, 1, &ret), TENON_ERROR_INVALID_ARGUMENT,
-               "sizes must hold n % 2 == 0, as they did when the graph was recorded, got 1 and 0");
+               "sizes must satisfy n % 2 == 0, as when the graph was recorded, got 1 and 0");
   tenon_tensor_release(six);
   tenon_tensor_release(three);
   tenon_graph_release(graph);
@@ -379,7 +379,7 @@ static const char* const kMalformed[][2] = {
     {"size s0 = %1: %0[0]\nnumber %2 = %9 + 1\nreturn %0\n", "an earlier value"},
     {"size s0 = %1: %0[0]\nguard s0 + 1\nreturn %0\n", "a relation"},
     {"size s0 = %1: %0[0]\nguard s0 < 9, 'aten::view'\nreturn %0\n", "','"},
-    {"size s0 = %1: %0[0]\nguard s0 < 9, 1, 2, 3\nreturn %0\n", "a text"},
+    {"size s0 = %1: %0[0]\nguard s0 < 9, 1, 2, 3\nreturn %0\n", "a string"},
 };
 
 static void GraphSize_MalformedText_IsRefused(void** state) {

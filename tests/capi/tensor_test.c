@@ -276,8 +276,8 @@ static void wrap_with_refuses_what_does_not_fit(void** state) {
   } while (0)
   REFUSED(struct_size = 88, TENON_ERROR_ABI, "struct_size must be at least 96, got 88");
   REFUSED(flags = TENON_TENSOR_INFERENCE, TENON_ERROR_INVALID_ARGUMENT, "flags");
-  REFUSED(reserved0 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
-  REFUSED(reserved[3] = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(reserved0 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved fields must be zero");
+  REFUSED(reserved[3] = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved fields must be zero");
   REFUSED(dtype = 77, TENON_ERROR_INVALID_ARGUMENT, "dtype");
   REFUSED(ndim = 65, TENON_ERROR_INVALID_ARGUMENT, "ndim");
   REFUSED(sizes = NULL, TENON_ERROR_INVALID_ARGUMENT, "sizes");

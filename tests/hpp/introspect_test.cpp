@@ -188,7 +188,8 @@ TEST(Introspect, Simulator_TablesAndErrors) {
     EXPECT_TRUE(has(simulator.print(TENON_SIMULATOR_TABLE), "fn_CPU [kernel]"));
     simulator.remove("CPU");
     EXPECT_EQ(simulator.slot(TENON_KEY_CPU).provenance, TENON_PROVENANCE_MATH_KERNEL);
-    EXPECT_TRUE(has(simulator.explain(tenon::KeySet::of({TENON_KEY_CPU})), "it is composed"));
+    EXPECT_TRUE(
+        has(simulator.explain(tenon::KeySet::of({TENON_KEY_CPU})), "it is a composite kernel"));
     EXPECT_THROW(simulator.add({"NoSuchKey"}), tenon::Error);
     EXPECT_THROW(Simulator("f("), tenon::Error);
   }

@@ -109,7 +109,7 @@ def test_dtype_and_cache_setters():
         with region(cache_enabled=True):
             assert tenon.is_autocast_cache_enabled()
         assert not tenon.is_autocast_cache_enabled()
-        with pytest.raises(TypeError, match=r"must be floating, got int64"):
+        with pytest.raises(TypeError, match=r"must be floating point, got int64"):
             tenon.set_autocast_dtype("cpu", tenon.int64)
         with pytest.raises(TypeError, match="must be dtype, got str"):
             tenon.set_autocast_dtype("cpu", "half")

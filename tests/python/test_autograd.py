@@ -172,7 +172,8 @@ def test_leaf_that_fails_after_a_failure_is_told_in_a_note():
     with pytest.raises(KeyError, match="in backward") as caught:
         (bad + good).backward()
     assert early.grad is None and late.grad is None
-    assert any("then a leaf failed" in note for note in caught.value.__notes__)
+    notes = caught.value.__notes__
+    assert any("accumulating a gradient into a leaf then failed too" in note for note in notes)
 
 
 def test_roots_inside_each_other():

@@ -26,7 +26,7 @@ def test_a_write_that_fails_counts(write):
     y = x.exp()  # whose gradient needs y
     with pytest.raises((IndexError, RuntimeError)):
         write(y.detach(), tenon.tensor([0, 9]))
-    with pytest.raises(RuntimeError, match="must not have been modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
         y.sum().backward()
 
 
@@ -59,7 +59,7 @@ def test_gradient_through_a_change_of_sizes(data, change):
 )
 def test_gradient_of_a_leaf_has_the_sizes_that_it_was_given(data, change):
     x = leaf(data)
-    with pytest.raises(tenon.error.StateError, match="is a leaf that requires grad"):
+    with pytest.raises(tenon.error.StateError, match="is a leaf Variable that requires grad"):
         change(x)
     before = x.shape
     with tenon.no_grad():
@@ -74,7 +74,7 @@ def test_leaf_cannot_get_many_more_dims():
     with tenon.no_grad():
         for _ in range(4):
             x.unsqueeze_(0)
-        with pytest.raises(tenon.error.NotSupportedError, match="about as many dims"):
+        with pytest.raises(tenon.error.NotSupportedError, match="number of dims of a leaf"):
             x.unsqueeze_(0)
     assert x.shape == (1, 1, 1, 1, 1)
     (grad,) = tenon.autograd.grad((x * x).sum(), x)
@@ -86,7 +86,7 @@ def test_views_of_a_leaf_that_is_a_view_of_an_untracked_buffer_are_not_written()
     row = buffer[0].requires_grad_()
     assert row.is_leaf and not buffer.requires_grad
     for view in (row, row.view(3), row[1:]):
-        with pytest.raises(tenon.error.StateError, match="a leaf that requires grad"):
+        with pytest.raises(tenon.error.StateError, match="a leaf Variable that requires grad"):
             view.add_(1)
     assert buffer._version == 0
     buffer[1].add_(1)
@@ -113,7 +113,7 @@ def test_view_made_in_no_grad_mode_tells_that_it_is_no_leaf_after_a_write():
     assert view.is_leaf
     base.mul_(2)
     assert not view.is_leaf
-    with pytest.raises(tenon.Error, match="was made in no_grad mode"):
+    with pytest.raises(tenon.Error, match="was created in no_grad mode"):
         view + 1
 
 
@@ -158,7 +158,7 @@ def test_tensors_of_a_saved_list_must_stay_as_they_are():
     kept = (x * x)[index]
     index.fill_(1)
     index.fill_(0)
-    message = r"IndexBackward0: tensors of a list .* got 2 such operations"
+    message = r"IndexBackward0: a list of tensors .* got 2 such operations"
     with pytest.raises(RuntimeError, match=message):
         y.sum().backward()
     with pytest.raises(RuntimeError, match=message):

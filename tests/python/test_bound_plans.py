@@ -116,15 +116,15 @@ def test_a_kernel_registered_later_is_called():
         library.impl("relu", lambda x: x * 5, "CPU")
         assert traced(*args).tolist() == [5.0, 5.0, 5.0]
         assert traced(*args).tolist() == [5.0, 5.0, 5.0]
-        assert "does not bind" in traced.bind(*args)
+        assert "cannot be bound" in traced.bind(*args)
     assert traced(*args).tolist() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (lambda x: tenon.cumsum(x, 0), "does not bind"),
-        (lambda x: tenon.add(x[:1], 1.0, out=x[1:]), "writes into an input"),
+        (lambda x: tenon.cumsum(x, 0), "cannot be bound"),
+        (lambda x: tenon.add(x[:1], 1.0, out=x[1:]), "modifies an input"),
         (lambda x: tenon.ops.aten.view.dtype(x + 1.0, tenon.int32), "outputs must be"),
     ],
 )

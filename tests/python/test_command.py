@@ -128,7 +128,7 @@ def test_explain_takes_named_arguments(capsys):
         capsys, "explain", "aten::add.Tensor", "ones(2)", "ones(2)", "alpha=2"
     )
     text = said(capsys, "explain", "aten::empty.memory_format", "[2]", 'device="meta"')
-    assert "BackendSelect takes the backend of the device meta" in text
+    assert "BackendSelect chooses the backend of the device meta" in text
 
 
 @pytest.mark.parametrize("reader", ["head -1", "true"])
@@ -173,7 +173,7 @@ def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
     assert "because AutogradCPU has no kernel of its own, and the alias Autograd serves it" in text
     assert "below it, CPU:" in text and "backend (Python" in text
     assert f"at {__file__}:{backend.__code__.co_firstlineno})" in text
-    assert "takes away {AutocastMeta" in text
+    assert "excludes {AutocastMeta" in text
     with tenon.library.ExcludeDispatchKeyGuard("Autograd"):
         excluded = explain(f"{library.ns}::f", tenon.ones(1), [])
     assert "the highest key is CPU" in excluded and "nothing is below" in excluded
@@ -205,12 +205,12 @@ def test_explain_names_who_overrides(library, ops):
     text = explain(ops.f, Stand())
     assert "  x, an object of " in text and "Stand, has {Override}" in text
     assert "the highest key is Override: run_overrides" in text
-    assert "it asks in turn, until one accepts the call: the types " in text
+    assert "it calls these handlers in order until one accepts the call: the types " in text
 
 
 def test_explain_factories_and_views():
     text = explain("aten::empty.memory_format", [2], device="cpu")
-    assert "no argument can be a tensor: BackendSelect takes the backend of the device cpu" in text
+    assert "no argument can be a tensor: BackendSelect chooses the backend of the device" in text
     assert "the highest key is CPU" in text
     shipped = explain("aten::add.Tensor", tenon.ones(1), tenon.ones(1))
     place = "(C++ at kernels/ops/arithmetic/add.h:"

@@ -114,7 +114,7 @@ def test_guards_and_fallthroughs(library, f):
     with ExcludeDispatchKeyGuard("Autograd"):
         text = agreed(f, tenon.ones(1))
         assert [key for key, _ in told(text)] == ["CPU"]
-        assert "takes away {" in text and "AutogradCPU" in text
+        assert "excludes {" in text and "AutogradCPU" in text
     library.impl("f", fallthrough_kernel, "AutogradCPU")
     text = agreed(f, tenon.ones(1))
     assert " AutogradCPU, ADInplaceOrView, " in text and ", which fall through\n" in text
@@ -164,7 +164,7 @@ def test_composites_end_the_way(library, ops):
     library.define("c(Tensor x) -> Tensor")
     library.impl("c", lambda x: tenon.ones(1).relu(), "CompositeImplicitAutograd")
     text, words, calls = explained(ops.c.default, tenon.ones(1))
-    assert words == calls[:1] and "it is composed: it calls other operators" in text
+    assert words == calls[:1] and "it is a composite kernel: it calls other operators" in text
 
 
 def test_objects_that_override(f):
@@ -173,10 +173,10 @@ def test_objects_that_override(f):
     # A call from Python asks before it is dispatched.
     assert [key for key, _ in calls] == ["AutogradCPU", "CPU"], "the handlers went on"
     assert re.search(r"accepts the call: the types \S*Derived, \S*Override\n", text)
-    assert "to go on, a handler calls again with arguments of its own" in text
+    assert "to continue, a handler calls the operator again with other arguments" in text
     with ExcludeDispatchKeyGuard("Override"):
         text, words, calls = explained(f, Override())
-    assert words == calls == [] and "Override is taken away or falls through" in text
+    assert words == calls == [] and "Override is excluded or falls through" in text
 
 
 def test_lists_with_objects(library, ops):
@@ -193,7 +193,7 @@ def test_wrapper_tensors(f):
     assert [key for key, _ in words] == ["AutogradCPU", "Wrapper"], text
     assert words == calls[:2] and calls[-1][0] == "CPU"
     assert re.search(r"  x, a wrapper tensor of \S*Wrapped, has \{AutocastCPU, ", text)
-    assert "to go on, a handler calls again with arguments of its own" in text
+    assert "to continue, a handler calls the operator again with other arguments" in text
 
 
 def handlers(function, *args):
@@ -222,7 +222,7 @@ def test_an_operator_without_fake_kernel_is_told(library, ops):
     library.impl("unfaked", lambda x: x, "CPU")
     with FakeTensorMode():
         text = introspect.explain(ops.unfaked.default, tenon.ones(1))
-    assert "has no fake kernel, none for Meta and is not composed: the call fails" in text
+    assert "has no fake, Meta or composite kernel: the call fails" in text
 
 
 def test_modes(f):

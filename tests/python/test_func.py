@@ -332,7 +332,7 @@ def test_one_mask_for_all_selects_as_many_of_each():
         weights = tenon.tensor([2.0, 3.0])
         slopes = vmap(grad(lambda x: (x.masked_select(mask) * weights).sum()))(x)
         assert slopes.tolist() == [[2, 0, 3], [2, 0, 3]]
-    with pytest.raises(NotImplementedError, match="shape depends on its elements"):
+    with pytest.raises(NotImplementedError, match="dynamic shape"):
         vmap(lambda x, mask: x.masked_select(mask))(x, x > 2)
 
 

@@ -124,9 +124,9 @@ def test_refusals():
         tenon.cat([x, x], out=y)
         return view
 
-    with pytest.raises(tenon.NotSupportedError, match="resizes must have no views"):
+    with pytest.raises(tenon.NotSupportedError, match="resized tensor must not have views"):
         graph.trace(resized, tenon.ones(1, 1)).functionalize()
-    with pytest.raises(tenon.NotSupportedError, match="resizes must be no input"):
+    with pytest.raises(tenon.NotSupportedError, match="resized tensor must not be an input"):
         graph.trace(lambda x, y: tenon.add(x, x, out=y), example(3), tenon.ones(0)).functionalize()
     with pytest.raises(tenon.NotSupportedError, match="as_strided"):
         graph.trace(lambda x: (x * 1).as_strided((2,), (1,)).zero_(), example(4)).functionalize()

@@ -106,7 +106,7 @@ def test_bad_input_is_refused_whatever_raise_exception_says(inputs, options, kin
 def test_function_must_be_callable_and_give_tensors():
     with pytest.raises(TypeError, match="func must be callable, got int"):
         gradcheck(3, (leaf([1.0]),))
-    with pytest.raises(tenon.Error, match="must give a tensor"):
+    with pytest.raises(tenon.Error, match="must return a tensor"):
         gradcheck(lambda a: 5, (leaf([1.0]),))
 
 
@@ -117,7 +117,7 @@ def test_grad_outputs_must_be_tensors():
 
 def test_overlapping_input_is_refused():
     x = tenon.ones(1, dtype=tenon.float64).expand(3).requires_grad_()
-    with pytest.raises(RuntimeError, match="input 0.*overlapping"):
+    with pytest.raises(RuntimeError, match="input 0.*overlap"):
         gradcheck(lambda a: a * 2, (x,))
 
 

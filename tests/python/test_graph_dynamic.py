@@ -148,7 +148,7 @@ def test_a_guard_tells_its_place():
     traced = graph.trace(padded, randn(4, 3), dynamic=True)
     x = randn(7, 3)
     assert tenon.equal(traced(x), padded(x))
-    with pytest.raises(tenon.error.InvalidArgumentError, match="sizes must hold s0 < 8"):
+    with pytest.raises(tenon.error.InvalidArgumentError, match="sizes must satisfy s0 < 8"):
         traced(randn(9, 3))
     # [quote.end]
     assert traced.guards[0][2] == __file__

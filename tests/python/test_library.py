@@ -341,7 +341,9 @@ def test_calls_of_older_kernels_are_checked(library, ops):
     keys = tenon.library.DispatchKeySet("CPU")
     alone = library.impl("f", lambda x, n: n, "CPU")
     x = tenon.ones(2)
-    with pytest.raises(NotImplementedError, match="CPU must have had a kernel before this one"):
+    with pytest.raises(
+        NotImplementedError, match="CPU must have a kernel that was registered before this one"
+    ):
         alone.call_older(keys, x, 1)
     with pytest.raises(TypeError, match="f: n must be int, got str at position 1"):
         alone.call_older(keys, x, "a")

@@ -89,7 +89,7 @@ def test_views_of_an_untracked_tensor_may_be_written_until_a_gradient_flows():
     first, second = base.unbind()
     first.add_(1)
     weight = tenon.ones(3, requires_grad=True)
-    with pytest.raises(tenon.error.StateError, match="multiple views that one call has returned,"):
+    with pytest.raises(tenon.error.StateError, match="a function that returns multiple views,"):
         second.add_(weight)
     with tenon.no_grad():
         second.add_(weight)
@@ -100,7 +100,7 @@ def test_views_made_in_no_grad_mode_say_that():
     base = tenon.zeros(2, 3)
     with tenon.no_grad():
         first, _ = base.unbind()
-    with pytest.raises(tenon.error.StateError, match="made in no_grad mode"):
+    with pytest.raises(tenon.error.StateError, match="created in no_grad mode"):
         first.add_(tenon.ones(3, requires_grad=True))
 
 

@@ -32,7 +32,7 @@ STRICTER = (
     "size must be compatible with the sizes and strides of self",
     "vmap: inplace arithmetic",
 )
-OVERWRITTEN = "must not have been modified by an inplace operation since it was saved"
+OVERWRITTEN = "has been modified by an inplace operation since it was saved"
 
 Function = Callable[[Any], Any]
 

@@ -287,7 +287,7 @@ fn sizes_that_must_agree_are_guards() {
     fails(
         graph.run(&[&ones(4), &ones(5)]),
         Status::INVALID_ARGUMENT,
-        &["sizes must hold s0 == s1"],
+        &["sizes must satisfy s0 == s1"],
     );
 }
 

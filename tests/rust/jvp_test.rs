@@ -254,7 +254,7 @@ fn wrong_formulas_are_refused() {
     );
     refused(
         Formula::new(backward).setup(|_, _, _| Ok(())).saves(&["n"]),
-        "either saves or setup",
+        "one of saves and setup",
     );
     assert!(format!("{:?}", Formula::new(backward).named("mine")).contains("mine"));
 }

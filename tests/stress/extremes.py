@@ -502,7 +502,7 @@ def trouble_of(calls: Calls, call: str) -> list[tuple[str, str]]:
 def is_of_size(error: BaseException) -> bool:
     text = str(error)
     of_size = "size" in text and "must be >= 0" in text
-    return of_size or "63 bits" in text or "could not be had" in text
+    return of_size or "63 bits" in text or "out of memory" in text
 
 
 def odd_error(tenon: Any, error: BaseException) -> str:

@@ -67,7 +67,7 @@ bool plug() {
 // that load, and the error must say so.
 bool plug_in_child() {
   if (plug()) return true;
-  return take_error().find("a process that forks must not be loading") != std::string::npos;
+  return take_error().find("must not be loading") != std::string::npos;
 }
 
 // Runs the actions that `number` selects, then exits. Never returns.

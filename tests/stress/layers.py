@@ -40,7 +40,7 @@ LARGE = 100_000  # elements of the largest tensor, where two threads share the w
 # Refusals of calls with data-dependent results: the error, and a part of its text.
 ASKS_ELEMENTS = (
     ("DataDependentError", ""),
-    ("NotSupportedError", "must not be mapped by a vmap"),
+    ("NotSupportedError", "vmap does not support operators"),
     ("NotSupportedError", "must not be a mask that the vmap maps"),
 )
 

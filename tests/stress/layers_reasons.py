@@ -65,7 +65,7 @@ REASONS = (
     Reason(
         ("functionalize",),
         r"aten::linalg_matrix_power|tenon::strided_scatter",
-        "must be one of PyTorch's views",
+        "only known view operators",
         "A graph records the view that their kernels write as part of a composite.",
     ),
     Reason(
@@ -83,7 +83,7 @@ REASONS = (
     Reason(
         ("dynamic graph",),
         r"aten::(_unique2|unique_consecutive|unique_dim|masked_select)(\..*)?",
-        "must have plain sizes",
+        "must have concrete sizes",
         "The sizes of the results depend on elements.",
     ),
     Reason(

@@ -549,11 +549,11 @@ bool makes_sense(const std::string& error) {
   // The operator, its formula, tangent or fake kernel is gone at that moment.
   static const char* const kAnswers[] = {
       "operator must be defined, got none",
-      "operator must have a gradient formula to be run backward, got none",
-      "operator must have a tangent or a gradient formula to be used in forward mode, got none",
-      "operator must have a fake kernel to run on fake tensors, got none",
-      "must have the schema that it had, got none",
-      "must have a schema with a number of results, got none",
+      "operator must have a gradient formula to be differentiated, got none",
+      "operator must have a tangent or a gradient formula to be used with forward AD, got neither",
+      "operator must have a fake kernel or a Meta kernel to run on fake tensors, got neither",
+      "must have the schema that it had when it was recorded, got none",
+      "must have a schema with a fixed number of arguments and results, got none",
   };
   for (const char* answer : kAnswers) {
     if (error.find(answer) != std::string::npos) return true;

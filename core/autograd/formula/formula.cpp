@@ -141,7 +141,8 @@ Save find_save(std::string_view what, const schema::Schema& schema, std::string_
   }
   std::vector<std::string_view> known;
   for (const auto& argument : schema.arguments()) known.push_back(argument.name.view());
-  fail(TENON_ERROR_INVALID_ARGUMENT, what, ": formula must name arguments or results, got ", name,
+  fail(TENON_ERROR_INVALID_ARGUMENT, what,
+       ": names in a formula must be those of arguments or results, got ", name,
        base::did_you_mean(name, known), "; schema: ", schema.text());
 }
 

@@ -49,11 +49,11 @@ def _collapsed(text: str) -> str:
 def _refused_here(message: str) -> str | None:
     for words, kind in (
         ("default of argument", "default-type"),
-        ("is there twice", "duplicate-name"),
+        ("appears twice", "duplicate-name"),
         ("is not on any argument", "unbound-return"),
         ("expected a type, got ')'", "empty-tuple"),
         ("beyond the range", "out-of-range"),
-        ("this is only a name, got ':'", "split-colons"),
+        ("not only a name, got ':'", "split-colons"),
     ):
         if words in message:
             return kind

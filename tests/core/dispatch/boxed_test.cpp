@@ -350,7 +350,7 @@ TEST_F(Boxed, Item161_KernelFails_ErrorArrivesAndResultsAreCleared) {
   EXPECT_EQ(message(TENON_ERROR_INDEX, true, false), "IndexError: from the stack");
   EXPECT_EQ(message(TENON_ERROR_INDEX, false, true), "IndexError: from the slot");
   EXPECT_EQ(message(TENON_ERROR_INDEX, false, false),
-            "IndexError: t::fails: kernel failed with TENON_ERROR_INDEX and left no error");
+            "IndexError: t::fails: kernel failed with TENON_ERROR_INDEX without raising an error");
 }
 
 TEST_F(Boxed, StaleSlotError_OfAnotherCodeIsNotAdopted) {

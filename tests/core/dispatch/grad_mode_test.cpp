@@ -123,10 +123,10 @@ TEST_F(GradModes, Refused) {
   TENON_EXPECT_ERROR(tenon_grad_mode_set(5), TENON_ERROR_INVALID_ARGUMENT,
                      "tenon_grad_mode_set: mode must be a TENON_GRAD_MODE_* number, got 5");
   TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_INFERENCE), TENON_ERROR_STATE,
-                     "INFERENCE must be entered by a guard, got a mode to set while it is ON");
+                     "INFERENCE must be entered or left with a guard, got a call in mode ON");
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_NORMAL), TENON_ERROR_STATE,
-                     "NORMAL must be entered by a guard, got a mode to set while it is INFERENCE");
+                     "NORMAL must be entered or left with a guard, got a call in mode INFERENCE");
   EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
 }
 

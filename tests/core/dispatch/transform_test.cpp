@@ -539,8 +539,8 @@ TEST_F(Transforms, InPlaceOnACapturedTensor_IsANamedError) {
     EXPECT_EQ(error.code(), TENON_ERROR_STATE);
     EXPECT_STREQ(
         error.what(),
-        "t::scale_: a must be a tensor of the deriving of level 1 to be written in it, got "
-        "one captured from outside; pass it to the transformed function");
+        "t::scale_: a must be a tensor of the deriving of level 1 to be modified inplace there, "
+        "got one captured from outside; pass it to the transformed function as an argument");
   }
   dispatch::leave_layer(*layer);
   EXPECT_EQ(elements(captured), Numbers{4});

@@ -63,7 +63,7 @@ Chain parse_chain(const std::string& text) {
       chain.end = End::kLast;
     } else if (has(line, "  below it, ")) {
       chain.steps.push_back(step_of(between(line, "below it, ", ": "), line));
-    } else if (has(line, "  nothing is below ") || has(line, "    it is composed: ")) {
+    } else if (has(line, "  nothing is below ") || has(line, "    it is a composite kernel: ")) {
       chain.end = End::kLast;
     }
   }

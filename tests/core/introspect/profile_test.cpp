@@ -230,11 +230,11 @@ TEST_F(ProfileRecord, EachThreadRecordsItsOwn) {
     other = std::make_unique<Profile>();
     TENON_EXPECT_OK(call_plain(op));
     TENON_EXPECT_OK(call_plain(op));
-    TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "by the thread that began it");
+    TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "on the thread that began it");
     int64_t count = 0;
     int64_t dropped = 0;
     TENON_EXPECT_ERROR(tenon_profile_span_count(profile.get(), &count, &dropped), TENON_ERROR_STATE,
-                       "one that rec");
+                       "one that is still rec");
     take_notes();
   }).join();  // exits with its profile on: ended
   TENON_EXPECT_OK(call_plain(op));

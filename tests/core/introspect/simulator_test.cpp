@@ -134,10 +134,10 @@ TEST(Simulator, BadRegistrations_ChangeNothing) {
   const std::string before = simulator.print(TENON_SIMULATOR_RAW_REGISTRATIONS);
   TENON_EXPECT_ERROR(simulator.add({"CUDA", "NoSuchKey"}), TENON_ERROR_NOT_FOUND, "NoSuchKey");
   TENON_EXPECT_ERROR(simulator.add({"CUDA", "CUDA"}), TENON_ERROR_INVALID_ARGUMENT,
-                     "each key must be there once, got CUDA twice");
+                     "each key must be given only once, got CUDA twice");
   TENON_EXPECT_ERROR(simulator.add({"CPU"}), TENON_ERROR_INVALID_ARGUMENT, "got CPU twice");
   TENON_EXPECT_ERROR(simulator.add({"CompositeImplicitAutograd", "CompositeExplicitAutograd"}),
-                     TENON_ERROR_INVALID_ARGUMENT, "must not hold both CompositeImplicit");
+                     TENON_ERROR_INVALID_ARGUMENT, "must not contain both CompositeImplicit");
   TENON_EXPECT_ERROR(simulator.add({"Undefined"}), TENON_ERROR_INVALID_ARGUMENT, "got Undefined");
   TENON_EXPECT_ERROR(simulator.add({"CUDA"}, 64), TENON_ERROR_INVALID_ARGUMENT, "got 64");
   EXPECT_EQ(simulator.print(TENON_SIMULATOR_RAW_REGISTRATIONS), before);

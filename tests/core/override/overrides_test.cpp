@@ -238,7 +238,7 @@ TEST_F(Overrides, Carrier_HasOverrideOnlyAndNoMemory) {
   tenon_tensor* none = nullptr;
   const tenon_value tensor = tensor_value(cpu_);
   TENON_EXPECT_ERROR(tenon_carrier_new(&tensor, &none), TENON_ERROR_INVALID_ARGUMENT,
-                     "must be one that needs a carrier");
+                     "must not be a tensor or None");
 }
 
 TEST_F(Overrides, CarrierReleasesWhatItCarries) {

@@ -168,7 +168,7 @@ TEST_F(Plugin, OtherAbi_IsRefusedBeforeItsCodeRuns) {
   }
   TENON_EXPECT_ERROR(load("sanitized"), TENON_ERROR_ABI, "anitizer");
   TENON_EXPECT_ERROR(load("short"), TENON_ERROR_ABI, "got 16");
-  TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "refusal");
+  TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "got NULL from its query function");
   TENON_EXPECT_ERROR(load("no_query"), TENON_ERROR_ABI, "tenon_plugin_query");
 }
 
@@ -190,7 +190,7 @@ TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
     }
     return "";
   };
-  EXPECT_EQ(refusal(), "plugin faulty.so: requirements must be an address, got NULL for 2");
+  EXPECT_EQ(refusal(), "plugin faulty.so: requirements must not be NULL if requirement_count is 2");
   const char* names[] = {"good", nullptr};
   descriptor.requirements = names;
   EXPECT_EQ(refusal(), "plugin faulty.so: requirement 1 must be a name, got NULL");
@@ -224,14 +224,15 @@ TEST_F(Plugin, DescriptorsOfOtherVersions) {
   EXPECT_EQ(refusal(), "");
   later.unknown = 1;
   EXPECT_EQ(refusal(),
-            "plugin later.so: fields unknown to this version must be zero, got a value at 96");
+            "plugin later.so: fields unknown to this version must be zero, got a nonzero byte at "
+            "offset 96");
   descriptor.struct_size = 96;  // the first released size
   EXPECT_EQ(refusal(), "");
   descriptor.struct_size = 95;
   EXPECT_EQ(refusal(), "plugin later.so: struct_size must be at least 96, got 95");
   descriptor.struct_size = sizeof descriptor;
   descriptor.reserved[3] = 1;
-  EXPECT_EQ(refusal(), "plugin later.so: reserved words must be zero, got a value");
+  EXPECT_EQ(refusal(), "plugin later.so: reserved fields must be zero, got another value");
 }
 
 TEST_F(Plugin, LoadThatFails_ErrorComesHomeWithANoteAndNothingIsLoaded) {

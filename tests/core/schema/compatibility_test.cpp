@@ -52,7 +52,7 @@ TEST(Compatibility, Reasons_NameWhatChanged) {
   EXPECT_EQ(backward("f(int a) -> ()", "g(int a) -> ()"), "the name changed from f to g");
   EXPECT_EQ(backward("f() -> ()", "f() -> int"), "the number of returns changed from 0 to 1");
   EXPECT_EQ(backward("f(int a) -> ()", "f(float a) -> ()"),
-            "argument 'a': type float does not take the place of int");
+            "argument 'a': type float does not replace int");
   EXPECT_EQ(backward("f(int a=1) -> ()", "f(int a) -> ()"),
             "argument 'a': its default changed from 1 to none");
   EXPECT_EQ(backward("f(int a) -> ()", "f(*, int a) -> ()"), "argument 'a' is now keyword-only");

@@ -414,8 +414,8 @@ TEST(Tensor, ResizeViewOfWrappedMemory_IsRefused) {
       wrap_tensor(memory, TENON_DTYPE_F32, nullptr, dims(four), nullptr, nullptr, nullptr);
   const TensorPtr view = new_alias(*wrapped, dims(two), dims({2}), 0);
   EXPECT_EQ(error_of(TENON_ERROR_STATE, [&] { view->resize(dims({1}), nullptr); }),
-            "tenon_tensor_resize: storage must be Tenon's own, got wrapped memory of 16 bytes with "
-            "sizes [2] for sizes [1]");
+            "tenon_tensor_resize: storage must be allocated by Tenon to be resized, got wrapped "
+            "memory of 16 bytes with sizes [2] for sizes [1]");
   error_of(TENON_ERROR_STATE, [&] { view->resize(dims(two), nullptr); });
   EXPECT_EQ(strides_of(*view), Ints{2});
 }
@@ -466,8 +466,8 @@ TEST(Tensor, AliasAs_WantsAlignment) {
   EXPECT_EQ(
       error_of(TENON_ERROR_INVALID_ARGUMENT,
                [&] { Tensor::make_alias_as(*bytes, TENON_DTYPE_F32, dims({1}), dims({1}), 0); }),
-      "tenon_tensor_new_alias_as: first element must be aligned to 4 bytes for float32, got "
-      "one that is not");
+      "tenon_tensor_new_alias_as: first element must be aligned to 4 bytes for float32, got an "
+      "unaligned one");
   // Without elements there is no first one.
   TensorPtr::adopt(Tensor::make_alias_as(*bytes, TENON_DTYPE_F32, dims({0}), dims({1}), 0));
 }

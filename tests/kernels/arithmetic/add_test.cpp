@@ -111,7 +111,7 @@ TEST(Add, CarrierBesideKeysWithoutOverride_IsRefused) {
   const Error error = error_of([&] { add.redispatch(KeySet(self.keys()), self, carrier, 1); });
   EXPECT_EQ(error.code(), TENON_ERROR_TYPE);
   EXPECT_NE(
-      std::string(error.what()).find("must not override operators where Override is excluded"),
+      std::string(error.what()).find("must not override operators while Override is excluded"),
       std::string::npos);
 }
 

@@ -21,7 +21,7 @@ class AnomalyModeTest {
               TenonException e =
                   Support.fails(
                       ErrorCode.STATE, () -> x.div(x).mul(1).backward(), "DivBackward0", "nan");
-              Support.contains(e.notes().toString(), "was made by the call at");
+              Support.contains(e.notes().toString(), "was created by this call");
               try (AnomalyMode quiet = AnomalyMode.enter(false)) {
                 x.div(x).backward();
               }

@@ -134,7 +134,7 @@ class AutogradTest {
           sum.backward();
           near(x.grad(), 10, 14);
           near(w.grad(), 4, 6);
-          Support.fails(ErrorCode.STATE, () -> sum.backward(), "second backward pass");
+          Support.fails(ErrorCode.STATE, () -> sum.backward(), "second time");
         });
   }
 
