@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls with symbolic sizes decide or refuse with reason; all else is a defect."""
+"""The decisions and refusals of calls with symbolic sizes that are intended, with reasons.
+
+Any other decision or refusal is a defect.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """Patterns of whole names of tests and operators and of a message, and why that is so."""
+    """Patterns for whole names of tests and operators and for part of a message; the reason."""
 
     test: str
     name: str
@@ -126,12 +129,12 @@ REASONS = (
 
 
 def of(test: str) -> list[Reason]:
-    """Those of one test."""
+    """Returns the reasons that hold for a test."""
     return [one for one in REASONS if re.fullmatch(one.test, test)]
 
 
 def why(test: str, name: str, line: str) -> Reason | None:
-    """The reason of a line, None where there is none."""
+    """Returns the reason for a line, or None."""
     name = name.removeprefix("aten::")
     for one in of(test):
         if re.fullmatch(one.name, name) and re.search(one.message, line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autocast: regions, rules, the cache, handwritten wrappers, functions, threads."""
+"""Autocast: regions, rules, the cache, handwritten wrappers, custom functions, threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def on() -> bool:
 
 @pytest.fixture
 def lib(library):
-    """Under a name that does not hide the module."""
+    """The library under a name that does not hide the module `library`."""
     return library
 
 
@@ -181,7 +181,7 @@ def test_losses_compute_in_float32():
     assert {result.dtype for result in results} == {tenon.float32}
 
 
-# ---- Rules of one's own --------------------------------------------------------------------------
+# ---- User-defined rules --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_cache_in_nested_regions_of_two_precisions():
 
 
 def test_cache_sees_a_write_within_the_region():
-    """PyTorch goes on with the old cast."""
+    """PyTorch keeps using the old cast."""
     w = tenon.ones(2, requires_grad=True)
     with region():
         cast(w)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients in Python: leaves, backward passes, graphs, views, formulas beside PyTorch's."""
+"""Gradients in Python: leaves, backward passes, graphs, views, formulas compared with PyTorch's."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_accumulation_keeps_the_tensor_but_for_recorded_passes():
     assert x.grad is not first
     near(first, [5.0])
     near(x.grad, [7.0])
-    x.grad = None  # which holds the graph, which holds x: a cycle
+    x.grad = None  # breaks a reference cycle: the gradient holds the graph, which holds x
 
 
 def test_assigned_grad_is_checked_and_added_to():
@@ -256,7 +256,7 @@ def test_threads_share_a_leaf():
     near(x.grad, [1600.0])
 
 
-# ---- Views and writes in place -------------------------------------------------------------------
+# ---- Views and in-place writes -------------------------------------------------------------------
 
 
 def test_leaves_and_their_views_are_not_written():
@@ -358,7 +358,7 @@ def test_passes_to_inputs_are_told_from_others_inside_of_each_other():
 
 
 def test_output_nr():
-    """A result's number among those of the call that has made it."""
+    """A result's index among the results of the call that made it."""
     x = tenon.ones(3, requires_grad=True)
     assert x.output_nr == tenon.ones(1).output_nr == (x * 2).output_nr == 0
     parts = (x * 2).unbind()

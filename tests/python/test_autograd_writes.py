@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients through writes in place: those that change sizes, and those whose result was saved."""
+"""Gradients through in-place writes that change sizes, or whose result was saved."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def leaf(data):
     ids=["index_put_", "index_add_", "scatter_"],
 )
 def test_a_write_that_fails_counts(write):
-    """It may have written before: PyTorch does not count it, and gives a wrong gradient."""
+    """A failed write may have changed elements. PyTorch ignores it and returns a wrong gradient."""
     x = leaf([0.0, 0.0, 0.0])
-    y = x.exp()  # whose gradient needs y
+    y = x.exp()  # exp saves its result y for the gradient
     with pytest.raises((IndexError, RuntimeError)):
         write(y.detach(), tenon.tensor([0, 9]))
     with pytest.raises(RuntimeError, match="must not have been modified by an inplace operation"):
@@ -123,7 +123,7 @@ def test_views_of_complex_numbers_as_real_ones_are_written():
     h = z * 1
     part = h.imag
     h.real.mul_(w)
-    h.mul_(1j)  # part is what was real before
+    h.mul_(1j)  # now the imaginary part is the former real part
     part.sum().backward()
     assert part.tolist() == [3.0, 12.0]
     assert w.grad.tolist() == [1.0, 3.0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backward hooks of modules: what they are told, and what they may replace."""
+"""Backward hooks of modules: their arguments, and what they may replace."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tenon.nn.modules import module as module_hooks
 
 @pytest.fixture(scope="module", autouse=True)
 def identity():
-    """Has the class made that all calls with backward hooks share."""
+    """Creates the class that all calls with backward hooks share."""
     relu = nn.ReLU()
     relu.register_full_backward_hook(lambda *args: None)
     relu(tenon.ones(1, requires_grad=True)).backward()
 
 
 class Mix(nn.Module):
-    """Two results of three inputs, one of them no tensor."""
+    """Three inputs, one of which is not a tensor, and two results."""
 
     def forward(self, x, word, y):
         return x * y, x + 0 * y

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bound plans: runs of graphs that go through loops only give what calls give."""
+"""Bound plans: runs of graphs return what eager calls return."""
 
 import threading
 
@@ -165,7 +165,7 @@ def test_an_attribute_that_is_a_view_and_asks_for_gradients_later_gets_them():
     assert traced().requires_grad
 
 
-# ---- Writes --------------------------------------------------------------------------------------
+# ---- In-place writes -----------------------------------------------------------------------------
 
 
 def test_an_input_is_written_and_its_version_counted():
@@ -255,7 +255,7 @@ def test_attributes_that_share_memory_have_no_plan():
     assert traced().tolist() == [4, 4, 0]
 
 
-# ---- What is made from numbers -------------------------------------------------------------------
+# ---- Factory functions ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_factories_bind(function):
         for one, other in zip(results, expected, strict=True):
             _equal(one, other)
         kept.append((results, expected))
-        results[0].add_(1.0)  # what was given is the caller's
+        results[0].add_(1.0)  # results belong to the caller
         expected[0].add_(1.0) if results[0] is not expected[0] else None
     for results, expected in kept:
         _equal(results[0], expected[0])
@@ -296,7 +296,7 @@ def test_random_numbers_are_drawn_anew():
     assert traced(tenon.ones(3)).tolist() != traced(tenon.ones(3)).tolist()
 
 
-# ---- Copies, products and joins ------------------------------------------------------------------
+# ---- Copies, products and concatenation ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [tenon.float64, tenon.float16, tenon.int32, tenon.bool])
@@ -340,7 +340,7 @@ def test_rows_and_products_bind(function):
     _equal(traced(x), function(x))
 
 
-# ---- Views that are given ------------------------------------------------------------------------
+# ---- Views as inputs -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

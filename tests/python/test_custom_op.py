@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of Python functions: what the acceptance files leave out, leaks and bad input."""
+"""Custom operators of Python functions: what the acceptance files leave out, leaks, bad input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _names = itertools.count()
 
 @pytest.fixture(autouse=True)
 def closed():
-    """Operators live as long as the process: those of a test end with it."""
+    """Closes the operators of each test; otherwise they live as long as the process."""
     definitions, forever = custom_op_module._definitions, library._forever
     before, kept = set(definitions), len(forever)
     yield
@@ -223,7 +223,7 @@ def test_bad_use():
 
 
 def test_definitions_are_where_the_caller_wrote_them():
-    """At the outermost level too, where no frame but the caller's stands above."""
+    """Also at module level, where the caller's frame is the outermost one."""
     lines = {
         "same": "custom_op({name!r}, f, mutates_args=(), schema='(Tensor x) -> Tensor')",
         "made": "custom_op({name!r}, mutates_args=(), schema='(Tensor x) -> Tensor')(f)",

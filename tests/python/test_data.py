@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets, samplers and loaders; expected orders are PyTorch's for the same seed."""
+"""Data sets, samplers and loaders; expected orders are PyTorch's for equal seeds."""
 
 from __future__ import annotations
 

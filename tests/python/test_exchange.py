@@ -233,7 +233,7 @@ def test_dlpack_producers_old_and_broken():
 
 
 class DlTensor(ctypes.Structure):
-    """A tensor as DLPack describes it."""
+    """DLPack's DLTensor."""
 
     _fields_: ClassVar = [
         ("data", ctypes.c_void_p),
@@ -269,7 +269,7 @@ class ExchangeTable(ctypes.Structure):
 
 @pytest.fixture
 def table():
-    """The table that other packages find on Tensor."""
+    """Reads the exchange table that other packages find on Tensor."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     capsule = tenon.Tensor.__dlpack_c_exchange_api__
@@ -298,12 +298,12 @@ def test_exchange_table_there_and_back(table):
     assert table.current_stream(1, 0, ctypes.addressof(stream)) == 0 and not stream.value
 
 
-KEPT = []  # tables of types: the extension remembers some types for ever
+KEPT = []  # tables of types: the extension never forgets some types
 
 
 @pytest.fixture
 def exporter(table):
-    """Makes a class that exports a tensor of ours by a table of its own, and only so."""
+    """Makes a class that exports a tensor of ours only by its own exchange table."""
 
     def make(**attributes):
         def export(thing, out):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one's own, written as for PyTorch: a linear layer, a constant, forward mode."""
+"""Custom functions, written as for PyTorch: a linear layer, a constant, forward mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenon.autograd import Function, forward_ad, gradcheck, gradgradcheck
 
 
 class LinearFunction(Function):
-    """A product with a weight, and a bias that may be absent."""
+    """A product with a weight, and an optional bias."""
 
     @staticmethod
     def forward(ctx, input, weight, bias=None):
@@ -37,7 +37,7 @@ linear = LinearFunction.apply
 
 
 class MulConstant(Function):
-    """A product with a number, which the context keeps."""
+    """A product with a number, which the context stores."""
 
     @staticmethod
     def forward(ctx, tensor, constant):
@@ -59,7 +59,7 @@ class MulConstant(Function):
 
 
 class Linear(nn.Module):
-    """The layer made of the function."""
+    """A module that calls the function."""
 
     def __init__(self, input_features, output_features, bias=True):
         super().__init__()
@@ -100,7 +100,7 @@ def test_gradient_of_a_large_product():
 
 
 class PlainMulConstant(Function):
-    """A product with a number; gradients that are absent come as zeros."""
+    """A product with a number; missing gradients arrive as zeros."""
 
     @staticmethod
     def forward(ctx, tensor, constant):

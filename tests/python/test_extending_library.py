@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of one's own, written as for PyTorch: the examples of the library's own pages."""
+"""Custom operators, written as for PyTorch: the examples of the library pages."""
 
 from __future__ import annotations
 

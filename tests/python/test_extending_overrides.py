@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of one's own in the place of tensors, written as for PyTorch: the tutorial's examples."""
+"""Classes with __torch_function__, written as for PyTorch: the examples of its tutorial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HANDLED_FUNCTIONS = {}
 
 
 class Diagonal:
-    """A square matrix of one value on the diagonal, which no function knows."""
+    """A diagonal matrix with one value, which no function handles."""
 
     def __init__(self, N, value):
         self._N = N

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extreme integers and sizes: results or clear errors, and at once where there is no memory."""
+"""Extreme integers and sizes: results or clear errors, which come at once if memory is short."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_coefficients_are_numbers():
     size = env.new_size(4)
     product = size * -(2**61) * 2
     assert repr(product + 1) == f"-{2**62}*s0 + 1"
-    bool(size == 4)  # rebuilds what is made of it
+    bool(size == 4)  # simplifies the expressions that contain it
     with pytest.raises(tenon.Error):
         int(product)
 
@@ -222,7 +222,7 @@ def test_zeta_far_below_zero_ends():
     zeta = aten.special_zeta
     base = tenon.tensor([-20000.25, -20000.25], dtype=tenon.float64)
     power = tenon.tensor([2.0, 3.0], dtype=tenon.float64)
-    # The terms below 0 one by one, and the rest from the first number above.
+    # Sums the terms below 0 one by one; zeta of the first positive base is the remaining sum.
     rest = zeta(power, tenon.tensor([0.75, 0.75], dtype=tenon.float64)).tolist()
     for found, s, above in zip(zeta(power, base).tolist(), (2, 3), rest, strict=True):
         below = sum((-20000.25 + k) ** -s for k in range(20001))

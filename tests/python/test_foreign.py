@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels of other languages do that Python's cannot: foreign_plugin.c has them."""
+"""Kernels in other languages than Python can do more; foreign_plugin.c has those tested here."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_warnings_of_a_place_are_told_once(foreign):
 
 @pytest.fixture
 def call():
-    """Calls an operator from threads of C; the plugin is unloaded after the test."""
+    """Calls an operator from C threads; the plugin is unloaded after the test."""
     plugin = tenon._tenon.tenon_plugin_load("python_test_threads")
     yield tenon.ops.test_python_threads.call
     tenon._tenon.tenon_plugin_unload(plugin, -1)
@@ -188,7 +188,7 @@ def test_threads_of_c_warn(foreign, call):
             call("test_python_foreign::warn_for", tenon.ones(1), 2, 3)
 
 
-# ---- Objects that override, beside classes of Python ---------------------------------------------
+# ---- Overriding objects of other languages and of Python -----------------------------------------
 
 
 class Mine:
@@ -208,7 +208,8 @@ def test_objects_of_both_are_asked_in_one_order(foreign):
     )
     assert tenon.add(foreign.stand(7), Mine()) == 7
     text, func, types = tenon.add(foreign.stand(0), Mine())
-    # The dispatcher asks, since an object of another language takes part: about the overload.
+    # An object of another language takes part, so the dispatcher calls the handler, with the
+    # overload.
     assert (text, func) == ("mine", add.Tensor) and types[1:] == (Mine,)
     assert tenon.add(Mine(), foreign.stand(7))[0] == "mine"
     assert tenon.add(Mine(declines=True), foreign.stand(7)) == 7

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.fx: nodes walked and changed, code, tables, trees, attributes."""
+"""tenon.fx: walks and changes nodes, prints code, tables and trees, reads attributes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns in graphs of nodes are replaced as torch.fx replaces them; nodes tell their lines."""
+"""Replaces patterns in graphs of nodes as torch.fx does; nodes know their source lines."""
 
 import pytest
 

@@ -17,7 +17,7 @@ def modes() -> tuple[bool, bool]:
 
 @pytest.fixture(autouse=True)
 def unchanged():
-    """Every test ends as it began: grad mode on, inference mode off."""
+    """Asserts that each test leaves grad mode on and inference mode off."""
     assert modes() == (True, False)
     keys = included_keys()
     yield
@@ -176,7 +176,7 @@ def test_contexts_left_late_put_back_what_they_found():
     with tenon.enable_grad():
         running.close()
         assert tenon.is_grad_enabled()
-    assert not tenon.is_grad_enabled()  # as it was when the block was entered
+    assert not tenon.is_grad_enabled()  # restores the mode that the block was entered with
     tenon.set_grad_enabled(True)
 
 
@@ -295,7 +295,7 @@ def test_threads_have_modes_of_their_own_and_states_carry_them():
     assert seen == [(True, False), (False, False), (False, True), (True, False)]
 
 
-# ---- Inference tensors outside of inference mode -------------------------------------------------
+# ---- Inference tensors outside inference mode ----------------------------------------------------
 
 
 class _Product(tenon.autograd.Function):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of gradients: right ones pass, mistakes are named, errors come home, nothing is left."""
+"""Gradient checks: right gradients pass, wrong ones are named, errors propagate, nothing leaks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs from Python: traced, built by hand, walked, changed, run, saved, defined as operators."""
+"""Graphs from Python: traced, built, walked, changed, run, saved, and defined as operators."""
 
 from __future__ import annotations
 
@@ -357,7 +357,7 @@ def test_truth_of_elements_is_not_decided_while_tracing(function):
     for decide in (function, lambda a, b: a if function(a, b) else b):
         with pytest.raises(tenon.DataDependentError):
             graph.trace(decide, tenon.ones(3), tenon.ones(3), dynamic=True)
-    # Sizes are known: they are compared.
+    # The sizes are known, so they are compared when the graph is recorded.
     traced = graph.trace(
         lambda a, b: a.sum() if tenon.equal(a, b) else b.sum(),
         tenon.ones(3),

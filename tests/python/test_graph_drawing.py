@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs as people read them: tables, pictures, and the command that draws files."""
+"""Graphs for people: tables, pictures, and the command that draws saved graphs."""
 
 import pathlib
 import re
@@ -28,7 +28,7 @@ def traced(**flags):
 
 
 def texts(picture):
-    """The lines of each box of a picture that has no frames: its title, and its texts."""
+    """Returns the texts in a picture."""
     root = ElementTree.fromstring(picture)
     return [element.text for element in root.iter(f"{SVG}text")]
 
@@ -214,7 +214,7 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
 
 
 def test_the_picture_of_the_documents_is_what_the_code_draws(tmp_path):
-    """`docs/graph-of-calls.svg` comes from the code on `docs/change-a-graph.md`."""
+    """The code on `docs/change-a-graph.md` draws `docs/graph-of-calls.svg`."""
     docs = pathlib.Path(__file__).parents[2] / "docs"
     page = (docs / "change-a-graph.md").read_text()
     code = re.search(r"```python\n(# model\.py.*?)```", page, re.S)[1]

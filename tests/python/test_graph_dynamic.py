@@ -205,7 +205,7 @@ BLOCK = (*[(8, 8)] * 4, (8, 16), (16, 8), (8,), (8,))
 
 
 def step_of(model):
-    """One step of a training: forward, backward and the parameters' update."""
+    """Returns one training step: forward, backward and parameter update."""
 
     def step(x, *given):
         parameters = [one.detach().requires_grad_() for one in given]
@@ -279,7 +279,7 @@ def halves(x, at, w, g, b):
 
 
 def replay_equals(model, x, at, *weights, dynamic, others):
-    """Whether one recording of a step gives what eager steps give, draws included."""
+    """Returns true if a recorded step returns what eager steps return, including random draws."""
     step = step_of_classes(model)
     traced = graph.trace(step, x, at, *weights, dynamic=dynamic)
     for x, at in (*others, (x, at)):
@@ -294,7 +294,7 @@ def replay_equals(model, x, at, *weights, dynamic, others):
 
 
 def step_of_classes(model):
-    """One step of a training with targets."""
+    """Returns one training step with targets."""
 
     def step(x, at, *given):
         parameters = [one.detach().requires_grad_() for one in given]
@@ -453,7 +453,7 @@ def test_make_fx_symbolic_refuses_real_tensors_unless_told():
     assert tenon.equal(module(x), x @ weight)
 
 
-# ---- Sizes that only data tells -----------------------------------------------------------------
+# ---- Data-dependent sizes ------------------------------------------------------------------------
 
 
 def test_rows_of_nonzero():
@@ -476,7 +476,7 @@ def test_an_element_as_a_size():
     assert traced(randn(2), tenon.tensor(3)).shape == (3,)
 
 
-# ---- Graphs in graphs, texts, passes ------------------------------------------------------------
+# ---- Nested graphs, texts, passes ----------------------------------------------------------------
 
 
 def test_a_text_reads_back():
@@ -491,7 +491,7 @@ def test_passes_leave_the_results():
     weight = tenon.ones(3)
 
     def repeated(x):
-        x.sin().reshape(-1)  # nobody uses it
+        x.sin().reshape(-1)  # an unused result
         a = x.reshape(-1, 3).reshape(-1) + 1
         b = x.reshape(-1, 3).reshape(-1) + 1
         return a * b, x * (weight + weight)
@@ -633,7 +633,7 @@ def test_arange_that_leads_the_other_way_is_refused():
 
 @pytest.mark.parametrize("call", [lambda x: x[1][:, 1:3], lambda x: x[2].chunk(3, -1)[1]])
 def test_a_part_of_one_of_several_rows(call):
-    """Its offset is a product of sizes."""
+    """The offset of the part is a product of sizes."""
     x, other = randn(4, 3, 6), randn(5, 2, 6)
     traced = graph.trace(call, x, dynamic=True)
     assert_same(traced, call, x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs walked and changed from Python: passes, patterns, checks, inference, frames."""
+"""Walks and changes graphs from Python: passes, patterns, checks, inference, frames."""
 
 import pathlib
 import re
@@ -209,7 +209,7 @@ def test_strides_of_a_text_are_checked(strides):
 
 def test_checks_tell_other_strides_than_recorded():
     text = str(turned()).replace("strides [1, 3] cpu = aten::mul", "cpu = aten::mul")
-    graph.Graph.parse(text).check()  # not told
+    graph.Graph.parse(text).check()  # a text without strides is not checked for them
     text = str(turned()).replace("strides [1, 3] cpu = aten::mul", "strides [2, 1] cpu = aten::mul")
     with pytest.raises(tenon.error.ArgumentTypeError, match=r"strides \[1, 3\] cpu, got float32"):
         graph.Graph.parse(text).check()
@@ -219,7 +219,8 @@ def test_checks_tell_other_strides_than_recorded():
 
 
 def recorded_here(x):
-    return tenon.nn.functional.relu(x)  # in a function of the package, which is no place of users
+    # a function of the package, which is never reported as the user's line
+    return tenon.nn.functional.relu(x)
 
 
 def test_frames_tell_where_calls_were_recorded():

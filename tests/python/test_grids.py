@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images sampled at places of a grid, pooling undone, and transforms of a signal's frames."""
+"""Grid sampling of images, unpooling, and transforms of a signal's frames."""
 
 from __future__ import annotations
 

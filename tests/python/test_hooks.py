@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of tensors and nodes, retained gradients, node objects, and passes of several tensors."""
+"""Hooks of tensors and nodes, retained gradients, node objects, backward of several tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def leaf(*elements: float) -> tenon.Tensor:
 
 
 class Token:
-    """What a weak reference can see go."""
+    """An object that supports weak references."""
 
 
 # ---- What hooks may do ---------------------------------------------------------------------------

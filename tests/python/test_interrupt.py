@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in a long call: the call ends with KeyboardInterrupt, and nothing of it stays behind."""
+"""Ctrl-C in a long call: it ends with KeyboardInterrupt, and nothing is left behind."""
 
 from __future__ import annotations
 

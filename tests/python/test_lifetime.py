@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One object per tensor: identity, state that waits in C, weak references and collection."""
+"""One object per tensor: identity, attributes kept in C, weak references and collection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tenon
 
 
 def hold_in_c(tensor):
-    """A capsule that owns the tensor in C: nothing of Python refers to the object."""
+    """Returns a capsule that owns the tensor in C, so that no Python code refers to the object."""
     return tensor.__dlpack__(max_version=(1, 0))
 
 
@@ -177,7 +177,7 @@ def test_weak_references_tell_whether_a_tensor_lives():
     view = x[1:]
     weak = native.weak_tensor(x)
     del x
-    assert native.weak_tensor_lives(weak)  # the view has it as its base
+    assert native.weak_tensor_lives(weak)  # the view keeps it alive as its base
     del view
     assert not native.weak_tensor_lives(weak)
     for wrong in (3, None, weak):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.linalg, tenon.fft: what factors are good for, gradients of symmetric matrices, refusals."""
+"""tenon.linalg and tenon.fft: factorizations, gradients of symmetric matrices, refusals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenon.autograd import gradcheck, gradgradcheck
 
 
 def matrix(rows, columns, dtype=tenon.float64, batch=()):
-    """Numbers without a pattern."""
+    """Returns a matrix of irregular numbers."""
     count = math.prod([*batch, rows, columns])
     made = tenon.sin(tenon.arange(count, dtype=tenon.float64) * 1.7 + 0.3)
     made = made.reshape([*batch, rows, columns])
@@ -96,7 +96,8 @@ def test_gradient_of_eigh(dtype):
 
     def products(x):
         values, vectors = linalg.eigh(symmetric(x))
-        return values, vectors.abs()  # what the angles of vectors leave as it is
+        # the absolute value does not depend on the phases of the vectors
+        return values, vectors.abs()
 
     assert gradcheck(products, (a,))
     assert gradcheck(lambda x: linalg.eigvalsh(symmetric(x)), (a,))

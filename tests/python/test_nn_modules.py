@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of images and sequences: what they refuse, keep and draw; numbers by hand."""
+"""Layers for images and sequences: refusals, buffers, random draws, and hand-computed numbers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of the C interface returns for NULL and for numbers that are no enumeration's."""
+"""Every C function returns an error for NULL and for numbers outside of its enumerations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""opcheck from Python: what it takes, what it finds in a trace, and how it tells."""
+"""opcheck from Python: its arguments, what it finds in a trace, and its reports."""
 
 import pytest
 import tenon
@@ -9,7 +9,7 @@ from tenon.library import OpCheckError, custom_op, opcheck
 
 @pytest.fixture(autouse=True)
 def closed():
-    """Operators live as long as the process: those of a test end with it."""
+    """Closes the operators of each test; otherwise they live as long as the process."""
     before = set(custom_op_module._definitions)
     yield
     for name in set(custom_op_module._definitions) - before:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.ops: namespaces, packets and overloads, kept current as operators come and go."""
+"""tenon.ops: namespaces, packets and overloads, kept current as operators are added and removed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parametrisations of parameters and buffers."""
+"""Parametrizations of parameters and buffers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenon.nn.utils import parametrize
 
 
 class Doubled(nn.Module):
-    """Twice the original."""
+    """Doubles the original."""
 
     def forward(self, x):
         return x * 2
@@ -20,7 +20,7 @@ class Doubled(nn.Module):
 
 
 class Product(nn.Module):
-    """The product of two originals."""
+    """Multiplies two originals."""
 
     def forward(self, a, b):
         return a * b

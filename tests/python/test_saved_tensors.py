@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of saved tensors, what nodes have saved, new nodes, anomaly mode, and cycles through C."""
+"""Saved-tensor hooks, saved values of nodes, custom nodes, anomaly mode, and cycles through C."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def leaf(*elements: float) -> tenon.Tensor:
 
 
 class Token:
-    """What a weak reference can see go."""
+    """An object that supports weak references."""
 
 
-# ---- Hooks of saved tensors ----------------------------------------------------------------------
+# ---- Saved-tensor hooks --------------------------------------------------------------------------
 
 
 def test_hooks_of_saved_tensors_are_checked():
@@ -126,7 +126,7 @@ def test_hook_that_fails_leaves_the_list():
     assert x.grad.tolist() == [1.0, 0.0]
 
 
-# ---- What nodes have saved -----------------------------------------------------------------------
+# ---- Saved values of nodes -----------------------------------------------------------------------
 
 
 def test_what_a_node_has_saved_is_an_attribute():
@@ -198,7 +198,7 @@ def test_error_tells_of_the_pass_that_made_the_node():
         weight = leaf(3.0)
         y = x * factor
         (slope,) = tenon.autograd.grad(y, x, weight, create_graph=True)
-        factor.add_(1)  # which the slope's node has saved
+        factor.add_(1)  # the slope's node has saved it
         with pytest.raises(RuntimeError, match="MulBackward0") as caught:
             slope.backward()
     text = str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
@@ -215,7 +215,7 @@ def test_nan_names_the_node():
         (x.sqrt() * 0).backward()
 
 
-# ---- Cycles through C ----------------------------------------------------------------------------
+# ---- Reference cycles through C ------------------------------------------------------------------
 
 
 def _is_collected(make) -> bool:
@@ -309,7 +309,7 @@ def test_hooks_that_a_backward_pass_enters_end_with_it():
     y.backward()
     x * x
     assert seen == []
-    # Those that the caller has stay.
+    # Hooks that the caller set stay active.
     with graph.saved_tensors_hooks(lambda t: (seen.append(2), t)[1], lambda t: t):
         z = (x * x).sum()
         z.register_hook(enter)

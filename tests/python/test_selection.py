@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indexing with tensors, masks and sequences; named results; layers that index or slide."""
+"""Indexing with tensors, masks and sequences; named results; layers with indices or windows."""
 
 from __future__ import annotations
 

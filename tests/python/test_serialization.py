@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.save and tenon.load: what survives, what is refused, and PyTorch's own files."""
+"""tenon.save and tenon.load: what round-trips, what is refused, and files of PyTorch."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_nothing_of_a_file_runs_unasked(tmp_path):
     "name", ["torch._utils _rebuild_tensor_v2", "collections OrderedDict", "torch device"]
 )
 def test_what_rebuilds_cannot_be_changed_by_a_file(name):
-    """A pickle may set attributes of what it names: BUILD with a state of slots."""
+    """A pickle may set attributes of an object that it names, by BUILD with a state of slots."""
     data = b"\x80\x02c" + name.replace(" ", "\n").encode() + b"\nN}X\x01\x00\x00\x00zK\x01s\x86b."
     with pytest.raises((AttributeError, TypeError)):
         tenon.load(archive_with(data))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `inspect.signature` and `help` say of operators."""
+"""The results of `inspect.signature` and `help` for operators."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbolic sizes in Python: numbers, guards, tensors on meta."""
+"""Symbolic sizes in Python: numbers, guards, meta tensors."""
 
 import math
 import threading
@@ -101,7 +101,7 @@ def test_sizes_of_a_tensor(env):
 
 
 def rules(s0, s1):
-    """Calls of operators with rules, and the sizes of their results."""
+    """Returns calls of operators with shape rules, and the expected sizes of their results."""
     x, y, square = meta(s0, 3), meta(s1, 3), meta(s0, s0)
     return [
         (x + 1, [s0, 3]),
@@ -168,7 +168,7 @@ def rules(s0, s1):
 
 @pytest.mark.parametrize("index", range(len(rules(2, 3))))
 def test_results_have_symbolic_sizes(env, index):
-    """No rule needs a guard here, and with numbers put in each gives what numbers give."""
+    """No rule needs a guard here, and substituting numbers returns the sizes for these numbers."""
     s0, s1 = env.new_size(4), env.new_size(5)
     result, sizes = rules(s0, s1)[index]
     assert repr(tuple(result.shape)) == repr(tuple(sizes))
@@ -182,7 +182,7 @@ def test_results_have_symbolic_sizes(env, index):
 
 
 def block(x, attend, out, up, down, heads=2):
-    """A transformer block, plainly written."""
+    """A simple transformer block."""
     batch, length, width = x.shape
     functional = tenon.nn.functional
 
@@ -207,7 +207,7 @@ def test_a_transformer_block_takes_any_batch_and_length(env):
 
 
 def evaluate(env, size, s0, s1, numbers):
-    """A size with numbers put in: the same expression in plain ints."""
+    """Evaluates a size for given numbers with Python's ints."""
     if isinstance(size, int):
         return size
     names = {"s0": numbers[0], "s1": numbers[1], "max": max, "min": min}
@@ -247,7 +247,7 @@ def test_operators_without_rules_specialize(env):
 
 
 def test_gradients_have_symbols(env):
-    """Formulas calculate with symbols, and what was broadcast is summed by them."""
+    """Gradient formulas work on symbols, and the gradients of broadcast operands are summed."""
     batch = env.new_size(4)
     x, w = meta(batch, 3, requires_grad=True), meta(3, 2, requires_grad=True)
     bias = meta(2, requires_grad=True)
@@ -282,7 +282,7 @@ def test_a_symbol_is_a_number_beside_a_tensor(env):
 
 
 def test_real_tensors_take_numbers(env):
-    """Where memory is, a size is a number."""
+    """A tensor with memory turns symbols into numbers, with a guard."""
     s0 = env.new_size(2)
     assert tenon.ones(s0, 3).shape == (2, 3) and tenon.ones(3, 2).view(s0, 3).shape == (2, 3)
     assert texts(env) == ["s0 == 2"]
@@ -305,7 +305,7 @@ def test_custom_kernels_get_symbols(env):
 
 
 def test_an_estimate_has_symbols(env):
-    """Of memory and products: one for all sizes, and with numbers put in that of those."""
+    """One estimate holds for all sizes: substituting numbers returns the estimate for these."""
     estimate = tenon.introspect.estimate
 
     def model(x, w):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.testing.assert_close, and what dtypes say of their numbers."""
+"""tenon.testing.assert_close, tenon.finfo and tenon.iinfo."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and answers of operators, schemas, key sets and errors that PyTorch's users know."""
+"""Attributes of operators, schemas, key sets and errors that PyTorch has too."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects as programs for PyTorch expect them: sizes, tuples, node types, modules, packets."""
+"""Objects that programs for PyTorch rely on: sizes, tuples, node types, modules, packets."""
 
 from __future__ import annotations
 

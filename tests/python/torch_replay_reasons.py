@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tenon and PyTorch are known to do differently, each with its reason; all else is a defect.
+"""Known differences between Tenon and PyTorch, each with its reason; all others are defects.
 
-A line applies where its patterns match the whole name of the operator, the kind of the call (of
-further forms: how its out or its self is) and some of the message.
+An entry applies if its patterns match the whole name of the operator, the whole kind of the call
+(for `out=` and in-place overloads: how `out` or self is laid out) and part of the message.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Known(NamedTuple):
     reason: str
 
 
-# Calls that PyTorch takes and Tenon refuses.
+# Calls that PyTorch accepts and Tenon refuses.
 REFUSED = (
     Known(
         r"(all|any|amax|amin|argmax|argmin|max|mean|min|prod|sum)\.\w+",
@@ -193,7 +193,7 @@ REFUSED = (
     ),
 )
 
-# Calls that Tenon takes and PyTorch refuses.
+# Calls that Tenon accepts and PyTorch refuses.
 TAKEN = (
     Known(
         r"max_unpool3d\.out",
@@ -279,7 +279,7 @@ TAKEN = (
     ),
 )
 
-# Calls whose answers differ.
+# Calls whose results differ.
 DIFFER = (
     Known(
         r"(ops\.aten\.)?_ctc_loss(\.\w+)?",
@@ -490,7 +490,7 @@ DIFFER = (
 
 
 def why(table: tuple, name: str, kind: str, message: str) -> str:
-    """The reason of a known difference, "" where there is none."""
+    """Returns the reason of a known difference, "" if there is none."""
     name = name.removeprefix("aten::")
     for known in table:
         matches = re.fullmatch(known.name, name) and re.fullmatch(known.kind, kind)
