@@ -40,7 +40,7 @@ def enabled():
 
 
 def told(error, records):
-    """What an error, its notes, its cause and its warnings say."""
+    """Returns the text of an error with its notes and cause, and of warnings."""
     text = "".join(traceback.format_exception(error))
     return text + "".join(str(record.message) for record in records)
 

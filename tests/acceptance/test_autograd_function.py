@@ -6,7 +6,7 @@ from seed import autograd, const, graph, leaf, near, torch
 
 
 def make(forward, backward, **more):
-    """A Function class from plain functions."""
+    """Makes a Function class of plain functions."""
     body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     body.update(more)
     return type("Made", (autograd.Function,), body)

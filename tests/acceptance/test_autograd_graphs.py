@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: what a pass may ask of a graph, and what a tensor's gradient may be."""
+"""Autograd behaviour: which passes a graph allows, and which gradients a tensor accepts."""
 
 import pytest
 from seed import autograd, const, graph, leaf, near, torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: the order of hooks of every kind, removal while they run, nodes' names."""
+"""Autograd behaviour: the order of hooks of every kind, removal while they run, node names."""
 
 import warnings
 
@@ -182,7 +182,7 @@ def test_hook_is_run_once_per_pass_for_a_leaf_of_several_uses():
 
 
 def plain(names):
-    """Names without the namespace that PyTorch gives to nodes of its own."""
+    """Removes the namespace from the names of PyTorch's internal nodes."""
     return [name.removeprefix("torch::autograd::") for name in names]
 
 
@@ -362,7 +362,7 @@ def test_node_creation_hook_sees_leaves_accumulators_once():
     assert plain(seen).count("MulBackward0") == 2
 
 
-# ---------------------------------------------------------------- the queue of the pass
+# ---------------------------------------------------------------- callbacks after the pass
 
 
 def test_queued_callbacks_run_after_the_pass_in_order():

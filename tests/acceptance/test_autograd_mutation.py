@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: writes of saved tensors where they are allowed, and where they are not."""
+"""Autograd behaviour: allowed and refused writes to saved tensors."""
 
 import pytest
 from seed import autograd, const, graph, leaf, near, sub, torch
@@ -211,7 +211,7 @@ def test_in_place_with_inference_operand_is_allowed_where_nothing_is_saved():
 
 
 def saving(kind):
-    """A function of x that saves x (or its result) and the write that spoils it."""
+    """Returns a function of x, and what it saves: x ("input") or its result."""
     return {
         "sin": (lambda x: x.sin(), "input"),
         "exp": (lambda x: x.exp(), "result"),

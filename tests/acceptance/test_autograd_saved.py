@@ -174,7 +174,7 @@ def test_computation_under_disabled_hooks_is_normal():
     near(a.grad, [6.0])
 
 
-# ---------------------------------------------------------------- reading what a node saved
+# ---------------------------------------------------------------- reading saved values
 
 
 def test_node_shows_saved_result_as_equal_other_object():

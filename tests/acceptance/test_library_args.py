@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and results of operators: what a kernel sees and what the caller gets, type by type."""
+"""Arguments of kernels and results of calls, type by type."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ def new():
 
 
 def seen(kind, value):
-    """What a kernel sees when `value` is passed for an argument of type `kind`."""
+    """Returns what a kernel gets when `value` is passed for an argument of type `kind`."""
     lib, _, ops = new()
     box = []
     lib.define("f(Tensor t, %s v) -> ()" % kind)
@@ -28,7 +28,7 @@ def seen(kind, value):
 
 
 def back(kind, value):
-    """What the caller gets when a kernel returns `value` for the result type `kind`."""
+    """Returns the result of a call whose kernel returns `value` for the result type `kind`."""
     lib, _, ops = new()
     lib.define("f(Tensor t) -> %s" % kind)
     lib.impl("f", lambda t: value, "CPU")
@@ -36,7 +36,7 @@ def back(kind, value):
 
 
 def default_of(text, *given, **named):
-    """(args, kwargs) that a kernel gets for a call of an operator with the parameter `text`."""
+    """Returns the (args, kwargs) that the kernel of an operator with parameter `text` gets."""
     lib, _, ops = new()
     box = []
     lib.define("f(Tensor t, %s) -> ()" % text)
@@ -97,7 +97,7 @@ def test_numpy_scalars_serve_as_float():
 
 
 def test_bool_takes_bools():
-    """An int for a bool is refused where PyTorch takes any number's truth."""
+    """PyTorch accepts any number for a bool; Tenon refuses an int."""
     same(seen("bool", False), False)
     same(seen("bool", True), True)
 
@@ -154,12 +154,13 @@ def test_generator_argument_shares_its_state():
     g.manual_seed(11)
     got = seen("Generator", g)
     assert got.initial_seed() == 11
-    assert bytes(got.get_state()) == bytes(g.get_state())  # a tensor there, bytes here
+    assert bytes(got.get_state()) == bytes(g.get_state())  # a tensor in PyTorch, bytes in Tenon
 
 
 def test_symint_arguments_take_plain_ints():
     same(seen("SymInt", 3), 3)
-    assert list(seen("SymInt[]", (4, 5))) == [4, 5]  # a list there, here what the caller gave
+    # a list in PyTorch; in Tenon the caller's own sequence
+    assert list(seen("SymInt[]", (4, 5))) == [4, 5]
 
 
 def test_dictionary_arguments():

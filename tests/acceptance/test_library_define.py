@@ -13,7 +13,7 @@ _tag = os.path.basename(os.path.dirname(os.path.abspath(__file__)))
 
 
 def fresh():
-    """A namespace that no other test uses."""
+    """Returns a namespace that no other test uses."""
     return "%s_def_%d" % (_tag, next(_count))
 
 
@@ -290,7 +290,7 @@ def test_overriding_a_builtin_kernel_and_getting_it_back():
 
 
 def test_load_library_of_missing_file_names_it():
-    """An OSError there; here a NotFoundError, as for a plugin that is given by name."""
+    """PyTorch raises OSError, Tenon NotFoundError, as for a plugin that is loaded by name."""
     missing = (OSError, LookupError)
     with pytest.raises(missing, match="no_such_library_here"):
         torch.ops.load_library("/nonexistent/no_such_library_here.so")

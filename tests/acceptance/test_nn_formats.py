@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory formats through layers, embeddings with options, pooling with its checks, schedules."""
+"""Memory formats of layers, embeddings with options, checks of pooling, schedules."""
 
 import math
 import warnings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules: hooks of every kind in their order, what their outputs forbid, loading with options."""
+"""Modules: the order of all kinds of hooks, what hooks may return, loading with options."""
 
 import warnings
 

@@ -227,7 +227,7 @@ def test_orthogonal_takes_an_orthogonal_matrix(norms, nn):
             bad()
 
 
-# ---- Parametrisations ------------------------------------------------------------------------
+# ---- Parametrizations ----------------------------------------------------------------------------
 
 
 def doubled():

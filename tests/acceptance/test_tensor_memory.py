@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of others' memory: numpy's values, buffers, pickles and files."""
+"""Tensors over memory of other objects: numpy values, buffers, pickles and files."""
 
 import array
 import copy

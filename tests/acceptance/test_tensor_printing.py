@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How tensors print with options, what assert_close says, and dtypes as objects."""
+"""Printing with options, messages of assert_close, and dtypes as objects."""
 
 import copy
 import math

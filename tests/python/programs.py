@@ -317,7 +317,7 @@ class Run:
             return False
 
     def is_leaf(self, name: str) -> bool:
-        """Returns true for a leaf that requires grad and is no view; in PyTorch views have no .grad."""
+        """Returns true for a leaf that requires grad and is no view, as views never get .grad."""
         tensor = self.scope[name]
         return self.is_tracked(name) and tensor.is_leaf and tensor._base is None
 

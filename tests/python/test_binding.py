@@ -36,7 +36,7 @@ def value(spec: Any, tensors: dict[str, tenon.Tensor]) -> Any:
 
 
 def same(got: Any, want: Any) -> bool:
-    """Returns true if two values have equal types and values; tensors and None are compared by `is`."""
+    """Returns true if two values have equal types and values; tensors must be identical."""
     if isinstance(want, list):
         return isinstance(got, list) and len(got) == len(want) and all(map(same, got, want))
     if isinstance(want, tenon.Tensor) or want is None:

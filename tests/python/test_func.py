@@ -456,7 +456,7 @@ def test_a_pullback_runs_again_and_inside_of_others():
 
 @pytest.mark.parametrize("name", ["tanh", "sigmoid", "exp", "sqrt"])
 def test_saved_results_keep_their_gradients_at_outer_levels(name):
-    """Formulas that use the result: it is saved detached at its level, but tracked at outer ones."""
+    """Formulas that use the result: it is saved detached at its level, but tracked outside."""
     x = tenon.tensor([0.3, 0.7], dtype=tenon.float64, requires_grad=True)
 
     def function(x):

@@ -232,7 +232,7 @@ def compare(mine: Any, theirs: Any, precision: Any) -> str:
 
 
 def reason_of(kind: Any, call: Call, told: str) -> str:
-    """Returns why a call is known to differ, "" if it is not; some differ for certain dtypes only."""
+    """Returns why a call is known to differ, "" if it is not; some differ in some dtypes."""
     tensors = [leaf for leaf in call.leaves if isinstance(leaf, torch.Tensor)]
     is_complex = any(leaf.is_complex() for leaf in tensors)
     if call.name in ("aten::linalg_cholesky_ex", "aten::silu") and not is_complex:

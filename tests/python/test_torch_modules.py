@@ -44,7 +44,7 @@ def assert_near(mine, wanted, what: str) -> None:
 def assert_alike(
     name: str, args: tuple, kwargs: dict, *inputs, training: bool = True, targets: bool = True
 ) -> None:
-    """Runs a layer of both libraries, forward and backward; `targets`: with gradients of all inputs."""
+    """Runs a layer of both libraries forward and backward; `targets`: with all gradients."""
     torch.manual_seed(0)
     wanted = getattr(torch.nn, name)(*args, **kwargs)
     mine = getattr(nn, name)(*args, **kwargs)

@@ -153,7 +153,7 @@ class Program:
     lines: list[str]
 
     def text(self) -> str:
-        """Returns code that defines `run`: x0 is the outermost argument, the last x the innermost."""
+        """Returns code that defines `run`; x0 is the outermost argument, the last x is inner."""
         depth = len(self.transforms)
         parts = [f"x0 = torch.tensor({self.values}, dtype=torch.float64).reshape({self.sizes})"]
         names = [f"x{i}" for i in range(depth + 1)]
