@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviours of calls and registrations that only native code can show (sections C, D and E).
+// Behaviours of calls and registrations that need native code (sections C, D and E).
 #include <set>
 
 #include "support.h"

@@ -17,7 +17,7 @@ ROW = ("Undefined", "CPU", "CUDA", "AutogradCPU", "AutogradCUDA")
 
 
 def build(op, **labels):
-    """Registers kernels by the short names of the golden tables."""
+    """Registers kernels by the short names that the golden tables use."""
     keys = {
         "cia": CIA,
         "cea": CEA,
@@ -166,7 +166,7 @@ def test_item_027_kernel_of_another_functionality(peer, op):
 
 
 def register_layout() -> str:
-    """A functionality like Sparse, with one slot for each backend; the key of the CPU's."""
+    """Registers a functionality like Sparse, with one slot per backend; returns the CPU's key."""
     from tenon import _tenon
 
     _tenon.tenon_functionality_register(
@@ -204,7 +204,7 @@ def test_item_029_explicit_leaves_other_layouts_missing(peer, op):
 def test_item_030_functionalize_is_decomposed(peer, op):
     build(op, cia=True)
     if peer.is_torch:
-        # 2.15 runs its functionalisation for every operator and decomposes inside it.
+        # PyTorch 2.15 functionalizes every operator, and decomposes inside.
         assert op.row("Functionalize") in (["cia"], ["fb"])
     else:
         assert op.row("Functionalize") == ["cia"]
@@ -221,7 +221,7 @@ def test_item_031_batched_decomposition(peer, op):
 
 @pytest.fixture
 def fallback(peer):
-    """Registers a fallback on the run-time backend, until the test ends."""
+    """Registers fallbacks on the run-time backend, which are removed after the test."""
     libraries = []
 
     def register(function, key="npu"):
@@ -236,7 +236,7 @@ def fallback(peer):
 
 
 def redispatch(peer, op, *keys):
-    """Calls the operator as if its argument had these keys."""
+    """Calls the operator as if its argument had exactly these keys."""
     return op.overload().redispatch(peer.keyset(*keys), peer.tensor())
 
 

@@ -18,7 +18,7 @@ CIA = "CompositeImplicitAutograd"
 
 
 def ran(peer, schema, *args, keys=("CPU", "Meta")):
-    """Which kernel a call reaches: those of `keys` return their own name."""
+    """Returns the name of the kernel that a call reaches."""
     with peers.scratch(peer, schema) as op:
         for key in keys:
             op.add_call(key, lambda *args, key=key, **kwargs: key)
@@ -220,7 +220,7 @@ def test_item_069_redispatch_ignores_the_thread(peer):
 
 
 def layered(peer, op, seen, plain_autograd=False):
-    """Kernels at Tracer, Autograd and CPU that note themselves and go on below."""
+    """Registers kernels at Tracer, Autograd and CPU that record their name and redispatch below."""
 
     def going_on(name, below):
         def kernel(keys, x):

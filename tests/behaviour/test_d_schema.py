@@ -29,7 +29,7 @@ def schema(peer, text):
 
 
 def written(peer, text, index=0):
-    """Whether an argument is written, as its own annotation says."""
+    """Returns true if an argument's own annotation says that it is written."""
     argument = schema(peer, text).arguments[index]
     return argument.is_write
 
@@ -40,7 +40,7 @@ def prints(peer, *texts):
 
 
 def refuses(peer, text, *words):
-    """Both refuse it; what Tenon says has the words, and the position."""
+    """Asserts that the peer refuses the text; Tenon's message has the words and the position."""
     with pytest.raises(ERRORS) as caught:
         peer.parse(text)
     if not peer.is_torch:
@@ -384,7 +384,7 @@ def test_item_109_impl_before_def(peer):
                 library.define("op(Tensor x, Tensor y) -> Tensor")
             library.define("op(Tensor x) -> Tensor")
             return
-        # Python kernels fit every schema; typed ones are in tests/core/dispatch and tests/hpp.
+        # Python kernels fit every schema; tests/core/dispatch and tests/hpp test typed kernels.
         library.impl("op", lambda x: x, "CPU")
         with pytest.raises(tenon.ParseError):
             library.define("op(Tensr x) -> Tensor")

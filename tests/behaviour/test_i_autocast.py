@@ -62,7 +62,7 @@ def test_item_211_cache(peer):
     w, x = ones(peer, requires_grad=True), ones(peer)
 
     def cast():
-        """The node of the parameter's cast."""
+        """Returns the node of the parameter's cast."""
         return package.mm(x, w).grad_fn.next_functions[1][0]
 
     with region(peer):
@@ -102,7 +102,7 @@ def test_item_213_promotion(peer):
         assert package.cat([half, full]).dtype == package.float32
         assert package.cat([half, half]).dtype == package.bfloat16
         assert package.cat([half, wide]).dtype == package.float64
-    if not peer.is_torch:  # whose Python does not show it
+    if not peer.is_torch:  # PyTorch does not show this in Python
         promote = package.amp.promote_type
         assert promote(package.bfloat16, half, wide, device_type="cpu") == package.bfloat16
         assert promote(package.bfloat16, half, full, device_type="cpu") == package.float32

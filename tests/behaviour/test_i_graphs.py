@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section I, items 221 and 222: what a recorded graph holds."""
+"""Section I, items 221 and 222: what a recorded graph keeps."""
 
 from __future__ import annotations
 
