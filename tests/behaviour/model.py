@@ -112,7 +112,7 @@ class Registry:
         return {k.op for k in self.kernels if k.op is not None} - set(self.definitions)
 
     def slot(self, op: str, key: str) -> tuple[str, str]:
-        """Returns the label of a key's kernel ("fallthrough", or "-" for none), and why it serves."""
+        """Returns the label of a key's kernel ("fallthrough", or "-" for none), and why."""
         active = {k.key: k.label for k in self.kernels if k.op == op}  # the newest of each key
         if key in active:
             return active[key], "kernel"
