@@ -36,7 +36,7 @@ def can_be_misused(function: cheader.Function) -> bool:
 
 
 def without_a_case(functions: list, sources: str) -> list:
-    """Names of functions that can be misused and that no case calls."""
+    """Lists the functions that can be misused and that no case calls."""
     called = set(re.findall(r"\btenon_\w+", sources))
     return [
         function.name

@@ -99,7 +99,7 @@ class KernelTest(unittest.TestCase):
     def test_shares_of_the_roof(self):
         rows = {row.name: row for row in kernel_report.rows(self.SAMPLES)}
         add, product = (rows[f"{op}/float32/contiguous/65536"] for op in ("add", "mm"))
-        # 50 bytes a nanosecond of 100; 100 operations of 200.
+        # 50 of 100 bytes per nanosecond, and 100 of 200 operations.
         self.assertEqual(kernel_report.share(add, self.FACTS, self.SAMPLES), "50%")
         self.assertEqual(kernel_report.share(product, self.FACTS, self.SAMPLES), "50% of peak")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The developer command counts what runners report, and never takes silence for success."""
+"""The developer command counts what runners report, and never takes missing output for success."""
 
 from __future__ import annotations
 
@@ -245,8 +245,8 @@ class CountTest(unittest.TestCase):
 class PresetTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "no CMake or no Ninja")
     def test_every_native_preset_configures(self):
-        # Which targets a preset leaves out is its own: coverage has no kernels, a sanitizer no
-        # plugins of other compilers.
+        # Presets leave out different targets: coverage the kernels, sanitizers the plugins of other
+        # compilers.
         for preset in ("asan-ubsan", "tsan", "ubsan", "coverage"):
             with self.subTest(preset), tempfile.TemporaryDirectory() as folder:
                 command = ["cmake", "--preset", preset, "-B", folder]
@@ -314,7 +314,7 @@ class MachineTest(unittest.TestCase):
 
 
 class AptTest(unittest.TestCase):
-    """Choices on a system whose apt-cache is a script with the given packages."""
+    """Choices of packages on a system whose apt-cache is a script with the given packages."""
 
     def offering(self, **packages):
         contexts = contextlib.ExitStack()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""references.py must find each kind of reference that leads nowhere."""
+"""references.py finds each kind of reference that does not resolve."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every check of tests/tools accepts a good fixture and fails on each kind of bad one."""
+"""Every check of tests/tools accepts a good fixture, and fails on each kind of bad one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def quietly(function, *arguments) -> tuple:
 
 
 class Fixture(unittest.TestCase):
-    """A throw-away tree to put files into."""
+    """A temporary folder for files."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())

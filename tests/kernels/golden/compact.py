@@ -7,7 +7,7 @@ import pathlib
 
 
 class Inputs:
-    """The tensors that cases use, each written once in inputs.txt; cases refer to them by number."""
+    """The tensors that cases use, each once in inputs.txt; cases refer to them by number."""
 
     def __init__(self, path: pathlib.Path, fresh: bool):
         self.path = path
@@ -27,7 +27,7 @@ class Inputs:
 
 
 def compact(blocks: list, inputs: Inputs) -> list:
-    """Returns the lines of a file from the blocks of lines of its cases, which generate.py makes."""
+    """Returns the lines of a file from the blocks of lines that generate.py makes of cases."""
     lines = []
     op = ""
     for block in blocks:

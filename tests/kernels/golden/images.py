@@ -76,7 +76,7 @@ def _grid_sampler_2d():
 
 
 def _volumes():
-    """Yields calls of grid_sampler_3d that differ from 2d; they are in the file of grid_sampler_2d."""
+    """Yields calls of grid_sampler_3d, whose file is that of grid_sampler_2d."""
     op, back = "aten::grid_sampler_3d", "aten::grid_sampler_3d_backward"
     volume, grid = _image(2, 2, 2, 3, 4), _places(2, 2, 1, 3, 3)
     grad = _image(2, 2, 2, 1, 3).flip(0)
