@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses the npu backend like any program, with only the plugin's path and the device's name.
+// Uses the npu backend like any program, which knows only the plugin's path and the device's name.
 #include <cmath>
 #include <cstdio>
 

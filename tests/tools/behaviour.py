@@ -99,7 +99,7 @@ def native_items(path: pathlib.Path, name: str) -> tuple:
 
 
 def collect(root: pathlib.Path) -> tuple:
-    """Returns all verdicts by number, the other files with a test of each number, and complaints."""
+    """Returns the verdicts by number, further files with a test of each number, and complaints."""
     by_number, also, found = {}, {}, []
     paths = [*root.glob("tests/behaviour/test_*.py"), *root.glob("tests/**/*_test.cpp")]
     for path in sorted(paths):

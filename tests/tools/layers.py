@@ -98,7 +98,7 @@ def _files(folder: pathlib.Path, suffixes=SOURCES):
 
 
 def check_core(root: pathlib.Path) -> list:
-    """Checks that files of core/ include their own folder, the folders below and public C headers."""
+    """Checks that files of core/ include only their folder, folders below and public C headers."""
     found = []
     core = root / "core"
     for path in _files(core):
@@ -250,7 +250,7 @@ def objects_of(build: pathlib.Path) -> dict:
 
 
 def layer_of(path: pathlib.Path, folder: pathlib.Path) -> str:
-    """Returns the folder of core that an object belongs to, whether it has one source or several."""
+    """Returns the folder of core that an object is from, also if it has several sources."""
     group = re.fullmatch(r"unity_(\w+)_cxx\.cxx\.o", path.name)
     return group[1] if group else path.relative_to(folder).parts[0].removesuffix(".o")
 

@@ -17,7 +17,7 @@ ROW = re.compile(
 
 
 def limits(page: str) -> list:
-    """Returns (text, limit, identifier, file or None) of the rows that name a number in the code."""
+    """Returns (text, limit, identifier, file or None) of rows that name a number in the code."""
     found = []
     for line in page.splitlines():
         row = ROW.match(line)

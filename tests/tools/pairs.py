@@ -36,7 +36,7 @@ OPERATOR_LIST = "kernels/ops/ops.list"
 
 
 def operators_of(root: pathlib.Path) -> list:
-    """Returns the words of each operator of the list: namespace, header, facts, functors, devices."""
+    """Returns the words of each listed operator: namespace, header, facts, functors, devices."""
     path = root / OPERATOR_LIST
     lines = path.read_text().splitlines() if path.exists() else []
     return [line.split() for line in lines if line and not line.startswith("#")]

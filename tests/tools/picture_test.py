@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/dispatch.svg shows existing keys, highest first, and strikes out those that the page skips."""
+"""docs/dispatch.svg shows existing keys, highest first, and strikes out those that are skipped."""
 
 from __future__ import annotations
 

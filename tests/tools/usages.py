@@ -93,7 +93,7 @@ def examples(include: pathlib.Path, suffix: str) -> tuple[dict[str, str], list[s
 
 
 def unit(codes: dict[str, str], world: str, result: str) -> str:
-    """Returns one source with a function per example, whose line numbers are those in the header."""
+    """Returns one source with a function per example, with line numbers of the header."""
     parts = [world]
     for name, code in codes.items():
         if name in TOP_LEVEL:
