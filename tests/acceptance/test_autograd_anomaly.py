@@ -124,7 +124,7 @@ def here_is_forward(x):
     return Failing.apply(x)
 
 
-def test_error_in_backward_shows_where_forward_was():
+def test_error_in_backward_shows_the_forward_call():
     with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         with autograd.detect_anomaly():

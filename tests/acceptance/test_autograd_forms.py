@@ -191,7 +191,7 @@ def test_declared_gradient_dtype_of_output(declared):
     near(x.grad, [8.0, 8.0])
 
 
-def test_declared_gradient_dtype_none_passes_the_gradient_as_it_is():
+def test_declared_gradient_dtype_none_passes_the_gradient_unchanged():
     F, seen = declaring(None)
     x = torch.ones(2, requires_grad=True)
     y = F.apply(x)

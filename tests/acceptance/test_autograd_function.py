@@ -73,7 +73,7 @@ def test_keyword_arguments_may_be_passed_to_apply():
     assert F.apply(leaf([2.0])).tolist() == [6.0]
 
 
-def test_missing_methods_are_told():
+def test_missing_methods_are_reported():
     class NoForward(autograd.Function):
         pass
 

@@ -131,7 +131,7 @@ def test_prehooks_of_tensor_run_though_its_node_does_not():
     assert log == ["tensor"]
 
 
-def test_prehook_changes_what_the_formula_gets_and_hook_what_it_gave():
+def test_prehook_changes_incoming_gradients_and_hook_the_results():
     x = leaf([1.0])
     y = x * 2
     y.grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
@@ -269,7 +269,7 @@ def test_class_of_a_node_is_named_like_it():
     assert type(node).__name__ == "AccumulateGrad"
 
 
-def test_node_tells_its_metadata_and_next_functions():
+def test_node_has_metadata_and_next_functions():
     x = leaf([1.0])
     y = x * 2
     y.grad_fn.metadata["who"] = "me"

@@ -18,7 +18,7 @@ def test_mutation_context_clears_its_state():
     assert len(ctx.tid_to_weakhandle) == 0 and len(ctx.sid_to_tid) == 0
 
 
-def test_mutation_context_copies_only_what_is_written():
+def test_mutation_context_copies_only_written_tensors():
     x = leaf([1.0, 2.0])
     with graph.allow_mutation_on_saved_tensors() as ctx:
         y = x.clone()
@@ -383,7 +383,7 @@ def test_view_of_another_dtype_of_a_tracked_tensor():
     assert not v.requires_grad
 
 
-def test_write_into_a_view_of_another_dtype_spoils_what_was_saved():
+def test_write_into_a_view_of_another_dtype_invalidates_saved_tensors():
     x = torch.ones(4, dtype=torch.float32, requires_grad=True)
     y = x.clone()
     z = y.sin().sum()

@@ -26,7 +26,7 @@ def test_operator_that_saves_nothing_packs_nothing():
     assert calls == []
 
 
-def test_operand_needed_by_nobody_is_not_packed():
+def test_unneeded_operand_is_not_packed():
     a, c = leaf([2.0]), const([5.0])
     packed = []
     with graph.saved_tensors_hooks(lambda t: packed.append(t.item()) or t.detach(), same):

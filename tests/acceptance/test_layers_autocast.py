@@ -153,7 +153,7 @@ def test_refused_constructions():
         assert on()
 
 
-def test_backward_gives_parameter_dtype():
+def test_gradients_have_the_parameter_dtype():
     """gradients of float32 leaves are float32, through the casts"""
     w, x = torch.ones(2, 2, requires_grad=True), torch.full((1, 2), 3.0)
     with ac():

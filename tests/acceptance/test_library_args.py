@@ -194,7 +194,7 @@ def test_wrong_result_kind_is_refused():
             back(kind, value)
 
 
-def test_list_results_come_back_as_lists():
+def test_list_results_are_returned_as_lists():
     same(back("int[]", (1, 2)), [1, 2])
     same(back("float[]", [1, 2.5]), [1.0, 2.5])
     same(back("str[]", ("a",)), ["a"])
@@ -209,7 +209,7 @@ def test_list_and_tensor_results_together():
     assert type(many) is list and many[0] is a and one is b
 
 
-def test_no_results_gives_none():
+def test_no_results_return_none():
     assert back("()", None) is None
 
 
@@ -248,7 +248,7 @@ def test_positional_parameter_given_by_name_arrives_positionally():
     assert default_of("int a, int b=2, *, int c", b=7, a=1, c=3) == ((1, 7), {"c": 3})
 
 
-def test_two_out_arguments_come_back_as_the_same_tensors():
+def test_two_out_arguments_are_returned_as_the_same_tensors():
     lib, _, ops = new()
     lib.define("two.out(Tensor x, *, Tensor(a!) lo, Tensor(b!) hi) -> (Tensor(a!), Tensor(b!))")
     lib.impl("two.out", lambda x, lo, hi: (lo.copy_(x - 1), hi.copy_(x + 1)), "CPU")
@@ -257,7 +257,7 @@ def test_two_out_arguments_come_back_as_the_same_tensors():
     assert got[0] is lo and got[1] is hi and (lo.item(), hi.item()) == (0.0, 2.0)
 
 
-def test_view_result_knows_its_base():
+def test_view_result_has_its_base():
     lib, _, ops = new()
     lib.define("flat(Tensor(a) x) -> Tensor(a)")
     lib.impl("flat", lambda x: x.view(-1), "CPU")

@@ -67,7 +67,7 @@ def test_overload_object_reports_its_names():
     assert str(ops.f.default) == ns + ".f.default"
 
 
-def test_overload_knows_its_packet_and_python_names():
+def test_overload_has_its_packet_and_python_names():
     lib, _, ops = new()
     lib.define("f.ov(Tensor x) -> Tensor")
     assert ops.f.ov.overloadpacket is ops.f
@@ -129,7 +129,7 @@ def test_def_library_can_be_reopened_after_the_first_went_away():
     assert len(ops.f.default._schema.arguments) == 2
 
 
-def test_fragment_beside_def_library():
+def test_fragment_and_def_library_share_a_namespace():
     a, ns, ops = new("DEF")
     b, _, _ = new("FRAGMENT", ns)
     b.define("h(Tensor x) -> Tensor")

@@ -135,7 +135,7 @@ def test_composite_explicit_serves_backends_in_inference_mode():
         assert (f(cpu()), f(meta())) == ("ce", "ce")
 
 
-def test_autograd_kernels_of_ones_own_in_inference_mode():
+def test_user_autograd_kernels_in_inference_mode():
     """PyTorch skips these in inference mode; Tenon runs them in every mode, as under no_grad."""
     _, f = make("(Tensor x) -> str", {"CPU": "cpu", "Autograd": "ag"})
     normal = cpu()

@@ -118,7 +118,7 @@ def test_mutation_of_a_list_entry_is_noticed_in_backward():
         b.sum().backward()
 
 
-def test_exception_in_a_kernel_leaves_recording_as_it_was():
+def test_exception_in_a_kernel_restores_recording():
     lib, ns, ops = new("boom(Tensor x) -> Tensor")
 
     def boom(x):

@@ -216,7 +216,7 @@ def smallest(steps: list[tuple]) -> list[tuple]:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_any_interleaving_gives_the_state_of_what_is_active(part):
+def test_any_interleaving_leaves_the_state_of_active_registrations(part):
     for seed in range(part, SEQUENCES, 4):
         steps = random_steps(seed)
         if difference(steps) is not None:
@@ -236,7 +236,7 @@ def test_the_test_finds_a_wrong_step(monkeypatch):
     assert len(smallest(steps)) == 3
 
 
-def test_calls_reach_what_the_model_says():
+def test_calls_reach_the_kernel_of_the_model():
     choose = random.Random(5)
     tensor, called = tenon.ones(1), 0
     own = {key for key, label in built_in().items() if label != "fallthrough"}

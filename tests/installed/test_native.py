@@ -99,7 +99,7 @@ def test_other_versions_are_refused(prefix, tmp_path, version):
     assert f'compatible with requested version "{version}"' in said
 
 
-def test_a_component_that_is_not_there_is_named(prefix, tmp_path):
+def test_a_missing_component_is_named(prefix, tmp_path):
     said = find_package(tmp_path / "p", prefix, "REQUIRED COMPONENTS cuda")
     assert "component cuda must be installed in" in said
 

@@ -115,7 +115,7 @@ def test_grad_of_a_result_is_read_with_a_warning():
         assert h.grad is None
 
 
-def test_grad_gives_and_leaves_alone():
+def test_grad_returns_gradients_and_sets_none():
     a, b = leaf([2.0]), leaf([3.0])
     got = autograd.grad(a * b * b, (a, b))
     near(got[0], [9.0])
@@ -289,7 +289,7 @@ def test_setitem_into_an_untracked_buffer():
     near(x.grad, [4.0, 6.0])
 
 
-def test_views_know_their_root():
+def test_views_have_the_root_as_base():
     base = tenon.zeros(4)
     view = base[1:].unsqueeze(0)
     assert view._is_view() and view._base is base and base._base is None
@@ -326,13 +326,13 @@ def test_expanded_gradients_are_summed():
     near(x.grad, [2.0, 2.0])
 
 
-def test_numpy_is_refused_what_it_would_lose():
+def test_conversion_to_numpy_that_loses_information_is_refused():
     pytest.importorskip("numpy")
     with pytest.raises(RuntimeError, match="detach"):
         leaf([1.0]).numpy()
 
 
-def test_passes_to_inputs_are_told_from_others_inside_of_each_other():
+def test_nested_passes_with_and_without_inputs_are_kept_apart():
     told = []
 
     def tell(grad):

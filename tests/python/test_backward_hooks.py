@@ -24,7 +24,7 @@ class Mix(nn.Module):
         return x * y, x + 0 * y
 
 
-def test_gradients_are_told_by_place():
+def test_gradients_are_matched_by_position():
     mix, seen = Mix(), []
     mix.register_full_backward_hook(lambda m, gin, gout: seen.append((gin, gout)))
     x = tenon.tensor([2.0], requires_grad=True)
@@ -36,7 +36,7 @@ def test_gradients_are_told_by_place():
     assert dproduct.item() == 10.0 and dother.item() == 1.0
 
 
-def test_inputs_that_are_not_tracked_give_no_gradients():
+def test_untracked_inputs_have_no_gradients():
     layer, seen = nn.Linear(1, 1), []
     layer.register_full_backward_hook(lambda m, gin, gout: seen.append((gin, len(gout))))
     with pytest.warns(UserWarning, match="some input must require grad"):

@@ -73,7 +73,7 @@ def test_binding(bind, case):
         assert str(caught.value) == case["error"]
 
 
-def test_kernels_get_what_is_bound(bind):
+def test_kernels_get_the_bound_arguments(bind):
     """A Python kernel gets the caller's own objects, or equal ones."""
     seen = []
     with Library("bind_seen", "DEF") as library:
@@ -100,7 +100,7 @@ def test_signature(case):
     assert _tenon.tenon_schema_signature_hash(schema) == int(str(case["hash"]), 0)
 
 
-def test_what_only_python_has_is_said_in_the_same_words(library, ops):
+def test_errors_that_only_python_has_use_the_same_words(library, ops):
     library.define("f(Tensor x, int n=1, *, float s=0.5) -> ()")
     schema = f"schema: {library.ns}::f(Tensor x, int n=1, *, float s=0.5) -> ()"
     x = tenon.ones(1)

@@ -128,7 +128,7 @@ def test_a_kernel_registered_later_is_called():
         (lambda x: tenon.ops.aten.view.dtype(x + 1.0, tenon.int32), "outputs must be"),
     ],
 )
-def test_what_stands_against_a_plan_is_told(function, reason):
+def test_bind_returns_the_reason_against_a_plan(function, reason):
     x = tenon.ones(2, 2)
     traced = graph.trace(function, tenon.ones(2, 2), below_autograd=True)
     assert reason in traced.bind(x)
@@ -156,7 +156,7 @@ def test_threads_run_one_plan_at_once():
     assert not wrong
 
 
-def test_an_attribute_that_is_a_view_and_asks_for_gradients_later_gets_them():
+def test_an_attribute_that_is_a_view_may_require_grad_later():
     a = tenon.randn(3)[...]
     traced = graph.trace(lambda: a.tanh() * 2.0)
     assert traced.bind() is None
@@ -353,7 +353,7 @@ def test_rows_and_products_bind(function):
         lambda x: tenon.zeros(4).view(2, 2),
     ],
 )
-def test_views_are_given_as_views(function):
+def test_views_are_returned_as_views(function):
     traced = graph.trace(function, tenon.ones(2, 2))
     assert traced.bind(tenon.ones(2, 2)) is None
     x = tenon.randn(2, 2)

@@ -145,7 +145,7 @@ def test_an_array_lives_as_long_as_a_result_needs_it():
     assert ref() is None
 
 
-def test_written_arguments_come_back_as_the_callers_object():
+def test_written_arguments_are_returned_as_the_callers_object():
     class Mine(tenon.Tensor):
         pass
 
@@ -193,7 +193,7 @@ def test_an_operator_may_be_redefined_in_its_own_call(ns):
     libraries[0].close()
 
 
-def test_wrappers_come_and_go_beyond_the_free_list():
+def test_wrappers_beyond_the_free_list_are_freed():
     a = tenon.ones(1)
     for _ in range(3):
         many = [a * number for number in range(300)]

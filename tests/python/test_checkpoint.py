@@ -41,7 +41,7 @@ def test_an_argument_that_was_written_is_noticed():
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_the_second_run_stops_when_all_is_there(early):
+def test_the_second_run_stops_once_all_tensors_are_recomputed(early):
     ends = []
 
     def function(t):

@@ -96,7 +96,7 @@ def test_errors_are_one_line(capsys):
         (["--import", "no_such_module", "keys"], "--import no_such_module: ModuleNotFoundError"),
     ],
 )
-def test_what_is_wrong_is_said_in_words(capsys, arguments, says):
+def test_errors_are_plain_sentences(capsys, arguments, says):
     assert main(arguments) == 1
     caught = capsys.readouterr()
     assert caught.out == "" and caught.err.startswith("tenon: ") and says in caught.err
@@ -155,7 +155,7 @@ def test_as_a_program():
     assert done.returncode == 0 and "fn_CPU [kernel]" in done.stdout, done.stderr
 
 
-def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
+def test_explain_names_key_kernel_reason_and_next_key(library, ops):
     def backend(x, y):
         return x
 

@@ -222,7 +222,7 @@ def test_bad_use():
             pass
 
 
-def test_definitions_are_where_the_caller_wrote_them():
+def test_definitions_have_the_callers_source_location():
     """Also at module level, where the caller's frame is the outermost one."""
     lines = {
         "same": "custom_op({name!r}, f, mutates_args=(), schema='(Tensor x) -> Tensor')",
@@ -241,7 +241,7 @@ def test_definitions_are_where_the_caller_wrote_them():
         again.close()
 
 
-def test_a_kernel_is_where_its_function_stands():
+def test_a_kernel_has_the_source_location_of_its_function():
     def kernel(x):
         return x.clone()
 

@@ -77,7 +77,7 @@ def test_streams(workers):
     assert sorted(itertools.chain(*(batch.tolist() for batch in loader))) == list(range(7))
 
 
-def test_errors_of_workers_come_out():
+def test_errors_of_workers_are_raised():
     subset = data.Subset(Squares(), [1, 99])
     for workers in (0, 1):
         with pytest.raises(KeyError, match="no such square"):

@@ -56,7 +56,7 @@ def test_numpy_refusals():
         tenon.ones(1, dtype=tenon.bfloat16).numpy()
 
 
-def test_numpy_of_what_requires_grad_only_without_grad_mode(library, ops):
+def test_numpy_of_a_tensor_that_requires_grad_needs_no_grad_mode(library, ops):
     x = tenon.ones(2, requires_grad=True)
     for read in (x.numpy, lambda: np.asarray(x), lambda: np.sqrt(x)):
         with pytest.raises(tenon.error.StateError, match="grad mode"):
@@ -286,7 +286,7 @@ def test_exchange_table_describes(table):
         table.peek_object("text", ctypes.addressof(out))
 
 
-def test_exchange_table_there_and_back(table):
+def test_exchange_table_round_trip(table):
     t = tenon.ones(3)
     managed, back = ctypes.c_void_p(), ctypes.c_void_p()
     assert table.from_object(t, ctypes.addressof(managed)) == 0
@@ -344,7 +344,7 @@ def test_exchange_table_of_others(exporter):
         ({"is_neg": lambda self: True}, ".resolve_neg()", "strided"),
     ],
 )
-def test_exchange_tables_refuse_what_memory_does_not_tell(exporter, trait, remedy, needed):
+def test_exchange_tables_refuse_tensors_without_plain_memory(exporter, trait, remedy, needed):
     neg = tenon.ops.aten.neg
     lazy = exporter(**trait)
     t = tenon.ones(2, 4)

@@ -202,7 +202,7 @@ def handlers(function, *args):
     return [(event.key, event.handler.rpartition(".")[2]) for event in events if event.handler]
 
 
-def test_profiles_tell_whose_handler_runs(f):
+def test_profiles_show_whose_handler_runs(f):
     x = tenon.ones(1)
     assert handlers(f, x) == []
     assert handlers(f, Wrapped.wrap(x)) == [("Wrapper", "Wrapped (Python)")]

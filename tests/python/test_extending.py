@@ -125,7 +125,7 @@ def test_constants_have_no_gradient():
     assert x.grad.tolist() == [3.0, 3.0, 3.0]
 
 
-def test_jvp_may_free_what_it_used():
+def test_jvp_may_free_saved_tensors():
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(torch.ones(2), torch.tensor([1.0, 10.0]))
         tangent = forward_ad.unpack_dual(MulConstant.apply(dual, 3.0)).tangent

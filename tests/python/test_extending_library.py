@@ -111,7 +111,7 @@ def test_library_that_defines():
     my_lib._destroy()
 
 
-def test_fragment_defines_beside_the_library():
+def test_fragment_adds_definitions_to_the_library():
     my_lib, more = Library("foo", "DEF"), Library("foo", "FRAGMENT")
     more.define("product(Tensor self) -> Tensor")
     more.impl("product", lambda self: self.prod(), "CPU")

@@ -23,7 +23,7 @@ def meta(*sizes):
 
 
 @pytest.mark.parametrize("number", [LEAST, LEAST + 1, -(2**62) - 1])
-def test_a_number_below_all_words_is_refused_beside_symbols(number):
+def test_a_number_too_small_for_a_word_is_refused_with_symbols(number):
     env = tenon.ShapeEnv()
     size = env.new_size(4)
     for calculate in (
@@ -196,7 +196,7 @@ def test_a_step_beyond_the_end_takes_the_first_element():
 
 
 @pytest.mark.parametrize("size", [2**20, 2**40, 2**60])
-def test_a_kernel_larger_than_the_input_costs_what_the_input_does(size):
+def test_work_is_bounded_by_the_input_if_the_window_is_larger(size):
     x = tenon.arange(12.0).reshape(1, 3, 4)
     half = size // 2
     values, indices = aten.max_pool2d_with_indices(x, [size, size], [1, 1], [half, half])

@@ -115,7 +115,7 @@ def test_data_becomes_fake_in_a_mode():
         assert [one.dtype for one in made] == [tenon.int64, tenon.float32, tenon.float32]
 
 
-def test_indices_of_lists_are_fake_beside_a_fake_tensor():
+def test_list_indices_of_a_fake_tensor_are_fake():
     fake = fake_ones("cpu")
     version = fake._version
     fake[0] = 1.0
@@ -242,7 +242,7 @@ def test_estimate_of_a_convolution():
     assert tenon.introspect.estimate(step, x, weight).flops == 3 * once
 
 
-def test_estimate_knows_what_views_keep():
+def test_estimate_counts_memory_that_views_keep():
     def views(x):
         kept = (x + 1)[:1]
         return kept, x + 2
@@ -308,7 +308,7 @@ def test_get_ctx_on_meta_is_an_error(library):
         tenon.ops.fakes_py.f(tenon.empty(2, device="meta"))
 
 
-def test_sizes_that_only_elements_tell(library):
+def test_data_dependent_sizes(library):
     """Operators treat data-dependent sizes like any others, and guards record their conditions."""
 
     @register_fake("fakes_py::f", lib=library)
@@ -357,7 +357,7 @@ def test_dynamic_sizes_are_made_in_the_environment_that_is_given(library):
         FakeTensorMode(shape_env=3)
 
 
-def test_a_fake_kernel_gives_no_real_tensor(library):
+def test_a_fake_kernel_must_not_return_a_real_tensor(library):
     fake = fake_ones()
     real = tenon.ones(1)
     register_fake("fakes_py::f", lambda x: real, lib=library)

@@ -99,7 +99,7 @@ print(wrong)
 """
 
 
-def test_a_storm_of_forks_beside_threads_that_call_and_register():
+def test_many_forks_while_threads_call_and_register():
     code = STORM.format(tests=os.path.dirname(__file__), count=500 if LONG else 10)
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(code)],

@@ -336,7 +336,7 @@ def test_one_mask_for_all_selects_as_many_of_each():
         vmap(lambda x, mask: x.masked_select(mask))(x, x > 2)
 
 
-def test_joins_take_what_is_mapped_and_what_is_not():
+def test_joins_take_mapped_and_unmapped_tensors():
     x, c = numbers(4, 2, 3), numbers(2, 3)
     for dim in (0, 1, -1):
         same(
@@ -374,7 +374,7 @@ def test_writes_through_views():
     same(vmap(push)(x, k, direction), pushed)
 
 
-def test_a_captured_tensor_is_not_written_with_what_is_mapped():
+def test_mapped_values_cannot_be_written_to_a_captured_tensor():
     c = tenon.zeros(3)
     with pytest.raises(tenon.StateError, match="must be mapped by the vmap to be written in place"):
         vmap(lambda r: c.add_(r))(numbers(2, 3))
@@ -401,7 +401,7 @@ def test_an_operator_without_rule_warns_once():
         assert vmap(tenon.ops.funcs.half)(tenon.zeros(0, 2)).shape == (0, 2)
 
 
-def test_layers_leave_a_thread_as_it_was():
+def test_layers_restore_the_thread():
     class Odd(Exception):
         pass
 
@@ -472,7 +472,7 @@ def test_saved_results_keep_their_gradients_at_outer_levels(name):
 
 
 @pytest.mark.parametrize("like", ["empty_like", "zeros_like", "ones_like", "full_like"])
-def test_what_is_made_like_a_mapped_tensor_is_mapped(like):
+def test_tensors_made_like_a_mapped_tensor_are_mapped(like):
     """The result is mapped, so that mapped values can be written to it, and has equal strides."""
     x = numbers(2, 3)
     more = (7,) if like == "full_like" else ()

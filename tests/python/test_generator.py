@@ -49,7 +49,7 @@ def test_draws_the_numbers_of_mt19937():
     assert repr(g) == "Generator(cpu, seed 5489)"
 
 
-def test_begins_where_pytorch_begins():
+def test_default_seed_is_pytorchs():
     assert Generator().initial_seed() == 67280421310721
     assert Generator("cpu", None).initial_seed() == 67280421310721
     assert Generator(tenon.device("cpu"), 3).initial_seed() == 3
@@ -170,7 +170,7 @@ def test_random_operators_refuse_other_arguments():
         tenon.zeros(4, dtype=tenon.int64).uniform_()
 
 
-def test_kernels_take_and_give_generators(library, ops):
+def test_kernels_take_and_return_generators(library, ops):
     seen = []
 
     def kernel(g=None):
@@ -284,7 +284,7 @@ def test_threads_draw_whole_pieces_of_one_sequence():
     assert sorted(pieces) == sorted(tuple(whole[i : i + 10]) for i in range(0, 2000, 10))
 
 
-def test_children_of_a_fork_go_on_drawing_though_a_thread_drew():
+def test_children_of_a_fork_can_draw_though_a_thread_drew():
     """Runs in a separate process, because its threads must not be pytest's."""
     program = f"""
 import os, signal, threading, tenon

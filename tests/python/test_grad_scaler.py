@@ -62,7 +62,7 @@ def test_steps_with_infinite_gradients_are_left_out(wrong):
     assert made.get_scale() == 2
 
 
-def test_one_optimizer_may_step_where_another_may_not():
+def test_one_optimizer_may_step_while_another_skips():
     good, bad = parameter(1.0, grad=[4.0]), parameter(1.0, grad=[math.inf])
     made = begun()
     first, second = tenon.optim.SGD([good], lr=1.0), tenon.optim.SGD([bad], lr=1.0)

@@ -88,7 +88,7 @@ def test_captured_tensors_are_attributes():
     assert traced(tenon.ones(2)).tolist() == [3, 4]
 
 
-def test_nodes_and_values_tell_what_was_recorded():
+def test_nodes_and_values_describe_the_recording():
     traced = graph.trace(lambda x: x.sum(0) * 3, tenon.ones(2, 3))
     total, product = traced.nodes
     assert total.args == (Ref(0), [0], False, None) and total.first_result == 1
@@ -132,7 +132,7 @@ def test_wrong_calls_are_refused(args, error, text):
     assert made.nodes == []
 
 
-def test_passes_give_the_same_with_fewer_calls():
+def test_passes_keep_results_with_fewer_calls():
     w = tenon.tensor([2.0, 3.0])
 
     def f(x):
@@ -273,7 +273,7 @@ def test_results_are_in_the_structure_that_was_traced(function):
     assert spec == expected_spec and [float(a) for a in leaves] == [float(a) for a in expected]
 
 
-def test_many_tensors_come_and_go():
+def test_many_temporary_tensors_are_freed():
     inputs = [tenon.full((1,), float(i)) for i in range(20)]
     traced = graph.trace(lambda *given: tuple(reversed(given)), *inputs)
     assert [float(one) for one in traced(*inputs)] == list(range(19, -1, -1))

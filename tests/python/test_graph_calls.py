@@ -95,7 +95,7 @@ def test_a_composite_resizes_its_out_in_each_run():
         assert out.tolist() == [0, 2, 8]
 
 
-def test_what_a_composite_writes_is_written_once_a_run():
+def test_a_composites_write_happens_once_per_run():
     def function(x, a, b):
         x.addmm_(a, b)
         return x.add_(1)

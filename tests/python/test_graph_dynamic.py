@@ -138,7 +138,7 @@ def test_a_size_that_stayed_a_number():
         traced(randn(4, 4))
 
 
-def test_a_guard_tells_its_place():
+def test_a_guard_has_its_source_location():
     # [quote.begin guard]
     def padded(x):
         if x.shape[0] < 8:
@@ -154,7 +154,7 @@ def test_a_guard_tells_its_place():
     assert traced.guards[0][2] == __file__
 
 
-def test_a_size_that_was_asked_for_as_a_number():
+def test_a_size_converted_to_int_is_guarded():
     traced = graph.trace(lambda x: x * int(x.shape[0]), randn(4, 3), dynamic=True)
     assert traced.guards[0][0] == "s0 == 4"
     with pytest.raises(tenon.error.InvalidArgumentError, match="s0 == 4"):
@@ -435,7 +435,7 @@ def test_make_fx_symbolic():
     assert [guard[0] for guard in module.shape_env.guards] == ["s3 == s0"]
 
 
-def test_make_fx_reads_sizes_where_they_are_used():
+def test_make_fx_reads_sizes_at_their_uses():
     module = fx.make_fx(lambda x: x.view(-1) * x.shape[0], tracing_mode="symbolic")(randn(4, 3))
     assert "x_1.size(0)" in module.code
     x = randn(6, 2)
@@ -561,7 +561,7 @@ def test_checks_look_at_symbolic_sizes():
         graph.Graph.parse(text.replace("float32[batch, 6]", "float32[batch, 5]")).check()
 
 
-def test_checks_tell_sizes_that_are_right_by_chance():
+def test_checks_find_sizes_that_are_right_by_chance():
     text = str(graph.trace(rows_of, randn(4, 3, 2), dynamic={"x": {0: "batch"}}))
     with pytest.raises(tenon.error.ArgumentTypeError, match=r"\[7, 6\] cpu, got float32\[4, 6\]"):
         graph.Graph.parse(text.replace("float32[batch, 6]", "float32[4, 6]")).check()
@@ -641,7 +641,7 @@ def test_a_part_of_one_of_several_rows(call):
 
 
 @pytest.mark.parametrize("memory_format", [tenon.contiguous_format, tenon.channels_last])
-def test_contiguous_copies_what_is_not(memory_format):
+def test_contiguous_copies_other_layouts(memory_format):
     def function(x):
         return tenon.ops.aten.contiguous(x, memory_format=memory_format)
 

@@ -155,7 +155,7 @@ def test_forward_passes_run_by_plans(model):
                 assert bits([recorded(x)]) == bits([made(x)])
 
 
-def test_what_a_graph_holds_is_what_the_model_keeps():
+def test_graph_attributes_are_the_models_state():
     """Nothing else: a saved result among the attributes would belong to one batch."""
     step, keeps = training(Block, "AdamW", capturable=True)
     step(*batch(0))

@@ -66,7 +66,7 @@ def test_edges_are_uncrossed():
     assert (laid.boxes[0].x < laid.boxes[1].x) == (laid.boxes[3].x < laid.boxes[2].x)
 
 
-def test_boxes_stand_right_above_what_they_lead_to():
+def test_boxes_are_directly_above_their_successors():
     # Box 3 only leads to the last one, so it moves down and no edge spans three rows.
     laid = layered([(50, 20)] * 4, [(0, 1), (1, 2), (3, 2)])
     assert laid.boxes[3].y == laid.boxes[1].y and laid.bends == [[], [], []]
@@ -147,7 +147,7 @@ def test_modules_name_their_parameters():
     del Named.weight
 
 
-def test_numbers_tell_which_result(library, ops):
+def test_edges_have_result_numbers(library, ops):
     library.define("two(Tensor x) -> (Tensor, Tensor)")
     library.impl("two", lambda x: (x * 1, x * 2), "CPU")
     first, second = ops.two(leaf(2))
@@ -167,7 +167,7 @@ def test_saved_tensors_have_their_shapes():
     assert "result: freed, or written since" in words(draw(y, saved=True))
 
 
-def test_functions_tell_what_they_saved():
+def test_functions_show_saved_tensors():
     class Own(tenon.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -287,14 +287,14 @@ def test_command_draws(capsys, script, tmp_path):
         (["--svg", "/nowhere/x.svg", "-c", SCRIPT], "/nowhere/x.svg: No such file"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(capsys, arguments, says):
+def test_errors_are_one_line(capsys, arguments, says):
     assert main(["graph", *arguments]) == 1
     caught = capsys.readouterr()
     assert caught.out == "" and caught.err.startswith("tenon: ") and says in caught.err
     assert len(caught.err.splitlines()) == 1
 
 
-def test_the_picture_of_the_page_is_what_its_command_draws(tmp_path):
+def test_the_picture_on_the_page_is_current(tmp_path):
     """The code and the command on `docs/autograd.md` draw `docs/graph.svg`."""
     page = (DOCS / "autograd.md").read_text()
     code, command = re.search(

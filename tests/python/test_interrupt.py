@@ -59,7 +59,7 @@ LONG_CALLS = {
 
 
 @pytest.mark.parametrize("name", LONG_CALLS)
-def test_interrupt_comes_out_of_a_long_call(name):
+def test_interrupt_ends_a_long_call(name):
     body = textwrap.indent(textwrap.dedent(LONG_CALLS[name]).strip(), "    ")
     code = f"{PRELUDE}\ntry:\n{body}\nexcept KeyboardInterrupt:\n    after()\n"
     with subprocess.Popen(

@@ -72,7 +72,7 @@ def same(a, b) -> bool:
 
 @pytest.mark.parametrize(("type_", "make"), TYPES, ids=[name for name, _ in TYPES])
 @pytest.mark.parametrize("boxed", [False, True])
-def test_every_type_goes_in_and_out(library, ops, type_, make, boxed):
+def test_every_type_is_passed_and_returned(library, ops, type_, make, boxed):
     library.define(f"a({type_} x) -> {type_}")
     seen = []
     library.impl("a", lambda x: seen.append(x) or x, "CompositeExplicitAutograd", with_keyset=False)
@@ -171,7 +171,7 @@ def test_in_place_returns_its_argument(library, ops):
 
 
 @pytest.mark.parametrize("with_keyset", [False, True])
-def test_exception_comes_home_as_the_same_object(library, ops, with_keyset):
+def test_exception_reaches_the_caller_as_the_same_object(library, ops, with_keyset):
     class MyError(Exception):
         pass
 
@@ -235,7 +235,7 @@ def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
     assert all(any(text in end for text in texts) for end in ends[:2]), ends
 
 
-def test_subclass_and_own_objects_arrive_as_they_are(library, ops):
+def test_subclass_and_user_objects_arrive_unchanged(library, ops):
     class Mine(tenon.Tensor):
         pass
 

@@ -142,7 +142,7 @@ def test_subclass():
         base.as_subclass(int)
 
 
-def test_objects_carried_by_other_languages_come_back(library, ops):
+def test_objects_carried_by_other_languages_are_returned(library, ops):
     class Payload:
         pass
 
@@ -171,7 +171,7 @@ def test_arguments_converted_for_a_call_are_freed():
     assert refs[0]() is None
 
 
-def test_weak_references_tell_whether_a_tensor_lives():
+def test_weak_references_show_whether_a_tensor_is_alive():
     native = tenon._tenon
     x = tenon.ones(4)
     view = x[1:]

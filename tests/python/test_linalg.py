@@ -164,7 +164,7 @@ def test_shapes_are_known_without_data():
 
 @pytest.mark.parametrize("size", [1, 2, 7, 12, 34, 97])
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
-def test_transforms_there_and_back(size, norm):
+def test_transforms_round_trip(size, norm):
     x = matrix(3, size)
     assert close(fft.ifft(fft.fft(x, norm=norm), norm=norm).real, x)
     assert close(fft.irfft(fft.rfft(x, norm=norm), size, norm=norm), x)
@@ -217,7 +217,7 @@ def test_norms_by_name():
         tenon.norm(a, "max")
 
 
-def test_unique_gives_what_is_asked_for():
+def test_unique_returns_the_requested_results():
     x = tenon.tensor([3, 1, 3])
     assert tenon.unique(x).tolist() == [1, 3]
     values, inverse, counts = tenon.unique(x, return_inverse=True, return_counts=True)

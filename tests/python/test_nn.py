@@ -150,7 +150,7 @@ def test_state_dict_that_does_not_fit_names_every_fault():
     assert found.unexpected_keys == ["0.scratch"]
 
 
-def test_state_dict_knows_versions():
+def test_state_dict_has_versions():
     class Old(Scale):
         _version = 7
 

@@ -95,7 +95,7 @@ def test_shipped_operators_pass(name, args):
     assert set(opcheck(overload, args).values()) == {"SUCCESS"}
 
 
-def test_what_the_operator_raises_is_told():
+def test_errors_of_the_operator_are_reported():
     with pytest.raises(OpCheckError, match="test_schema failed with aten::mm") as caught:
         opcheck(tenon.ops.aten.mm.default, (tenon.ones(2, 3), tenon.ones(2, 3)))
     assert isinstance(caught.value.__cause__, tenon.Error)

@@ -128,7 +128,7 @@ def test_steps_on_fakes(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIMISERS)
-def test_training_goes_on_from_a_state_dict(name, options):
+def test_training_continues_from_a_state_dict(name, options):
     one, other = parameter(), parameter()
     first = getattr(optim, name)([one], **options)
     steps(tenon, first, one, GRADS[:2])
@@ -140,7 +140,7 @@ def test_training_goes_on_from_a_state_dict(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), SCHEDULES)
-def test_a_schedule_goes_on_from_a_state_dict(name, options):
+def test_a_schedule_continues_from_a_state_dict(name, options):
     whole = optim.SGD([parameter()], lr=0.5)
     want = rates(tenon, whole, getattr(lr_scheduler, name)(whole, **options), 6)
     halves = optim.SGD([parameter()], lr=0.5)

@@ -70,7 +70,7 @@ def asked(function, rows):
     return None
 
 
-def test_every_function_asks():
+def test_every_function_calls_handlers():
     functions = get_overridable_functions()
     named = {one for place, list_ in functions.items() if place is not Tensor for one in list_}
     assert len(named) > 140
@@ -78,7 +78,7 @@ def test_every_function_asks():
     assert silent == []
 
 
-def test_every_member_of_tensor_asks():
+def test_every_member_of_tensor_calls_handlers():
     members = get_overridable_functions()[Tensor]
     assert len(members) > 250
     x = tenon.ones(2).as_subclass(Sub)
@@ -125,7 +125,7 @@ def test_public_functions_are_overridable_or_ignored(module):
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_a_new_function_that_does_not_ask_is_found(module, monkeypatch):
+def test_a_new_function_that_calls_no_handler_is_found(module, monkeypatch):
     """Finds it both outside of `__all__` and in it, where it counts as an ignored function."""
     monkeypatch.setattr(module, "brand_new", lambda input: input, raising=False)
     assert unknown(module) == ["brand_new"]

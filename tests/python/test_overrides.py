@@ -73,7 +73,7 @@ def test_all_decline(ops):
         ops.f(Declining())
 
 
-def test_exception_comes_home_as_the_same_object(ops):
+def test_exception_reaches_the_caller_as_the_same_object(ops):
     error = LookupError("mine")
 
     class Raising:

@@ -102,7 +102,7 @@ def test_kernels_called_from_threads_of_c(library, ops, threads):
         assert threads.call(f"{library.ns}::a", tenon.ones(1), 4, 1) == 8
 
 
-def test_thread_states_are_given_back(library, ops, threads):
+def test_thread_states_are_released(library, ops, threads):
     library.define("a(Tensor x) -> int")
     library.impl("a", lambda x: 1, "CPU")
     before = len(__import__("sys")._current_frames())

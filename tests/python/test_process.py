@@ -33,7 +33,7 @@ def good(code: str, *options: str, **env: str) -> str:
     return done.stdout
 
 
-def test_import_loads_no_numpy_and_little_else():
+def test_import_loads_no_numpy_and_few_modules():
     out = good(
         """
         import sys
@@ -151,7 +151,7 @@ def test_threads_share_operators():
     assert out == "[]\n"
 
 
-def test_thousands_of_threads_come_call_register_and_go():
+def test_thousands_of_short_threads_call_and_register():
     out = good(
         """
         import threading, tenon

@@ -129,7 +129,7 @@ def test_hook_that_fails_leaves_the_list():
 # ---- Saved values of nodes -----------------------------------------------------------------------
 
 
-def test_what_a_node_has_saved_is_an_attribute():
+def test_saved_values_of_a_node_are_attributes():
     x, w = leaf(2.0), tenon.tensor([5.0])
     y = x * w
     node = y.grad_fn
@@ -175,7 +175,7 @@ def test_new_node_of_a_function_is_its_context():
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
-def test_error_tells_where_the_node_was_made():
+def test_error_shows_where_the_node_was_created():
     def broken(grad):
         raise ValueError("hook")
 
@@ -191,7 +191,7 @@ def test_error_tells_where_the_node_was_made():
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
-def test_error_tells_of_the_pass_that_made_the_node():
+def test_error_shows_the_pass_that_created_the_node():
     with detect_anomaly():
         x = leaf(2.0)
         factor = tenon.tensor(5.0)
@@ -203,7 +203,7 @@ def test_error_tells_of_the_pass_that_made_the_node():
             slope.backward()
     text = str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
     assert "that call was made by the backward of MulBackward0" in text
-    assert text.count("test_error_tells_of_the_pass_that_made_the_node") == 2
+    assert text.count("test_error_shows_the_pass_that_created_the_node") == 2
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
@@ -257,7 +257,7 @@ def test_cycle_through_a_bound_method_is_collected():
     assert _is_collected(make)
 
 
-def test_cycle_through_what_was_packed_is_collected():
+def test_cycle_through_packed_objects_is_collected():
     def make(token):
         x = leaf(1.0)
         with graph.saved_tensors_hooks(lambda t: token, lambda t: None):

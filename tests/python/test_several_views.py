@@ -147,7 +147,7 @@ def test_operators_of_users_mark_their_views(library, ops, key):
             ops.halves(base)[0].add_(weight)
 
 
-def test_a_composite_is_what_it_calls(library, ops):
+def test_a_composite_is_traced_as_the_operators_it_calls(library, ops):
     library.define("halves(Tensor(a -> *) x) -> Tensor(a)[]")
     library.impl("halves", lambda x: [x[:1], x[1:]], "CompositeImplicitAutograd")
     weight = tenon.ones(1, requires_grad=True)

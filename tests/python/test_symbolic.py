@@ -35,7 +35,7 @@ def test_arithmetic_stays_symbolic(env):
     assert env.guards == []
 
 
-def test_what_is_known_is_a_plain_bool(env):
+def test_decidable_comparisons_are_plain_bools(env):
     s0 = env.new_size(4)
     assert (s0 >= 2) is True and (s0 + 1 == s0) is False and (s0 - s0) == 0
     assert env.new_size(0) == 0 and type(env.new_size(1)) is int
@@ -271,7 +271,7 @@ def test_sizes_of_another_tensor(env):
     assert x.var(0).shape == (3,) and x.std().shape == () and env.guards == []
 
 
-def test_a_symbol_is_a_number_beside_a_tensor(env):
+def test_a_symbol_acts_as_a_number_with_a_tensor(env):
     n = env.new_size(4)
     x = meta(n, 3)
     for made in (x * n, n * x, x + n, n - x, x / n, n / x, x == n, x % n, x * (1 / n)):
@@ -364,7 +364,7 @@ def test_sizes_that_only_data_tells():
     # [quote.end]
 
 
-def test_what_elements_tell_becomes_symbols():
+def test_values_read_from_elements_become_symbols():
     # [quote.begin elements]
     env = tenon.ShapeEnv()
     with tenon.FakeTensorMode(shape_env=env):

@@ -52,7 +52,7 @@ def test_close_ones_pass(actual, expected):
         ({"a": [1, 2]}, {"a": [1, 3]}, r"item \['a'\]\[1\]"),
     ],
 )
-def test_what_differs_is_told(actual, expected, words):
+def test_assert_close_describes_differences(actual, expected, words):
     with pytest.raises(AssertionError, match=words):
         assert_close(actual, expected)
 

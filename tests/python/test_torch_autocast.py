@@ -64,7 +64,7 @@ def cpu_calls(package):
 
 
 @pytest.mark.parametrize("lower", ["bfloat16", "float16"])
-def test_calls_in_regions_give_the_same(lower):
+def test_calls_in_regions_have_equal_results(lower):
     found = []
     for package in PEERS:
         answers = {}

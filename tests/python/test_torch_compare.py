@@ -172,7 +172,7 @@ def test_reductions(dtype):
 
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
 @pytest.mark.parametrize("dtype", ALL)
-def test_sums_asked_for_as_another_dtype(dtype):
+def test_sums_with_another_dtype(dtype):
     # The small sum of these shows whether terms were rounded to the dtype before the addition.
     theirs = torch.tensor([2049, -2048, 1.0004, -1]).to(getattr(torch, dtype)).reshape(2, 2)
     ours = tenon.tensor(theirs.tolist(), dtype=getattr(tenon, dtype))
@@ -304,7 +304,7 @@ def lazy_tensors():
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_tensors_that_memory_does_not_tell_are_refused(number):
+def test_tensors_without_plain_memory_are_refused(number):
     given, remedy = list(lazy_tensors())[number]
     add = tenon.ops.aten.add.Tensor
     for values in (lambda: add(tenon.ones(3), given), lambda: add(tenon.ones(3), other=given)):
@@ -369,7 +369,7 @@ def test_printing_small_tensors():
         assert repr(a) == repr(x)
 
 
-def test_tensors_of_pytorch_are_converted_and_not_asked():
+def test_pytorch_tensors_are_converted_without_calling_handlers():
     """Both libraries have `__torch_function__`, but neither calls that of the other's tensors."""
     ours, theirs = tenon.ones(2), torch.ones(2) * 3
     assert not tenon.overrides.has_torch_function((theirs, torch.nn.Parameter(theirs)))

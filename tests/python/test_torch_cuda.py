@@ -48,7 +48,7 @@ def expect_same(ours, theirs, dtype: str, most: float = 0.0) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 @pytest.mark.parametrize("count", SIZES)
 @pytest.mark.parametrize("name", DRAWS)
-def test_same_seed_gives_pytorchs_numbers(name, count, dtype):
+def test_same_seed_draws_pytorchs_numbers(name, count, dtype):
     ours, theirs = both(count, dtype)
     for seed in (0, 123456789012345):
         tenon.manual_seed(seed)
@@ -62,7 +62,7 @@ def test_same_seed_gives_pytorchs_numbers(name, count, dtype):
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "float32", "bool"])
 @pytest.mark.parametrize("count", SIZES)
-def test_same_seed_gives_pytorchs_integers(count, dtype):
+def test_same_seed_draws_pytorchs_integers(count, dtype):
     ours, theirs = both(count, dtype)
     calls = [()] if dtype == "bool" else [(), (100,), (3, 90)]
     if dtype == "int64":
@@ -103,7 +103,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_call_gives_pytorchs_result(name):
+def test_call_returns_pytorchs_result(name):
     generator = numpy.random.default_rng(3)
     a, b = (generator.standard_normal((32, 48)).astype("float32") for _ in range(2))
     torch.backends.cuda.matmul.allow_tf32 = False

@@ -136,7 +136,7 @@ NUMBERS = [-1, 300, -300, 2**40, 2.5, math.nan, math.inf, 1e300, True, 1j]
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "bool"])
-def test_every_operator_of_a_number_on_numbers_that_its_dtype_lacks(dtype):
+def test_operators_on_numbers_outside_of_the_dtype(dtype):
     seen = replay.Replay()
     seen.most_of_a_kind = 200
     given = torch.tensor([0, 1, 2, 100], dtype=torch.uint8).to(getattr(torch, dtype))
@@ -164,7 +164,7 @@ def test_every_operator_of_a_number_on_numbers_that_its_dtype_lacks(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_operator_on_awkward_tensors(dtype):
+def test_every_operator_on_unusual_tensors(dtype):
     seen = replay.Replay()
     table = awkward(getattr(torch, dtype))
     with warnings.catch_warnings():

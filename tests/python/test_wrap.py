@@ -231,7 +231,7 @@ def test_mypy_refuses(folder, typed, tmp_path, call, says):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_has_no_wrapper_is_named(language, library):
+def test_schemas_without_a_wrapper_are_named(language, library):
     library.define("plain(int x) -> int")
     library.define("endless() -> (int, ...)")
     library.impl("lost", lambda x: x, "CPU")
@@ -268,7 +268,7 @@ def test_command_refuses(capsys, ns):
     assert "cobol" in capsys.readouterr().err
 
 
-def test_help_tells_all(capsys):
+def test_help_shows_all_options(capsys):
     with pytest.raises(SystemExit):
         main(["wrap", "--help"])
     text = capsys.readouterr().out
@@ -335,7 +335,7 @@ def shipped(*arguments):
     return done.returncode, done.stdout
 
 
-def test_check_of_what_ships_finds_drift(tmp_path):
+def test_check_of_shipped_wrappers_finds_drift(tmp_path):
     status, said = shipped("--root", tmp_path)
     assert status == 1 and "aten.hpp must be what --write makes" in said
     assert shipped("--root", tmp_path, "--write")[0] == 0
@@ -358,7 +358,7 @@ def test_every_function_is_the_package_s():
     assert "abs" not in tenon.__all__ and "exp" in tenon.__all__
 
 
-def test_mypy_knows_functions_methods_and_operators(tmp_path):
+def test_mypy_accepts_functions_methods_and_operators(tmp_path):
     (tmp_path / "use.py").write_text(
         "import tenon\n"
         "from tenon import ops\n"

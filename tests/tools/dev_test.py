@@ -39,7 +39,7 @@ def write(name: str, text: str) -> pathlib.Path:
 
 
 class ReproducibleTest(unittest.TestCase):
-    def test_what_differs_is_named_down_to_the_member(self):
+    def test_differences_are_named_down_to_the_member(self):
         with tempfile.TemporaryDirectory() as name:
             folders = [pathlib.Path(name) / part for part in ("one", "other")]
             for number, folder in enumerate(folders):
@@ -86,7 +86,7 @@ class InterpreterTest(unittest.TestCase):
     def test_the_one_that_runs_this_is_read(self):
         self.assertEqual(interpreters.read(sys.executable).version, sys.version_info[:2])
 
-    def test_what_is_no_python_is_refused(self):
+    def test_programs_that_are_not_python_are_refused(self):
         with self.assertRaisesRegex(ui.Failure, "--python: PATH must be a Python"):
             interpreters.read("/nowhere/python")
 
@@ -305,7 +305,7 @@ class MachineTest(unittest.TestCase):
         for manager in needs.PACKAGE_MANAGERS:
             self.assertRegex(text, rf"  {manager} \S+ .*cmake")
 
-    def test_only_the_manager_that_is_there_is_named(self):
+    def test_only_the_installed_manager_is_named(self):
         found = {"dnf": "/usr/bin/dnf"}
         with unittest.mock.patch("shutil.which", found.get):
             text = machine.elsewhere(["gtest"])
@@ -356,7 +356,7 @@ class AptTest(unittest.TestCase):
         self.offering(rustc="1.85.1+dfsg1-1", cargo="1.85.1+dfsg1-1")
         self.assertEqual(machine.choose(["rust"])[0], ["cargo", "rustc"])
 
-    def test_what_is_only_there_too_old_is_named_with_its_version(self):
+    def test_outdated_candidates_are_named_with_their_version(self):
         self.offering(cmake="3.22.1-1ubuntu1")
         self.assertEqual(machine.choose(["cmake"])[1], ["CMake 3.25+ is needed, cmake is 3.22.1"])
 

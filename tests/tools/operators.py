@@ -164,7 +164,7 @@ class Operator:
 
 
 def fields_of(bodies: dict, facts: str) -> dict:
-    """Returns the fields of one operator; references to others' (`kOther.gradient`) are resolved."""
+    """Returns the fields of one operator; references to others (`kOther.gradient`) are resolved."""
     fields = dict(FIELD.findall(bodies[facts]))
     for name, text in fields.items():
         if (found := re.fullmatch(r"(k\w+)\.(\w+)", text)) and found[1] in bodies:

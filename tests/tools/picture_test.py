@@ -58,7 +58,7 @@ class PictureTest(unittest.TestCase):
         struck = {name for name, is_struck in rows(self.picture) if is_struck}
         self.assertEqual(struck, skipped((DOCS / "concepts.md").read_text()))
 
-    def test_wrong_rows_are_told(self):
+    def test_wrong_rows_are_reported(self):
         picture = self.picture.replace(">Fake<", ">Wrapped<").replace(">Tracer<", ">Fake<")
         found = misplaced(self.header, picture)
         self.assertIn("Wrapped: no key has this name", found)

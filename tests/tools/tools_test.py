@@ -646,7 +646,7 @@ class LayersTest(Fixture):
             symbols(override=("connect",)), ["override must not need connect, of init.cpp"]
         )
 
-    def test_objects_tell_their_layer(self):
+    def test_objects_belong_to_a_layer(self):
         folder = pathlib.Path("build/core/CMakeFiles/tenon_core.dir")
         for name, layer in (
             ("Unity/unity_graph_cxx.cxx.o", "graph"),
