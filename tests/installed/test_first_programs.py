@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of docs/first-operator.md by the lines of docs/install.md, in an empty folder."""
+"""The programs of docs/first-operator.md, built by the commands of docs/install.md."""
 
 from __future__ import annotations
 
