@@ -7,6 +7,6 @@
 namespace tenon::tests {
 
 // Reports each difference as a failure that names the sample.
-void check_tangents(const Sample& sample, const Way& way);
+void check_tangents(const Sample& sample, const SampleVariant& variant);
 
 }  // namespace tenon::tests
