@@ -60,8 +60,7 @@ extern const bad_named_call bad_symbol_calls[];
 extern const bad_named_call bad_transform_calls[];
 extern const bad_named_call bad_graph_calls[];
 
-// ---- Reading arguments: each function fails the test if the case itself is malformed
-// -------------
+// ---- Reading arguments: each function fails the test if the case itself is malformed ------------
 
 // Returns NULL for the text "NULL".
 static inline const char* text_of(const char* text) {

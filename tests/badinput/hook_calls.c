@@ -221,8 +221,7 @@ static tenon_status pack_saved(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Node creation hooks, anomaly mode, frames
-// ---------------------------------------------------
+// ---- Node creation hooks, anomaly mode, frames --------------------------------------------------
 
 static tenon_status creation_hook_push(const bad_world* world, const bad_case* one) {
   (void)world;

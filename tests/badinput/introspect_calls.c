@@ -53,8 +53,7 @@ static tenon_status copy_schema(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Profiles
-// -------------------------------------------------------------------------------------
+// ---- Profiles -----------------------------------------------------------------------------------
 
 // A call on another thread with this thread's profile, and its error.
 typedef struct elsewhere {

@@ -4,8 +4,7 @@
 
 #include "badinput.h"
 
-// ---- DLPack: the structs as https://dmlc.github.io/dlpack documents them
-// -------------------------
+// ---- DLPack: the structs as https://dmlc.github.io/dlpack documents them ------------------------
 
 typedef struct dl_tensor {
   void* data;

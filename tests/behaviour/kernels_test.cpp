@@ -142,8 +142,8 @@ tenon_status drop_early(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* s
   return TENON_OK;
 }
 
-// item 151, same: A kernel that drops its input before it computes releases the memory, where the
-// caller gives the input away
+// item 151, same: A kernel that drops its input before it computes releases the memory, if the
+// caller gives up the input
 TEST(Behaviour, Item151_InputDroppedEarly_IsFreed) {
   Library library(Library::Fragment, "item151");
   const Op op = library.def("f(Tensor x) -> ()");

@@ -76,7 +76,7 @@ def test_item_007_below(peer):
 @better(
     8,
     "An alias key in a set",
-    "is refused, naming it; PyTorch silently gives the empty set",
+    "is refused, naming it; PyTorch silently returns the empty set",
 )
 def test_item_008_alias_in_a_set(peer):
     aliases = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "BatchedDecomposition")

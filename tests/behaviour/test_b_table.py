@@ -371,7 +371,7 @@ def test_item_044_missing_kernel(peer, op):
     45,
     "Registrations in any order, removed in any order, give the state of what is active",
     "also when CompositeExplicit comes after CompositeImplicit or goes before it, where PyTorch "
-    "leaves the Autograd slots as they were",
+    "leaves the Autograd slots unchanged",
 )
 def test_item_045_order_does_not_matter(peer):
     entries = {"cpu": "CPU", "cia": CIA, "ceanf": CEANF, "auto": "Autograd", "cea": CEA}
@@ -437,7 +437,7 @@ def test_item_048_invariants(peer, op):
 
 @better(
     49,
-    "A callback that is set for an operator is told of its missing kernels and may raise instead",
+    "A callback set for an operator is called for its missing kernels and may raise instead",
     "the error is an object with code, operator and key to act on; an own message is a kernel on "
     "CompositeExplicit that raises, which reaches every missing backend",
 )

@@ -97,7 +97,7 @@ def test_item_080_equality(peer):
             assert hash(schema(peer, text)) != hash(schema(peer, base))
 
 
-@same(81, "A written element writes its list, and prints as it was")
+@same(81, "A list with a written element is written, and prints unchanged")
 def test_item_081_written_elements(peer):
     prints(peer, "f(Tensor(a!)[] x) -> ()")
     assert written(peer, "f(Tensor(a!)[] x) -> ()")
@@ -147,7 +147,7 @@ def test_item_085_compound_types(peer):
         prints(peer, f"f({kind} x) -> ()")
 
 
-@same(86, "Unknown types are errors; those of C and C++ get a hint of their own")
+@same(86, "Unknown types are errors; the message for those of C and C++ names the right type")
 def test_item_086_unknown_types(peer):
     refuses(peer, "f(int64_t x) -> ()", "'int64_t'", "write 'int'", "SymInt")
     refuses(peer, "f(double x) -> ()", "write 'float'")
@@ -185,7 +185,7 @@ def test_item_090_list_after_default(peer):
     prints(peer, "f(int a=1, int[] b) -> ()", "f(Tensor? a=None, Tensor[] b) -> ()")
 
 
-@same(91, "One value for a list of fixed length stands for all; it prints collapsed for numbers")
+@same(91, "One value as the default of a list of fixed length fills it; numbers print collapsed")
 def test_item_091_repeated_default(peer):
     argument = schema(peer, "f(bool[2] m=True) -> ()").arguments[0]
     assert (argument.default_value if peer.is_torch else argument.default) == [True, True]

@@ -21,7 +21,7 @@ def function(peer, forward, backward):
     return type("Own", (peer.package.autograd.Function,), members)
 
 
-@same(189, "needs_input_grad tells which arguments want gradients; None serves for the others")
+@same(189, "needs_input_grad marks arguments that need gradients; None is accepted for all others")
 def test_item_189_needs_input_grad(peer):
     seen = []
 
@@ -83,7 +83,7 @@ def test_item_192_once_differentiable(peer):
         slope.backward()
 
 
-@same(193, "What is marked dirty must be returned, and must be no leaf that requires grad")
+@same(193, "A tensor marked dirty must be returned, and must not be a leaf that requires grad")
 def test_item_193_mark_dirty(peer):
     def forward(ctx, x, returned):
         ctx.mark_dirty(x)

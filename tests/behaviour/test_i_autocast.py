@@ -25,7 +25,7 @@ def product(peer, dtype=None):
     return peer.package.mm(a, a).dtype
 
 
-@same(209, "Autocast is off by default, and an operator without a rule is as it is in a region")
+@same(209, "Autocast is off by default, and regions do not change an operator without a rule")
 def test_item_209_operator_without_rule(peer):
     assert not on(peer) and product(peer) == peer.package.float32
     seen = []
@@ -80,7 +80,7 @@ def test_item_211_cache(peer):
         assert package.mm(x, w)[0].tolist() == [6, 6]
 
 
-@same(212, "A region that is not enabled ends an outer one for a while; leaving restores the dtype")
+@same(212, "A region that is not enabled suspends an outer one; leaving it restores the dtype")
 def test_item_212_nested_regions(peer):
     package = peer.package
     with region(peer, package.float16):

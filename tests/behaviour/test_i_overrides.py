@@ -60,9 +60,8 @@ def test_item_223_dispatch_modes(peer):
 
 @better(
     224,
-    "Classes are asked subclass before superclass, else left to right; when all decline it is a "
-    "TypeError",
-    "the error names the classes that were asked, in order, in one line",
+    "Handlers run subclass before superclass, otherwise left to right; a TypeError if all decline",
+    "the error names these classes in order, in one line",
 )
 def test_item_224_order_of_classes(peer):
     package, log = peer.package, []

@@ -90,8 +90,7 @@ void typed_2_tensors_one_redispatch(benchmark::State& state) {
 }
 BENCHMARK(typed_2_tensors_one_redispatch);
 
-// ---- One or three layers that a guard turns on
-// ---------------------------------------------------
+// ---- One or three layers that a guard turns on --------------------------------------------------
 
 enum class Form { kBoxed, kTyped };
 

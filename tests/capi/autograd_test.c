@@ -246,8 +246,7 @@ static void detached_tensors_become_leaves(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- Custom formulas
-// -----------------------------------------------------------------------------
+// ---- Custom formulas ----------------------------------------------------------------------------
 
 // twice(x, by) = x * by.
 static tenon_status twice_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,

@@ -559,7 +559,7 @@ static void Bind_AttributeChanges_RunsSee(void** state) {
   tenon_tensor_release(weights);
 }
 
-// The same tensor as input and attribute, and then another input.
+// One tensor as input and attribute, and then another input.
 static void Bind_AttributeAsInput_IsRefused(void** state) {
   (void)state;
   tenon_graph* graph = NULL;

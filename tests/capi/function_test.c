@@ -74,8 +74,7 @@ static void assert_no_grad(tenon_tensor* leaf) {
   assert_null(grad);
 }
 
-// ---- A product of tensors and a number, with options for the tests
-// -------------------------------
+// ---- A product of tensors and a number, with options for the tests ------------------------------
 
 typedef struct product {
   int deleted, backwards;
@@ -268,7 +267,7 @@ static void untracked_arguments_record_nothing(void** state) {
   assert_ok(tenon_key_guard_leave(&guard));
   assert_false(tenon_tensor_requires_grad(result.as.tensor));
   tenon_value_clear(&result);
-  // With one tracked argument, the other one gets no gradient.
+  // With one tracked argument, the untracked one gets no gradient.
   assert_ok(apply(function, x, leaf, 3, &result));
   assert_ok(backward(result.as.tensor, 0));
   assert_int_equal(self.needs[0] * 10 + self.needs[1], 1);
@@ -609,8 +608,7 @@ static void begun_and_finished(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- A formula that inspects each call
-// -----------------------------------------------------------
+// ---- A formula that inspects each call ----------------------------------------------------------
 
 static tenon_status total_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                  tenon_stack* stack) {

@@ -431,8 +431,7 @@ static void Graph_BuiltByHand_Runs(void** state) {
   tenon_graph_release(graph);
 }
 
-// ---- User-defined passes
-// -------------------------------------------------------------------------
+// ---- User-defined passes ------------------------------------------------------------------------
 
 // [quote.begin rewrite]
 // A pass: x * x becomes square(x), and relu(x) is left out.

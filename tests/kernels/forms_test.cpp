@@ -138,7 +138,7 @@ TEST(BinaryForms, DivMode_InPlaceAndOut) {
 
 class FoldForms : public testing::TestWithParam<Dtype> {};
 
-// Reduces one dim, the other one, and all: along memory, across it, and with casts by blocks.
+// Reduces each dim and all dims: along memory, across it, and with casts by blocks.
 TEST_P(FoldForms, SumOut_IsWrittenInItsLayout) {
   const Tensor self = call("aten::to.dtype", numbers(Dtype::F32), GetParam());
   const Dtype dtype = call("aten::sum", self).dtype();

@@ -61,7 +61,7 @@ static tenon_status call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
   return status;
 }
 
-/* Adds its own number to each argument, and returns as many results as the caller wants. */
+/* Adds its own number to each argument, and returns the requested number of results. */
 static tenon_status add(void* self, tenon_stack* stack) {
   for (uint32_t i = 0; i < stack->nrets; i++) {
     if (i >= stack->nargs || stack->args[i].tag != TENON_TAG_INT) {

@@ -186,8 +186,8 @@ def test_error_shows_where_the_node_was_created():
         with y.register_hook(broken), pytest.raises(ValueError, match="hook") as caught:
             y.backward()
     assert not anomaly_mode.is_anomaly_enabled()
-    notes = "".join(getattr(caught.value, "__notes__", ["test_error_tells", "MulBackward0"]))
-    assert "test_error_tells" in notes and "MulBackward0" in notes
+    notes = "".join(getattr(caught.value, "__notes__", ["test_error_shows", "MulBackward0"]))
+    assert "test_error_shows" in notes and "MulBackward0" in notes
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")

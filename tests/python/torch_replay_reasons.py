@@ -62,7 +62,7 @@ REFUSED = (
         r"_embedding_bag(_forward_only)?\.out",
         ".*",
         "imported memory cannot be resized",
-        "the bag of each index is told of sums, too, and needs its room",
+        "Tenon also returns the bag of each index for sums, and needs memory for it",
     ),
     Known(
         r"_fft_\w+\.out|linalg_(lstsq|pinv)\.\w*out|cholesky_(solve|inverse)\.out|bernoulli\.out"
@@ -81,13 +81,13 @@ REFUSED = (
         r"addbmm_",
         "",
         "must be of the result's sizes",
-        "PyTorch gives what is written in place other sizes",
+        "PyTorch resizes the tensor that is written in place",
     ),
     Known(
         r"(nn\.functional\.interpolate|upsample_bi(linear|cubic)2d)(\.\w+)?",
         ".*",
         "not supported for dtype uint8",
-        "PyTorch resamples images of bytes with whole weights of its own; others are of floats",
+        "PyTorch resamples images of bytes with integer weights, Tenon with float weights",
     ),
     Known(
         r"nn\.functional\.batch_norm",
@@ -183,7 +183,7 @@ REFUSED = (
         r"_local_scalar_dense",
         ".*",
         "must be a tensor of one element",
-        "PyTorch gives the first of several elements",
+        "PyTorch uses the first of several elements",
     ),
     Known(
         r"Tensor\.__r\w+__",
@@ -442,7 +442,7 @@ DIFFER = (
         r"(softshrink|hardtanh|hardshrink)_backward",
         ".*",
         "got nan, expected 0.0",
-        "of NaN PyTorch's vectors have no gradient, and the rest of its loop has",
+        "for NaN, PyTorch's vector loop has no gradient, and its remainder loop has one",
     ),
     Known(
         r"pow(_\.Tensor|\.Tensor_Tensor)",
@@ -484,7 +484,7 @@ DIFFER = (
         r"(Tensor\.)?conj_physical",
         ".*",
         "shares memory|got strides",
-        "the schema says a new tensor; PyTorch gives a real self itself",
+        "the schema declares a new tensor; PyTorch returns a real self itself",
     ),
 )
 

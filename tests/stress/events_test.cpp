@@ -18,11 +18,11 @@ constexpr const char* kNamespace = "stress_events";
 
 // Counters shared by the threads. Kernels hold a reference to them through their contexts.
 struct Totals {
-  std::atomic<int64_t> made{0}, deleted{0};       // kernels
-  std::atomic<int64_t> calls{0}, sum_called{0};   // by the callers
+  std::atomic<int64_t> made{0}, deleted{0};      // kernels
+  std::atomic<int64_t> calls{0}, sum_called{0};  // by the callers
   // counted by the kernels, and added when they are deleted
   std::atomic<int64_t> served{0}, sum_served{0};
-  std::atomic<int64_t> missing{0};                // calls that met no kernel
+  std::atomic<int64_t> missing{0};  // calls that met no kernel
   std::atomic<int64_t> wrong{0};
 };
 

@@ -162,7 +162,7 @@ def random_cases(root: pathlib.Path) -> list:
         " registrations alone.",
         "",
         f"Of {total} generated and mutated schema strings, {total - sum(counts.values())}"
-        " are refused by both or print the same; the others differ on purpose:",
+        " are refused by both or print the same; all others differ on purpose:",
         "",
         "| strings | difference |",
         "|---|---|",

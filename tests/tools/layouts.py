@@ -84,7 +84,7 @@ def numbers_of(description: dict) -> list:
 def c_asserts(description: dict) -> str:
     lines = [
         f"// {MARK}",
-        "// Includes nothing: whoever includes this has included tenon/tenon.h and <stddef.h>.",
+        "// Includes nothing: include tenon/tenon.h and <stddef.h> first.",
         "#if defined(__cplusplus)",
         "#define TENON_LAYOUT(condition) static_assert(condition, #condition)",
         "#else",

@@ -138,8 +138,7 @@ tenon_status sum_cpu(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   return TENON_OK;
 }
 
-// ---- The batching layer: its tensors have the batch in dim 0 of the tensor below
-// -----------------
+// ---- The batching layer: its tensors have the batch in dim 0 of the tensor below ----------------
 
 const LayerKind kBatching{"batching", kBatchedBit, kBatchedBit, nullptr, false};
 
@@ -198,8 +197,7 @@ tenon_status batch(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack) 
   return TENON_OK;
 }
 
-// ---- The derivative layer: its tensors have a value and a derivative below
-// -----------------------
+// ---- The derivative layer: its tensors have a value and a derivative below ----------------------
 
 TensorPtr dual(Layer& layer, Tensor& value, TensorPtr derivative) {
   return dispatch::new_level_tensor(layer, value, kAutogradBit, value.size_span(),

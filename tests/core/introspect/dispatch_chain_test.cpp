@@ -12,8 +12,7 @@
 namespace tenon::test {
 namespace {
 
-// ---- The path in the explanation
-// -----------------------------------------------------------------
+// ---- The path in the explanation ----------------------------------------------------------------
 
 enum class End {
   kLast,     // nothing is below, or the kernel is composed of other operators
@@ -78,8 +77,7 @@ std::string print(const Chain& chain) {
   return text + ends[static_cast<int>(chain.end)];
 }
 
-// ---- The path of the call
-// ------------------------------------------------------------------------
+// ---- The path of the call -----------------------------------------------------------------------
 
 std::vector<std::string> steps_taken(tenon_profile* profile, std::string* out_keys) {
   int64_t count = 0;
@@ -155,8 +153,7 @@ Chain expect_explained(const tenon_op* op, const std::vector<tenon_value>& args,
   return expected;
 }
 
-// ---- Random cases
-// --------------------------------------------------------------------------------
+// ---- Random cases -------------------------------------------------------------------------------
 
 struct Schema {
   const char* text;

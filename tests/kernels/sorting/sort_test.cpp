@@ -11,7 +11,7 @@
 namespace tenon::tests {
 namespace {
 
-// Few different values, so that many are equal; floats include NaN and signed zeros.
+// Few different values, hence many equal ones; floats include NaN and signed zeros.
 Tensor many_equals(Dtype dtype, int64_t count) {
   const bool is_float = dtype == Dtype::F32 || dtype == Dtype::F64 || dtype == Dtype::BF16;
   std::vector<double> values(static_cast<size_t>(count));
