@@ -44,7 +44,7 @@ std::unique_ptr<autograd::Formula> make_formula(const char* name, const tenon_fo
                   "saves");
   TENON_CHECK_ARG(whole.saves == nullptr || whole.setup == nullptr, kRegister, ": ", name,
                   ": either saves or setup must be given, got both");
-  std::string node_name = autograd::node_name(name);
+  std::string node_name = autograd::node_name(name, whole.flags & TENON_FORMULA_NODE_NUMBER);
   if (whole.gradient != nullptr) {
     auto formula = std::make_unique<autograd::TextFormula>(std::move(node_name), whole.gradient);
     return formula;
@@ -234,7 +234,8 @@ tenon_status tenon_library_register_autograd(tenon_library* library, const char*
     constexpr size_t kFirstSize = 112;
     const auto whole = tenon::base::read_struct(kRegister, kFirstSize, *formula);
     tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);
-    TENON_CHECK_ARG(whole.flags == 0, kRegister, ": flags must be zero, got ", whole.flags);
+    TENON_CHECK_ARG((whole.flags & ~TENON_FORMULA_NODE_NUMBER) == 0, kRegister,
+                    ": flags must be known, got ", whole.flags);
     TENON_CHECK_ARG(library != nullptr, kRegister, ": library must be given, got NULL");
     TENON_CHECK_ARG(name != nullptr, kRegister, ": name must be given, got NULL");
     auto made = make_formula(name, whole, &owner);

@@ -13,9 +13,11 @@
 #include "dispatch/key_tls.h"
 #include "dispatch/lookup.h"
 #include "dispatch/registry.h"
+#include "dispatch/tags.h"
 #include "graph/bound_plan.h"
 #include "graph/effects.h"
 #include "graph/graph.h"
+#include "graph/operators.h"
 #include "graph/plan_run.h"
 #include "graph/recording.h"
 
@@ -31,18 +33,31 @@ constexpr tenon_keyset kDense = dispatch::functionality_bit(TENON_FUNCTIONALITY_
   fail(TENON_ERROR_NOT_SUPPORTED, op.name(), ": ", why);
 }
 
+// Tags of operators whose result has elements that follow from metadata and numbers, and of those
+// that make a tensor and copy their first argument into it.
+constexpr std::string_view kMetadataOnly = "metadata_only";
+constexpr std::string_view kCopiesInput = "copies_input";
+
 // Returns true if the operator ships with the library, so that the behavior of its kernels is
 // known.
 bool ships(const tenon_op& op) noexcept {
-  const std::string_view name = op.name();
-  return name.starts_with("aten::") || name.starts_with("tenon::");
+  const std::string_view ns = op.ns();
+  return ns == "aten" || ns == "tenon";
+}
+
+// Returns true if tags say what a call does, so that runs need not repeat it.
+bool is_described(const tenon_op& op) {
+  return dispatch::is_tagged(op, kMetadataOnly) || dispatch::is_tagged(op, kCopiesInput) ||
+         !dispatch::tag_value(op, "inverse=").empty();
 }
 
 // Returns true if a result is a view of an argument and nothing is written.
 bool makes_views(const tenon_op& op, const schema::Schema& schema) {
-  bool views = op.name() == std::string_view("aten::_unsafe_view");  // its schema hides this
-  for (const schema::Argument& result : schema.returns()) views = views || result.alias != nullptr;
-  return views && !schema.is_mutable();
+  if (schema.is_mutable()) return false;
+  for (const schema::Argument& result : schema.returns()) {
+    if (result.alias != nullptr) return true;
+  }
+  return dispatch::is_tagged(op, "returns_view");  // which its schema hides
 }
 
 template <class Each>
@@ -127,7 +142,10 @@ class BoundPlan::Binder final : CallInterceptor {
     if (!schema) refuse(op, "the operator must be defined");
     check(dispatch::compare_arguments(op, schema.get(), stack->args, stack->nargs));
     if (is_filled_by_numbers(op, *schema, *stack)) return fill(op, *schema, stack);
-    if (is_copy(op)) return copy(op, *schema, stack);
+    // An out form has the tags of its operator as well, but makes no tensor.
+    if (!schema->is_mutable() && dispatch::is_tagged(op, kCopiesInput)) {
+      return copy(op, *schema, stack);
+    }
     ServingKernel served = find_kernel(op, *schema, *stack);
     if (served.kernel == nullptr || served.kernel->bind == nullptr) {
       if (!makes_views(op, *schema)) refuse(op, "its kernel does not bind");
@@ -266,16 +284,12 @@ class BoundPlan::Binder final : CallInterceptor {
     if (schema.is_mutable() || is_random(op) || stack.nrets != 1 || makes_views(op, schema)) {
       return false;
     }
-    static constexpr std::string_view kLike[] = {
-        "aten::zeros_like", "aten::ones_like", "aten::full_like", "aten::empty_like",
-        "aten::new_zeros",  "aten::new_ones",  "aten::new_full",  "aten::new_empty"};
     bool has_tensors = false;
     for (uint32_t i = 0; i < stack.nargs; ++i) {
       each_tensor(stack.args[i], [&](tensor::Tensor&) { has_tensors = true; });
       if (stack.args[i].tag == TENON_TAG_GENERATOR) return false;
     }
-    return !has_tensors ||
-           std::find(std::begin(kLike), std::end(kLike), op.name()) != std::end(kLike);
+    return !has_tensors || dispatch::is_tagged(op, kMetadataOnly);
   }
 
   // Makes a tensor once that is the same in each run. Runs copy it if they change it.
@@ -296,12 +310,6 @@ class BoundPlan::Binder final : CallInterceptor {
     made_.push_back(tensor::TensorPtr::share(&made));
   }
 
-  // Returns true for operators that make a tensor and call copy_.
-  static bool is_copy(const tenon_op& op) {
-    const std::string_view name = op.name();
-    return name == "aten::clone" || name == "aten::_to_copy";
-  }
-
   // Calls the operator once for the result's metadata; each run fills the result with the kernel of
   // copy_.
   void copy(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
@@ -313,7 +321,7 @@ class BoundPlan::Binder final : CallInterceptor {
     copying.nargs = 3;
     copying.rets = &ret;
     copying.nrets = 1;
-    const tenon_op& copy = *dispatch::find_operator("aten::copy_");
+    const tenon_op& copy = *dispatch::find_operator(operators::kCopyInto);
     place_new(op, made, static_cast<uint32_t>(bound_.steps_.size()));
     ServingKernel served = find_kernel(copy, *dispatch::schema_of_call(copy, copying), copying);
     if (served.kernel == nullptr || served.kernel->bind == nullptr ||
@@ -328,7 +336,11 @@ class BoundPlan::Binder final : CallInterceptor {
 
   // Checks that only the library's kernels see a call, so that omitting it in runs is unobservable.
   static void check_ours(const tenon_op& op, const tenon_stack& stack) {
-    if (!ships(op)) refuse(op, "its kernel does not bind");
+    if (!ships(op)) {
+      // The definition of another library's operator says what its kernels do.
+      if (!is_described(op)) refuse(op, "its kernel does not bind");
+      return;
+    }
     tenon_keyset keys = 0;
     if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {
       throw Error(base::take_current_error());

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "dispatch/lazy_operator.h"
 #include "graph/json.h"
+#include "graph/operators.h"
 #include "graph/text.h"
 
 namespace tenon::graph {
@@ -24,12 +25,22 @@ struct DtypeName {
   tenon_dtype dtype;
   std::string_view name;
 };
-constexpr DtypeName kDtypes[] = {
-    {TENON_DTYPE_BOOL, "BOOL"},        {TENON_DTYPE_U8, "U8"},     {TENON_DTYPE_I8, "I8"},
-    {TENON_DTYPE_I16, "I16"},          {TENON_DTYPE_I32, "I32"},   {TENON_DTYPE_I64, "I64"},
-    {TENON_DTYPE_F16, "F16"},          {TENON_DTYPE_BF16, "BF16"}, {TENON_DTYPE_F32, "F32"},
-    {TENON_DTYPE_F64, "F64"},          {TENON_DTYPE_C64, "C64"},   {TENON_DTYPE_F8_E5M2, "F8_E5M2"},
-    {TENON_DTYPE_F8_E4M3FN, "F8_E4M3"}};
+constexpr DtypeName kDtypes[] = {{TENON_DTYPE_BOOL, "BOOL"},
+                                 {TENON_DTYPE_U8, "U8"},
+                                 {TENON_DTYPE_I8, "I8"},
+                                 {TENON_DTYPE_I16, "I16"},
+                                 {TENON_DTYPE_I32, "I32"},
+                                 {TENON_DTYPE_I64, "I64"},
+                                 {TENON_DTYPE_F16, "F16"},
+                                 {TENON_DTYPE_BF16, "BF16"},
+                                 {TENON_DTYPE_F32, "F32"},
+                                 {TENON_DTYPE_F64, "F64"},
+                                 {TENON_DTYPE_C64, "C64"},
+                                 {TENON_DTYPE_F8_E5M2, "F8_E5M2"},
+                                 {TENON_DTYPE_F8_E4M3FN, "F8_E4M3"},
+                                 {TENON_DTYPE_U16, "U16"},
+                                 {TENON_DTYPE_U32, "U32"},
+                                 {TENON_DTYPE_U64, "U64"}};
 
 std::string_view name_of(tenon_dtype dtype) {
   for (const DtypeName& each : kDtypes) {
@@ -46,7 +57,7 @@ tenon_dtype dtype_of(std::string_view name) {
        name);
 }
 
-constinit dispatch::LazyOperator contiguous("aten::contiguous");
+constinit dispatch::LazyOperator contiguous(operators::kContiguous);
 
 // Returns the tensor with its elements contiguous in row-major order.
 tensor::TensorPtr packed(const Attribute& attribute) {

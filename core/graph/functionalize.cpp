@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "graph/number_hint.h"
 #include "graph/one_call.h"
+#include "graph/operators.h"
 #include "graph/passes.h"
 #include "graph/references.h"
 #include "graph/rewrite.h"
@@ -343,10 +344,10 @@ class Functionalizer {
                 "sizes of what is resized must be known, got none");
     const tenon_value args[] = {reference(rewrite_.map(target)), reference(made),
                                 tenon_value_of_bool(0)};
-    return rewrite_.append(dispatch::find_operator("aten::copy"), args);
+    return rewrite_.append(dispatch::find_operator(operators::kCopy), args);
   }
   uint32_t cast(uint32_t made, tenon_dtype dtype) {
-    const tenon_op* op = dispatch::find_operator("aten::_to_copy");
+    const tenon_op* op = dispatch::find_operator(operators::kToCopy);
     const schema::SchemaPtr schema = dispatch::require_schema(*op);
     std::vector<tenon_value> args;
     for (const schema::Argument& argument : schema->arguments()) {
@@ -392,7 +393,7 @@ class Functionalizer {
     if (before == kNone) return;
     const tenon_value args[] = {reference(before), reference(rewrite_.map(value)),
                                 tenon_value_of_bool(0)};
-    rewrite_.append(dispatch::find_operator("aten::copy_"), args);
+    rewrite_.append(dispatch::find_operator(operators::kCopyInto), args);
   }
 
   const Graph& graph_;

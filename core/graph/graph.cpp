@@ -158,6 +158,7 @@ uint32_t tenon_graph::capture(tenon_tensor& tensor, KnownValues* known) {
 void tenon_graph::capture_all(StagedCall& call, KnownValues* known) {
   while (!call.captured.empty()) {
     tenon_value* place = call.captured.back();
+    TENON_DCHECK(place->tag == TENON_TAG_TENSOR && place->as.tensor != nullptr);
     const uint32_t value = capture(*place->as.tensor, known);
     call.captured.pop_back();
     value_::clear(place);
@@ -190,6 +191,7 @@ uint32_t tenon_graph::push_node(const StagedCall& call, size_t nresults) {
 
 uint32_t tenon_graph::commit(StagedCall call, std::span<const tenon_value> results,
                              KnownValues* known) {
+  TENON_DCHECK(call.op != nullptr && known != nullptr);
   check_open(call.op->name());
   capture_all(call, known);
   const auto number = static_cast<uint32_t>(nodes_.size());
@@ -238,6 +240,7 @@ void tenon_graph::check_references(const tenon_value& value) const {
 bool tenon_graph::matches(const tenon_value& value, const Type& type) const {
   const Type& plain = *schema::unwrap_optional(&type);
   if (value.tag == TENON_TAG_REF) {
+    TENON_DCHECK(static_cast<uint64_t>(value.as.i) < values_.size());
     const Type* its = values_[static_cast<size_t>(value.as.i)].type;
     if (its == nullptr || schema::is_subtype(schema::unwrap_optional(its), &type)) return true;
     // A number that is known only in runs matches as a number of its type does.

@@ -10,6 +10,7 @@
 #include "dispatch/lookup.h"
 #include "dispatch/thread_slot.h"
 #include "dispatch/thread_state.h"
+#include "graph/operators.h"
 #include "graph/references.h"
 #include "tenon/mode.h"
 #include "tensor/layout.h"
@@ -206,7 +207,7 @@ void Recording::add_resize(tenon_tensor& tensor) {
     return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
   };
   const tenon_op* op =
-      dispatch::find_operator(is_usual ? "aten::empty.out" : "aten::empty_strided.out");
+      dispatch::find_operator(is_usual ? operators::kResize : operators::kResizeStrided);
   const tenon_value args[] = {ints(sizes), is_usual ? tenon_value_of_none() : ints(strides),
                               tenon_value_of_tensor(&tensor)};
   const tenon_value result = tenon_value_of_tensor(&tensor);

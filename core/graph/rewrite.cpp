@@ -40,6 +40,7 @@ void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
 bool Rewrite::can_map(const tenon_value& number) {
   if (number.tag != TENON_TAG_REF) return true;
   const auto value = static_cast<uint32_t>(number.as.i);
+  TENON_DCHECK(value < mapped_.size());
   if (mapped_[value] != kUnknown) return mapped_[value] != kStandIn;
   const Value& its = from_.values()[value];
   bool can = its.kind == TENON_GRAPH_VALUE_ATTRIBUTE;
@@ -57,6 +58,7 @@ bool Rewrite::can_map(const tenon_value& number) {
 }
 
 uint32_t Rewrite::map_number(uint32_t value) {
+  TENON_DCHECK(from_.is_run_number(value));
   const Value& its = from_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_SIZE) {
     Size size = from_.sizes()[its.source];
@@ -75,6 +77,7 @@ uint32_t Rewrite::map_number(uint32_t value) {
 
 // Returns the value in the new graph; adds attributes, elements and numbers on demand.
 uint32_t Rewrite::map(uint32_t value) {
+  TENON_DCHECK(value < mapped_.size());
   if (mapped_[value] != kUnknown) return mapped_[value];
   const Value& its = from_.values()[value];
   if (from_.is_run_number(value)) {
@@ -93,6 +96,7 @@ uint32_t Rewrite::map(uint32_t value) {
 // Like map(), but for values that may be replaced by something other than a value, or whose list
 // is.
 tenon_value Rewrite::argument(uint32_t value) {
+  TENON_DCHECK(value < mapped_.size());
   const Value& its = from_.values()[value];
   if (mapped_[value] == kUnknown && its.kind == TENON_GRAPH_VALUE_ELEMENT &&
       mapped_[its.source] == kStandIn) {
@@ -116,6 +120,7 @@ void Rewrite::keep(const Node& node) {
   std::vector<tenon_value> args(node.args, node.args + node.nargs);
   for (tenon_value& arg : args) arg = mapped(arg);
   const uint32_t first = to_->append(node.op, args);
+  TENON_DCHECK(node.first_value + node.nresults <= mapped_.size());
   to_->copy_frames(node);
   for (uint32_t i = 0; i < node.nresults; ++i) {
     mapped_[node.first_value + i] = first + i;
@@ -126,6 +131,7 @@ void Rewrite::keep(const Node& node) {
 }
 
 void Rewrite::stand(uint32_t value, const tenon_value& by) {
+  TENON_DCHECK(value < mapped_.size());
   keeps_strides_ = false;
   const tenon_value held = to_->hold(by);
   const schema::Type* type = from_.values()[value].type;

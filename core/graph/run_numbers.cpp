@@ -85,6 +85,7 @@ void RunNumbers::keep(uint32_t value, tenon_value owned) {
 }
 
 void RunNumbers::evaluate(uint32_t value) {
+  TENON_DCHECK(graph_.is_run_number(value));
   const Value& its = graph_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_SIZE) return read(graph_.sizes()[its.source]);
   calculate(graph_.functions()[its.source]);

@@ -216,6 +216,8 @@ Word ShapeEnv::relate(uint32_t function, Word a, Word b) {
 }
 
 Word ShapeEnv::connect(uint32_t function, Word a, Word b) {
+  TENON_DCHECK(function == TENON_SYMBOL_NOT || function == TENON_SYMBOL_AND ||
+               function == TENON_SYMBOL_OR);
   const bool is_not = function == TENON_SYMBOL_NOT;
   const Word decisive = function == TENON_SYMBOL_OR ? 1 : 0;
   if (!is_not) {

@@ -115,9 +115,9 @@ Generator generator_for(const char* op, const std::optional<Generator>& given,
                         const tenon::Device& device) {
   if (!given) return Generator::default_of(device);
   if (given->device() == device) return *given;
-  throw tenon::Error(TENON_ERROR_INVALID_ARGUMENT,
-                     std::string(op) + ": generator must be one of " + device.str() +
-                         ", where self is, got one of " + given->device().str());
+  throw tenon::Error(TENON_ERROR_INVALID_ARGUMENT, std::string(op) + ": generator must be on " +
+                                                       device.str() + " like self, got one on " +
+                                                       given->device().str());
 }
 
 Tensor& uniform(Tensor& self, double from, double to, const std::optional<Generator>& given) {

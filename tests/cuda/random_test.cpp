@@ -210,7 +210,7 @@ TEST_F(CudaRandom, BadArguments_AreRefused) {
     Op("aten::uniform_")(a, kw("generator", Generator(1)));
     FAIL() << "drew from a generator of the CPU";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("generator must be one of cuda:0"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("generator must be on cuda:0"), std::string::npos)
         << error.what();
   }
   const Tensor none = made({0}, Dtype::F32);

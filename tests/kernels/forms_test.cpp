@@ -50,8 +50,8 @@ TEST_P(UnaryForms, FloatResultIntoIntegers_IsRefused) {
   const Tensor out = Tensor::empty(Ints{20, 30}, Dtype::I64);
   const Error error = error_of([&] { call(op(".out"), numbers(Dtype::F32), kw("out", out)); });
   EXPECT_EQ(std::string(error.what()),
-            op(".out") + (is_exact() ? ": out must be of dtype float32, got int64"
-                                     : ": out must be of a dtype that float32 can be cast to, got "
+            op(".out") + (is_exact() ? ": out must have dtype float32, got int64"
+                                     : ": out must have a dtype that float32 can be cast to, got "
                                        "int64"));
 }
 
@@ -177,7 +177,7 @@ TEST(FoldForms, ArgmaxOutOfFloats_IsRefused) {
   const Error error = error_of([&] {
     call("aten::argmax.out", Tensor::from<float>({1, 2}, {2}), kw("out", out));
   });
-  EXPECT_EQ(std::string(error.what()), "aten::argmax.out: out must be of dtype int64, got float32");
+  EXPECT_EQ(std::string(error.what()), "aten::argmax.out: out must have dtype int64, got float32");
 }
 
 TEST(FoldForms, OutOverItsInput_IsRefused) {

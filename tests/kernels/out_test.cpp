@@ -86,8 +86,8 @@ TEST_P(Out, WithElementsThatIsResized_WarnsOnce) {
   call_(Tensor::empty(Ints{3}, Dtype::F32));
   call_(Tensor::empty(Ints{1}, Dtype::F32));
   EXPECT_EQ(told, Texts{"UserWarning: " + GetParam() +
-                        ": out has elements and other sizes than the result, so it is resized from "
-                        "[3] to [2]; give one without elements, or of these sizes"});
+                        ": out has elements and does not match the sizes of the result, so it is "
+                        "resized from [3] to [2]; pass an empty tensor, or one of these sizes"});
 }
 
 TEST_P(Out, WithoutElementsOrOfTheSizes_DoesNotWarn) {
@@ -137,7 +137,7 @@ TEST(OutDtype, OfWhatKeepsTheDtype_IsNoOther) {
     const Tensor out = Tensor::empty(Ints{2}, Dtype::F64);
     const Error error = error_of([&] { call(op, self, kw("out", out)); });
     EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT) << op;
-    EXPECT_EQ(std::string(error.what()), op + ": out must be of dtype float32, got float64");
+    EXPECT_EQ(std::string(error.what()), op + ": out must have dtype float32, got float64");
   }
   for (const char* name : {"add", "sub", "mul", "div", "rsub"}) {
     const std::string op = std::string("aten::") + name + ".Scalar_out";
@@ -168,7 +168,7 @@ TEST(OutDtype, OfCompositesThatCast_MayBeAnother) {
     call("aten::mse_loss.out", self, other, 0, kw("out", Tensor::empty(Ints{2}, Dtype::I64)));
   });
   EXPECT_EQ(std::string(error.what()),
-            "aten::mse_loss.out: out must be of a dtype that float32 can be cast to, got int64");
+            "aten::mse_loss.out: out must have a dtype that float32 can be cast to, got int64");
 }
 
 TEST(OutDtype, OfRealResults_DoesNotOverwriteComplexNumbers) {

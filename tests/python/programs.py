@@ -29,8 +29,8 @@ MODES = ("no_grad()", "enable_grad()")
 
 # Messages of calls that one library refuses by design and the other allows: the program ends.
 STRICTER = (
-    "must not overlap",
-    "at a place of its own",
+    "must not partially overlap",
+    "at its own memory location",
     "refer to a single memory location",
 )
 

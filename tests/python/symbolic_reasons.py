@@ -104,7 +104,7 @@ REASONS = (
     Reason(
         BOTH,
         r"gather",
-        "refused: .*index must be of dtype int64 or int32",
+        "refused: .*index must have dtype int64 or int32",
         "an index without elements may have any dtype, but a symbolic index may have elements",
     ),
     Reason(

@@ -106,7 +106,7 @@ def test_collate_keeps_structures():
     assert type(made) is Pair and made.a.tolist() == [1, 3] and made.b.dtype is tenon.float64
     assert data.default_collate(["a", "b"]) == ["a", "b"]
     assert [one.tolist() for one in data.default_collate([(1, [2]), (3, [4])])[1]] == [[2, 4]]
-    with pytest.raises(tenon.Error, match="one length"):
+    with pytest.raises(tenon.Error, match="equal size"):
         data.default_collate([[1], [2, 3]])
     with pytest.raises(TypeError, match="got object"):
         data.default_collate([object()])

@@ -44,8 +44,8 @@ def test_numpy_strides_and_empty():
 def test_numpy_refusals():
     with pytest.raises(ValueError, match="negative"):
         tenon.from_numpy(np.arange(3)[::-1])
-    with pytest.raises(TypeError, match="uint16"):
-        tenon.from_numpy(np.zeros(2, dtype=np.uint16))
+    with pytest.raises(TypeError, match="datetime64"):
+        tenon.from_numpy(np.zeros(2, dtype="M8[s]"))
     with pytest.raises(ValueError, match=">f4"):
         tenon.from_numpy(np.zeros(2, dtype=">f4"))
     with pytest.raises(TypeError, match="object"):
@@ -109,7 +109,7 @@ def test_numpy_arrays_among_tensors():
     assert add(a, t).tolist() == add(t, a).tolist() == add(a, a).tolist() == [2.0, 2.0]
     assert add(a, t, alpha=3).tolist() == [4.0, 4.0] and cat([a, t]).shape == (4,)
     assert add(a[::1], np.arange(4, dtype=np.float32)[::2]).tolist() == [1.0, 3.0]
-    for good, bad, place in [(t, np.ones(2, np.uint16), 1), (a, np.ones(2)[::-1], 1)]:
+    for good, bad, place in [(t, np.ones(2, "m8[s]"), 1), (a, np.ones(2)[::-1], 1)]:
         for args in [(good, bad), (bad, good)]:
             index = place if args[0] is good else 0
             with pytest.raises(tenon.Error, match="from_numpy: array must") as caught:

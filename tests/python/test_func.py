@@ -376,7 +376,7 @@ def test_writes_through_views():
 
 def test_mapped_values_cannot_be_written_to_a_captured_tensor():
     c = tenon.zeros(3)
-    with pytest.raises(tenon.StateError, match="must be mapped by the vmap to be written in place"):
+    with pytest.raises(tenon.StateError, match="must be mapped by the vmap, as a mapped"):
         vmap(lambda r: c.add_(r))(numbers(2, 3))
     assert c.tolist() == [0, 0, 0]
 

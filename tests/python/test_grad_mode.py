@@ -109,7 +109,7 @@ def test_decorators(decorate):
 
 
 def test_only_functions_can_be_decorated():
-    with pytest.raises(TypeError, match="no_grad: what is decorated must be a function, got 3"):
+    with pytest.raises(TypeError, match="no_grad: the decorated object must be a function, got 3"):
         tenon.no_grad()(3)
     with pytest.raises(TypeError, match="decorate its methods"):
 

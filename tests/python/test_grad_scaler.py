@@ -116,7 +116,7 @@ def test_calls_in_the_wrong_order_are_refused():
     with pytest.raises(RuntimeError, match="a loss must have been scaled before"):
         made.update()
     made.scale(tenon.ones(()))
-    with pytest.raises(RuntimeError, match="must have been looked at before"):
+    with pytest.raises(RuntimeError, match="must have been checked by unscale_"):
         made.update()
     with pytest.raises(RuntimeError, match="closure must not be given"):
         made.step(optimizer, closure=lambda: 0)

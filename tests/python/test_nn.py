@@ -332,7 +332,7 @@ def test_losses_of_classes():
     [
         ((2, 3), [0], {}, ValueError, "target"),
         ((1, 3), [3], {}, ValueError, "0 to 2"),
-        ((1, 3), [0.5], {}, TypeError, "integers"),
+        ((1, 3), [0.5], {}, TypeError, "an integer dtype"),
         ((1, 3), [0], {"reduction": "most"}, ValueError, "most"),
         ((1, 3), [0], {"label_smoothing": 2}, ValueError, "2"),
         ((1, 3), [0], {"weight": [1.0]}, ValueError, "weight"),

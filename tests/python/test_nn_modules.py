@@ -36,7 +36,7 @@ def test_a_convolution_is_drawn_within_its_bound():
         (lambda: nn.Conv2d(4, 4, 3, stride=2, padding="same"), "stride must be 1"),
         (lambda: nn.Conv2d(4, 4, 3, padding_mode="mirror"), "padding_mode must be"),
         (lambda: nn.ConvTranspose2d(4, 4, 3, padding_mode="reflect"), "padding_mode 'zeros'"),
-        (lambda: nn.BatchNorm2d(4)(tenon.zeros(2, 4)), "BatchNorm2d: input must be of 4 dims"),
+        (lambda: nn.BatchNorm2d(4)(tenon.zeros(2, 4)), "BatchNorm2d: input must have 4 dims"),
         (lambda: nn.BatchNorm1d(4)(tenon.zeros(1, 4)), "more than 1 element of each channel"),
         (lambda: nn.Dropout2d(1.5), "Dropout2d: p must be between 0 and 1"),
         (lambda: nn.LSTM(4, 0), "LSTM: hidden_size must be above 0"),

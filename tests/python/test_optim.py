@@ -209,7 +209,9 @@ def test_zero_grad_and_clipping_by_value():
 def test_a_schedule_before_the_first_step_warns():
     optimizer = optim.SGD([parameter()], lr=1.0)
     schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
-    with pytest.warns(UserWarning, match="ExponentialLR: step must come after optimizer.step"):
+    with pytest.warns(
+        UserWarning, match="ExponentialLR: optimizer.step must be called before step"
+    ):
         schedule.step()
 
 
@@ -225,7 +227,7 @@ def test_a_schedule_before_the_first_step_warns():
         (lambda: optim.SGD([(one := parameter()), one]), "SGD: a parameter must be given once"),
         (lambda: optim.Adam([parameter()], betas=(1.0, 0.5)), "Adam: betas must be"),
         (lambda: optim.AdamW([parameter()], eps=math.nan), "AdamW: eps must be a number"),
-        (lambda: optim.Optimizer([parameter()], {}).step(), "Optimizer must give update"),
+        (lambda: optim.Optimizer([parameter()], {}).step(), "Optimizer must define update"),
         (lambda: lr_scheduler.StepLR(1, 2), "StepLR: optimizer must be an Optimizer, got int"),
         (
             lambda: lr_scheduler.StepLR(optim.SGD([parameter()]), 2, last_epoch=3),

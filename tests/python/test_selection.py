@@ -50,7 +50,7 @@ def test_numbers_are_written_in_the_dtype_of_the_tensor(value):
 
 def test_writes_are_refused_where_dtypes_or_shapes_differ():
     x = tenon.zeros(3)
-    with pytest.raises(RuntimeError, match="values must be of the dtype of self, float32"):
+    with pytest.raises(RuntimeError, match="values must have the dtype of self, float32"):
         x[[0]] = tenon.ones(1, dtype=tenon.float64)
     with pytest.raises(RuntimeError, match=r"values must have a shape .*\[2\], got \[3\]"):
         x[[0, 1]] = tenon.ones(3)

@@ -24,6 +24,7 @@ BOUND = {
     torch.float16: 2**-9,
     torch.bfloat16: 2**-6,
     torch.float32: 2e-5,
+    torch.complex32: 2**-9,
     torch.complex64: 4e-5,
     torch.float64: 1e-12,
     torch.complex128: 1e-12,

@@ -37,7 +37,7 @@ REFUSED = (
     Known(
         r"(max|min)\.unary_out|(std|var)\.correction_out|(all|any)\.\w+",
         "of .*",
-        "out must be of dtype",
+        "out must have dtype",
         "a fold writes the dtype that it computes, and no other",
     ),
     Known(
@@ -68,7 +68,7 @@ REFUSED = (
         r"_fft_\w+\.out|linalg_(lstsq|pinv)\.\w*out|cholesky_(solve|inverse)\.out|bernoulli\.out"
         r"|linalg_(eig|householder_product|matrix_exp)\.out|(_ctc_loss|segment_reduce)\.\w*out",
         "of .*",
-        "must be of dtype",
+        "must have dtype",
         "transforms, factorizations and draws write the dtype that they compute, and no other",
     ),
     Known(
@@ -80,7 +80,7 @@ REFUSED = (
     Known(
         r"addbmm_",
         "",
-        "must be of the result's sizes",
+        "must have the sizes of the result",
         "PyTorch resizes the tensor that is written in place",
     ),
     Known(
@@ -92,13 +92,13 @@ REFUSED = (
     Known(
         r"nn\.functional\.batch_norm",
         "",
-        "of 2 dims at least, got \\[0\\]|got shape \\(0,\\)",
+        "at least 2 dims, got \\[0\\]|got shape \\(0,\\)",
         "PyTorch asks for no channels where there are no elements",
     ),
     Known(
         r"im2col\.out",
         "of .*",
-        "out must be of dtype",
+        "out must have dtype",
         "PyTorch takes these where a batch of none leaves nothing to write",
     ),
     Known(
@@ -146,7 +146,7 @@ REFUSED = (
     Known(
         r".*",
         "no elements",
-        "not supported for dtype|must be \\w+ like|must be of dtype|must have as many",
+        "not supported for dtype|must be \\w+ like|must have dtype|must have as many",
         "PyTorch asks for no dtype or sizes where nothing is to compute",
     ),
     Known(
@@ -176,7 +176,7 @@ REFUSED = (
     Known(
         r"tile",
         "no elements|",
-        "repeats must be of numbers >= 0",
+        "repeats must have elements >= 0",
         "PyTorch takes fewer than no repeats of no elements",
     ),
     Known(

@@ -27,9 +27,9 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
 STRICTER = (
     *programs.STRICTER,
     # A loop writes one example after another.
-    "must be mapped by the vmap to be written in place with what is",
+    "must be mapped by the vmap, as a mapped tensor is written into it",
     # A single example may be contiguous where the batch is not.
-    "must keep dims that are apart in memory apart",
+    "size must be compatible with the sizes and strides of self",
     "vmap: inplace arithmetic",
 )
 OVERWRITTEN = "must not have been modified by an inplace operation since it was saved"

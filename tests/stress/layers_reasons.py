@@ -89,8 +89,8 @@ REASONS = (
     Reason(
         ("dual",),
         r".*",
-        r"operator must have a tangent or a gradient formula|must need no gradient|"
-        r"must be True where a gradient is wanted|must be another word for second derivatives|"
+        r"operator must have a tangent or a gradient formula|must not require grad|"
+        r"must be True where a gradient is wanted|must not be prod for second derivatives|"
         r"not supported for dtype",
         "No derivative is known, or none for these arguments.",
     ),

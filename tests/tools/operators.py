@@ -44,7 +44,11 @@ DTYPES = {
     "kFloat8": "float8",
     "kReals": "integers, floats",
     "kNumbers": "integers, floats, complex",
-    "kAllDtypes": "all",
+    "kAllDtypes": "bool, integers, floats, complex, float8",
+    "kStoredDtypes": "all",
+    "kWideUnsigned": "uint16 to uint64",
+    "kOrderedUnsigned": "uint16, uint32",
+    "kHalfComplex": "complex32",
 }
 
 
@@ -152,6 +156,26 @@ class Operator:
         parts = (everywhere != "none" and f"{everywhere} (not on CPU)", on_cpu != "none" and on_cpu)
         return ", ".join(text for text in parts if text) or "none"
 
+    def symbolic(self, ruled: set) -> str:
+        """Returns what serves calls with symbolic sizes; `ruled` are the names with a rule."""
+        family, tags = self.fields["family"], self.text("tags")
+        if family in ("&kPointwise", "&kFold", "&kNumberForm") or self.text("name") in ruled:
+            return "rule"
+        if family in ("&kSynonym", "&kComposite"):
+            return "composite"
+        needs_data = "dynamic_output_shape" in tags or "data_dependent_output" in tags
+        if needs_data:
+            return "composite" if family == "&kExplicit" else "none: needs data"
+        is_view = family == "&kView" or self.text("params").startswith("Tensor(a")
+        writes_only = not {"kFunctional", "kInPlace"} & set(self.flags())
+        return "guard" if is_view or writes_only else "compared runs"
+
+    def flags(self) -> list:
+        """Returns the names of its forms in the facts."""
+        flags = re.findall(r"k\w+", self.fields.get("forms", "kFunctional"))
+        whole = {"kAllForms", "kViewForms"} & set(flags)
+        return ["kFunctional", *flags] if whole else flags
+
     def word(self, field: str) -> str:
         """Returns the enumerator in a field."""
         return self.fields.get(field, "::None").partition("::")[2]
@@ -191,6 +215,14 @@ def operators(root: pathlib.Path) -> list:
         constants = dict(CONSTANT.findall("\n".join([*(one.read_text() for one in near), text])))
         found.append(Operator(namespace, header, facts, tuple(devices), fields, constants))
     return found
+
+
+def symbolic_rules(root: pathlib.Path) -> set:
+    """The names of the operators in the tables of rules for symbolic sizes."""
+    folder = root / "kernels" / "ops" / "symbolic"
+    texts = [path.read_text() for path in sorted(folder.glob("*.cpp"))]
+    row = re.compile(r'\{"([\w.]+)",(?:\s*k\w+,)?\s*&')
+    return {name for text in texts for name in row.findall(text)}
 
 
 def golden_cases(root: pathlib.Path, header: str) -> collections.Counter:
@@ -235,8 +267,11 @@ def page(root: pathlib.Path) -> str:
         "*Dtypes* are those that a result is computed in.",
         "*Devices*: `all` for what only calls other operators or touches no data. *In a vmap*: a "
         "batching `rule`, the rules of what a `composite` calls,",
-        "or a `loop`, with its reason; of random operators `randomness=` decides. *Autocast*: what "
-        "inputs are cast to.",
+        "or a `loop`, with its reason; of random operators `randomness=` decides. "
+        "*Symbolic sizes*: a `rule`, the rules of what a `composite` calls,",
+        "or `compared runs`: sizes are found by runs on several sets of numbers, and where these "
+        "disagree, a guard makes the sizes numbers; a `guard` always does; `none: needs data` raises DATA_DEPENDENT. "
+        "*Autocast*: what inputs are cast to.",
         "*Gradient* has the formulas of the inputs, or why there are none, and *tangent* that of "
         "the result; `derived` ones come from the gradient's.",
         "*Tests*: how many calls of it PyTorch answered, or the suite in tests/kernels that asks "
@@ -244,10 +279,11 @@ def page(root: pathlib.Path) -> str:
         "replayed beside PyTorch, with derivatives and in vmaps, on PyTorch's own samples",
         "(tests/python/test_torch_samples.py, test_torch_derivatives.py).",
         "",
-        "| operator | forms | kind | dtypes | devices | in a vmap | autocast | gradient | tangent "
-        "| tests |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| operator | forms | kind | dtypes | devices | in a vmap | symbolic sizes | autocast "
+        "| gradient | tangent | tests |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    ruled = symbolic_rules(root)
     by_facts = {row.facts: row for row in rows}
     for row in sorted(rows, key=lambda row: (row.namespace, row.text("name").lstrip("_"))):
         first, *rest = row.forms()
@@ -255,7 +291,7 @@ def page(root: pathlib.Path) -> str:
         schema = row.schema() if first == row.text("name") else first
         forms = ", ".join(f"`{name}`" for name in rest) or "no others"
         gradient = row.text("gradient").replace("|", "\\|")
-        layers = (row.batching(), row.cast())
+        layers = (row.batching(), row.symbolic(ruled), row.cast())
         cells = (forms, kind, row.dtypes(by_facts), row.served(), *layers, gradient)
         cells = (*cells, tangent(row), tested(root, row))
         if not all(cells):

@@ -91,7 +91,8 @@ static PyObject* part(tnp_op_cache* op, PyObject* self) {
 static int set_part(PyObject* view, PyObject* value) {
   int result = -1;
   if (value == NULL) {
-    tnp_raise_format(TENON_ERROR_TYPE, "tensor: a part of complex numbers must stay, got del");
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "tensor: the real or imaginary part must not be deleted, got del");
   } else if (view != NULL) {
     result = tnp_tensor_assign(view, Py_Ellipsis, value);
   }

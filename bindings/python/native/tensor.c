@@ -452,7 +452,7 @@ static Py_ssize_t tensor_length(PyObject* object) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return -1;
   if (tenon_tensor_ndim(tensor) == 0) {
-    tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have a dim, got a 0-dim tensor");
+    tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have at least 1 dim, got a 0-dim tensor");
     return -1;
   }
   if (TNP_UNLIKELY(is_symbolic(tensor)) &&

@@ -43,8 +43,10 @@ from .dtype import (
     bool_,
     cdouble,
     cfloat,
+    chalf,
     channels_last,
     channels_last_3d,
+    complex32,
     complex64,
     complex128,
     contiguous_format,
@@ -70,6 +72,9 @@ from .dtype import (
     short,
     strided,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from .dtype import float as float
 from .dtype import int as int
@@ -277,8 +282,10 @@ __all__ = [
     "bitwise_right_shift",
     "cdouble",
     "cfloat",
+    "chalf",
     "channels_last",
     "channels_last_3d",
+    "complex32",
     "complex64",
     "complex128",
     "contiguous_format",
@@ -359,6 +366,9 @@ __all__ = [
     "sym_sqrt",
     "tensor",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
     "zeros",
     "zeros_like",
 ]

@@ -9,6 +9,7 @@ from .dtype import (
     _NUMPY,
     bfloat16,
     bool_,
+    complex32,
     complex64,
     complex128,
     float16,
@@ -170,7 +171,7 @@ def is_nonzero(self: Tensor) -> bool:
 
 def is_signed(self: Tensor) -> bool:
     """Returns true if the dtype can represent negative numbers."""
-    return self.dtype not in (uint8, bool_)
+    return self.dtype.is_signed
 
 
 def ndimension(self: Tensor) -> int:
@@ -221,7 +222,7 @@ def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) 
     if not as_tuple:
         return _nonzero(self) if out is None else _nonzero(self, out=out)
     if out is not None:
-        raise StateError("nonzero: out must be left out where as_tuple is set, got a Tensor")
+        raise StateError("nonzero: out must be left out if as_tuple is True, got a Tensor")
     return _nonzero(self.reshape(1) if self.ndim == 0 else self).unbind(1)
 
 
@@ -450,6 +451,7 @@ Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "cdouble": complex128,
     "cfloat": complex64,
+    "chalf": complex32,
     "half": float16,
     "bfloat16": bfloat16,
     "float": float32,

@@ -145,7 +145,7 @@ Save find_save(std::string_view what, const schema::Schema& schema, std::string_
        base::did_you_mean(name, known), "; schema: ", schema.text());
 }
 
-std::string node_name(std::string_view full_name) {
+std::string node_name(std::string_view full_name, uint32_t number) {
   const size_t colons = full_name.find("::");
   std::string_view base =
       colons == std::string_view::npos ? full_name : full_name.substr(colons + 2);
@@ -161,7 +161,7 @@ std::string node_name(std::string_view full_name) {
     name.push_back(begins_word ? static_cast<char>(std::toupper(byte)) : letter);
     begins_word = false;
   }
-  return name + "Backward0";
+  return base::concat(name, "Backward", number);
 }
 
 }  // namespace tenon::autograd

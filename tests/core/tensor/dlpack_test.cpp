@@ -209,11 +209,12 @@ TEST(Dlpack, DtypesGoOutAndComeBack) {
     uint8_t code, bits;
   };
   constexpr Case kCases[] = {
-      {TENON_DTYPE_BOOL, 6, 8},       {TENON_DTYPE_U8, 1, 8},      {TENON_DTYPE_I8, 0, 8},
-      {TENON_DTYPE_I16, 0, 16},       {TENON_DTYPE_I32, 0, 32},    {TENON_DTYPE_I64, 0, 64},
-      {TENON_DTYPE_F16, 2, 16},       {TENON_DTYPE_BF16, 4, 16},   {TENON_DTYPE_F32, 2, 32},
-      {TENON_DTYPE_F64, 2, 64},       {TENON_DTYPE_C64, 5, 64},    {TENON_DTYPE_C128, 5, 128},
-      {TENON_DTYPE_F8_E4M3FN, 10, 8}, {TENON_DTYPE_F8_E5M2, 12, 8}};
+      {TENON_DTYPE_BOOL, 6, 8},       {TENON_DTYPE_U8, 1, 8},       {TENON_DTYPE_I8, 0, 8},
+      {TENON_DTYPE_I16, 0, 16},       {TENON_DTYPE_I32, 0, 32},     {TENON_DTYPE_I64, 0, 64},
+      {TENON_DTYPE_F16, 2, 16},       {TENON_DTYPE_BF16, 4, 16},    {TENON_DTYPE_F32, 2, 32},
+      {TENON_DTYPE_F64, 2, 64},       {TENON_DTYPE_C64, 5, 64},     {TENON_DTYPE_C128, 5, 128},
+      {TENON_DTYPE_F8_E4M3FN, 10, 8}, {TENON_DTYPE_F8_E5M2, 12, 8}, {TENON_DTYPE_U16, 1, 16},
+      {TENON_DTYPE_U32, 1, 32},       {TENON_DTYPE_U64, 1, 64},     {TENON_DTYPE_C32, 5, 32}};
   const LeakCheck nothing_left;
   for (const Case& each : kCases) {
     TensorPtr tensor = empty({2, 3}, each.dtype);

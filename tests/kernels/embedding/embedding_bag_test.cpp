@@ -10,9 +10,10 @@ TEST(EmbeddingBag, OffsetsThatFall_AreRefused) {
   const Tensor indices = Tensor::from<int64_t>({0, 1, 0}, {3});
   const Tensor offsets = Tensor::from<int64_t>({0, 2, 1}, {3});
   const Error error = error_of([&] { Op("aten::embedding_bag")(weight, indices, offsets); });
-  EXPECT_EQ(std::string(error.what()),
-            "aten::_embedding_bag: offsets must not fall, nor be more than the 3 indices, got 1 "
-            "after 2");
+  EXPECT_EQ(
+      std::string(error.what()),
+      "aten::_embedding_bag: offsets must not decrease, nor exceed the number of indices, 3, got 1 "
+      "after 2");
 }
 
 // Sums 3000 ones in float16: added one by one, the sum would stop at 2048.

@@ -61,7 +61,7 @@ TEST(Normal, NegativeDeviation_IsRefused) {
   const Tensor std = Tensor::from<float>({1, -0.5}, {2});
   const Error error = error_of([&] { call("aten::normal.Tensor_Tensor", mean, std); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::normal.Tensor_Tensor: std must be >= 0 throughout, got -0.5");
+            "aten::normal.Tensor_Tensor: std must be >= 0 in all elements, got -0.5");
 }
 
 TEST(Normal, MeansAndDeviations_Broadcast) {

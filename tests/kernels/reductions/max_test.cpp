@@ -43,7 +43,7 @@ TEST(Max, OutOfAnotherDtype_IsRefused) {
   const Error error = error_of(
       [&] { Op("aten::max.dim_max")(self, 0, kw("max", values), kw("max_values", indices)); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::max.dim_max: max must be of dtype float32, got float64");
+            "aten::max.dim_max: max must have dtype float32, got float64");
 }
 
 // Elements are compared in parallel lanes, but the first of equal elements and the first NaN win.
