@@ -62,7 +62,7 @@ SHAPES = (
 
 
 class Maker:
-    """Makes arguments with the choices of one call's random numbers."""
+    """Makes the random arguments of one call, which depend only on its seed."""
 
     def __init__(self, tenon: Any, chance: random.Random, mode: str) -> None:
         self.tenon = tenon
