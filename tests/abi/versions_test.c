@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins and hosts of different ABI versions: who serves whom, and how a refusal reads.
+// Plugins and hosts of different ABI versions: which are accepted, and the message of a refusal.
 #include <dlfcn.h>
 
 #include "first/client.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bound plans from C: kernels that support binding, reasons against a plan, and lifetimes.
+// Bound plans from C: kernels that support binding, reasons for a refusal, and lifetimes.
 #define _POSIX_C_SOURCE 200809L
 
 #include "support.h"
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// Requests that a kernel receives, and deleters that run.
+// Calls that a kernel receives, and deleters that run.
 typedef enum asked { kCall, kBind, kRun, kStateDeleted, kContextDeleted, kAsked } asked;
 static atomic_int times[kAsked];
 
@@ -146,7 +146,7 @@ static tenon_graph* exp_of_scaled(void) {
   return graph;
 }
 
-// One call of an operator of one tensor.
+// Builds a graph with one call of a unary operator.
 static tenon_graph* graph_of(const char* name, int64_t* x) {
   tenon_graph* graph = NULL;
   assert_ok(tenon_graph_new(&graph));
@@ -384,7 +384,7 @@ static void Bind_KernelFails_GivesItsError(void** state) {
   assert_non_null(strstr(tenon_error_message(error), "bound::scale"));
   tenon_error_release(error);
   assert_times(kStateDeleted, 1);
-  // Runs are calls all the same.
+  // The runs still work by calls.
   for (int i = 0; i < 3; ++i) tenon_tensor_release(run_on(graph, x));
   assert_times(kCall, 6);
   assert_times(kRun, 0);
@@ -561,7 +561,7 @@ static void Bind_AttributeChanges_RunsSee(void** state) {
   tenon_tensor_release(weights);
 }
 
-// One tensor as input and attribute, and another input in its place afterwards.
+// One tensor as input and attribute, and then another input.
 static void Bind_AttributeAsInput_IsRefused(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -605,7 +605,7 @@ static void Bind_InputInPlace_IsWritten(void** state) {
   tenon_tensor_release(vector);
 }
 
-// A part of a tensor made by a node shares that tensor's memory.
+// A part of a tensor that a node made shares the tensor's memory.
 static void Bind_DetachedPart_IsGiven(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -642,7 +642,7 @@ static void* run_often(void* context) {
   job* mine = context;
   tenon_graph* own = exp_of_scaled();
   for (int i = 0; i < 200; ++i) {
-    // Six shapes take turns in the four places.
+    // Six shapes alternate in the four plans.
     tenon_tensor* x = counted(3 + i / 4 % 6, mine->first + (float)i);
     if (i % 4 == 0) assert_binds(mine->graph, x);
     tenon_tensor *shared = run_on(mine->graph, x), *expected = run_on(own, x);

@@ -210,7 +210,7 @@ static void error_of_another_code_is_the_cause(void** state) {
   assert_string_equal(cause_of_call(op, SILENT), "");
   assert_string_equal(cause_of_call(op, RAISE_OTHER), "the reason");
   assert_non_null(strstr(cause_of_call(op, RAISE_BY_CALL), "nowhere::nothing"));
-  // Calls that began and ended in between do not make it another kernel's.
+  // Calls that began and ended in between leave the error with the kernel that raised it.
   assert_string_equal(cause_of_call(op, CALL_BETWEEN), "the reason");
   // An error that was in the slot before the call is not the kernel's, whether raised outside of
   // any call or left by a call that succeeded.

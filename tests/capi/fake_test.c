@@ -55,7 +55,7 @@ static tenon_fake_mode* new_mode(uint32_t flags) {
   return mode;
 }
 
-// Factories without a device, as operators see them.
+// Calls a factory operator without a device.
 static tenon_tensor* ones(void) {
   const tenon_value args[1] = {tenon_value_of_ints(kSizes, 2)};
   return apply("aten::ones", args, 1);
@@ -414,7 +414,7 @@ static void Register_ServesFakesAndMeta(void** state) {
   tenon_tensor* fake = new_fake(TENON_DEVICE_CUDA);
   const tenon_value self[1] = {tenon_value_of_tensor(fake)};
   tenon_tensor* longer = apply("fakes::longer", self, 1);
-  // Made on the CPU by the kernel, which said no device: as in a mode.
+  // The kernel named no device, so the result is on the CPU, as in a mode.
   assert_fake_on(longer, TENON_DEVICE_CPU, 0);
   assert_int_equal(tenon_tensor_sizes(longer)[0], 3);
   assert_ptr_equal(notes.running, find("fakes::longer"));

@@ -25,7 +25,7 @@ static int64_t input(tenon_graph* graph, const char* name) {
   return value;
 }
 
-// An input of two elements.
+// Adds an input with two elements.
 static int64_t known_input(tenon_graph* graph, const char* name) {
   tenon_tensor* like = vector_of((const float[2]){0, 0}, 2);
   int64_t value = -1;
@@ -63,7 +63,7 @@ static void output(tenon_graph* graph, int64_t value) {
   assert_ok(tenon_graph_add_output(graph, &given));
 }
 
-// The operators of a graph, "mul.Tensor relu add.Tensor".
+// Returns the operators of a graph: "mul.Tensor relu add.Tensor".
 static const char* names_of(const tenon_graph* graph) {
   static char text[512];
   text[0] = '\0';
@@ -275,7 +275,7 @@ static void Pattern_WriteBetween_IsNoMatch(void** state) {
   tenon_graph_release(pattern);
 }
 
-// Two outputs, the first used before the second is calculated.
+// Two outputs, the first of which is used before the second is computed.
 static void Pattern_OutputUsedBetween_GoesWhereItIsUsed(void** state) {
   (void)state;
   tenon_graph *pattern = new_graph(), *replacement = new_graph(), *graph = new_graph();
@@ -342,7 +342,7 @@ static void Pattern_ElementsOfLists_Match(void** state) {
     assert_ok(tenon_graph_add_element(graph, list, 1, &one));
     output(graph, i == 0 ? unary(graph, "aten::exp", one) : one);
     if (i == 0) continue;
-    // Another element that is used elsewhere.
+    // A match where another element is used elsewhere.
     tenon_graph* more = new_graph();
     const tenon_value same[3] = {ref(input(more, "x")), args[1], args[2]};
     assert_ok(tenon_graph_append(more, find("aten::split.Tensor"), same, 3, &list));
@@ -431,7 +431,7 @@ static void Graph_BuiltByHand_Runs(void** state) {
   tenon_graph_release(graph);
 }
 
-// ---- Passes of the caller's ---------------------------------------------------------------------
+// ---- User-defined passes ------------------------------------------------------------------------
 
 // [quote.begin rewrite]
 // A pass: x * x becomes square(x), and relu(x) is left out.
@@ -528,7 +528,7 @@ static void Rewrite_FailingPass_NamesTheNode(void** state) {
   tenon_graph_release(graph);
 }
 
-// Replaces a list by values for its elements.
+// Replaces a list by one value per element.
 static tenon_status by_elements(void* ctx, const tenon_graph* from, int64_t index,
                                 const tenon_value* args, tenon_graph* to, tenon_value* results) {
   static tenon_value elements[2];

@@ -90,8 +90,8 @@ std::string parse_chain(const std::string& text) {
   return way;
 }
 
-// Like parse_chain(), for a recorded call. The text calls a kernel without a name "a kernel", as for
-// lambdas.
+// Like parse_chain(), for a recorded call. The text calls a kernel without a name, such as a
+// lambda, "a kernel".
 std::string way_taken(const Profile& profile) {
   std::string way;
   for (const tenon_profile_span& span : profile.spans()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The further forms of view operators: in place, and copies.
+// The in-place and copy variants of view operators.
 #include "kernels/golden.h"
 
 namespace tenon::tests {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients through writes in place: those that change sizes, and those whose result was saved."""
+"""Gradients through in-place writes that change sizes, or whose result was saved."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def leaf(data):
     ids=["index_put_", "index_add_", "scatter_"],
 )
 def test_a_write_that_fails_counts(write):
-    """It may have written before: PyTorch does not count it, and gives a wrong gradient."""
+    """A failed write may have changed elements. PyTorch ignores it and returns a wrong gradient."""
     x = leaf([0.0, 0.0, 0.0])
-    y = x.exp()  # whose gradient needs y
+    y = x.exp()  # exp saves its result y for the gradient
     with pytest.raises((IndexError, RuntimeError)):
         write(y.detach(), tenon.tensor([0, 9]))
     with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
@@ -106,7 +106,7 @@ def test_second_order_through_a_result_written_through_a_view():
     assert second.tolist() == pytest.approx((s * (1 - s) * (1 - 2 * s)).tolist())
 
 
-def test_view_made_in_no_grad_mode_tells_that_it_is_no_leaf_after_a_write():
+def test_view_made_in_no_grad_mode_is_no_leaf_after_a_write():
     base = leaf([1.0, 2.0]) * 2
     with tenon.no_grad():
         view = base[0:1]
@@ -123,7 +123,7 @@ def test_views_of_complex_numbers_as_real_ones_are_written():
     h = z * 1
     part = h.imag
     h.real.mul_(w)
-    h.mul_(1j)  # part is what was real before
+    h.mul_(1j)  # now the imaginary part is the former real part
     part.sum().backward()
     assert part.tolist() == [3.0, 12.0]
     assert w.grad.tolist() == [1.0, 3.0]
@@ -151,7 +151,7 @@ def test_written_parts_are_derived_twice():
     assert tenon.autograd.gradgradcheck(parts, (z,))
 
 
-def test_tensors_of_a_saved_list_must_stay_as_they_are():
+def test_tensors_of_a_saved_list_must_not_be_written():
     x = tenon.tensor([1.0, 2.0, 3.0], requires_grad=True)
     index = tenon.tensor([0, 2])
     y = x[index]

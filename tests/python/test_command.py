@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def said(capsys, *arguments):
-    """What the command prints; it must succeed."""
+    """Runs the command, which must succeed; returns its output."""
     assert main([str(argument) for argument in arguments]) == 0
     return capsys.readouterr().out
 
@@ -96,11 +96,12 @@ def test_errors_are_one_line(capsys):
         (["--import", "no_such_module", "keys"], "--import no_such_module: ModuleNotFoundError"),
     ],
 )
-def test_what_is_wrong_is_said_in_words(capsys, arguments, says):
+def test_errors_are_plain_sentences(capsys, arguments, says):
     assert main(arguments) == 1
     caught = capsys.readouterr()
     assert caught.out == "" and caught.err.startswith("tenon: ") and says in caught.err
-    assert len(caught.err.splitlines()) == (3 if "column" in says else 1)  # a schema is shown
+    # errors in schemas show the schema
+    assert len(caught.err.splitlines()) == (3 if "column" in says else 1)
 
 
 def test_profiles_of_scripts_that_end_early(capsys, tmp_path):
@@ -154,7 +155,7 @@ def test_as_a_program():
     assert done.returncode == 0 and "fn_CPU [kernel]" in done.stdout, done.stderr
 
 
-def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
+def test_explain_names_key_kernel_reason_and_next_key(library, ops):
     def backend(x, y):
         return x
 
@@ -223,7 +224,7 @@ def test_explain_makes_no_call(library, ops):
     assert "CPU" in explain(ops.f, tenon.ones(1))
 
 
-# Tables of PyTorch's PythonDispatcher for the same keys.
+# The tables that PyTorch's PythonDispatcher computes for the same keys.
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

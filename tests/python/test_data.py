@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets, samplers and loaders; expected orders are PyTorch's for the same seed."""
+"""Data sets, samplers and loaders; expected orders are PyTorch's for equal seeds."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_streams(workers):
     assert sorted(itertools.chain(*(batch.tolist() for batch in loader))) == list(range(7))
 
 
-def test_errors_of_workers_come_out():
+def test_errors_of_workers_are_raised():
     subset = data.Subset(Squares(), [1, 99])
     for workers in (0, 1):
         with pytest.raises(KeyError, match="no such square"):

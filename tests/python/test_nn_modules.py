@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of images and sequences: what they refuse, keep and draw; numbers by hand."""
+"""Layers for images and sequences: refusals, buffers, random draws, and hand-computed numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def count(*shape):
     return tenon.arange(tenon.zeros(shape).numel(), dtype=tenon.float32).reshape(shape)
 
 
-def test_a_convolution_adds_what_the_window_sees():
+def test_a_convolution_sums_over_its_window():
     layer = nn.Conv2d(1, 1, 2, bias=False)
     with tenon.no_grad():
         layer.weight.fill_(1)
@@ -99,7 +99,7 @@ def test_an_lstm_drops_between_layers_in_training():
     assert net(x)[0].tolist() == net(x)[0].tolist()
 
 
-def test_layers_tell_their_options():
+def test_layers_show_their_options():
     assert repr(nn.Conv2d(3, 8, 3, padding=1)) == (
         "Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that return several views: one node for all of them, which must not be written in place."""
+"""Calls that return several views, which share a node and must not be written in place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def leaf(data):
 
 
 def rows():
-    """A leaf of two rows, and a tensor made of it."""
+    """Returns a leaf with two rows, and a tensor computed from it."""
     x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     return x, x * 1
 
@@ -147,7 +147,7 @@ def test_operators_of_users_mark_their_views(library, ops, key):
             ops.halves(base)[0].add_(weight)
 
 
-def test_a_composite_is_what_it_calls(library, ops):
+def test_a_composite_is_traced_as_the_operators_it_calls(library, ops):
     library.define("halves(Tensor(a -> *) x) -> Tensor(a)[]")
     library.impl("halves", lambda x: [x[:1], x[1:]], "CompositeImplicitAutograd")
     weight = tenon.ones(1, requires_grad=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tenon and PyTorch are known to do differently, each with its reason; all else is a defect.
+"""Known differences between Tenon and PyTorch, each with its reason; all others are defects.
 
-A line applies where its patterns match the whole name of the operator, the kind of the call (of
-further forms: how its out or its self is) and some of the message.
+An entry applies if its patterns match the whole name of the operator, the whole kind of the call
+(for `out=` and in-place overloads: how `out` or self is laid out) and part of the message.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Known(NamedTuple):
     reason: str
 
 
-# Calls that PyTorch takes and Tenon refuses.
+# Calls that PyTorch accepts and Tenon refuses.
 REFUSED = (
     Known(
         r"(all|any|amax|amin|argmax|argmin|max|mean|min|prod|sum)\.\w+",
@@ -62,7 +62,7 @@ REFUSED = (
         r"_embedding_bag(_forward_only)?\.out",
         ".*",
         "imported memory cannot be resized",
-        "the bag of each index is told of sums, too, and needs its room",
+        "Tenon also returns the bag of each index for sums, and needs memory for it",
     ),
     Known(
         r"_fft_\w+\.out|linalg_(lstsq|pinv)\.\w*out|cholesky_(solve|inverse)\.out|bernoulli\.out"
@@ -81,13 +81,13 @@ REFUSED = (
         r"addbmm_",
         "",
         "must have the sizes of the result",
-        "PyTorch gives what is written in place other sizes",
+        "PyTorch resizes the tensor that is written in place",
     ),
     Known(
         r"(nn\.functional\.interpolate|upsample_bi(linear|cubic)2d)(\.\w+)?",
         ".*",
         "not supported for dtype uint8",
-        "PyTorch resamples images of bytes with whole weights of its own; others are of floats",
+        "PyTorch resamples images of bytes with integer weights, Tenon with float weights",
     ),
     Known(
         r"nn\.functional\.batch_norm",
@@ -183,7 +183,7 @@ REFUSED = (
         r"_local_scalar_dense",
         ".*",
         "must be a tensor of one element",
-        "PyTorch gives the first of several elements",
+        "PyTorch uses the first of several elements",
     ),
     Known(
         r"Tensor\.__r\w+__",
@@ -193,7 +193,7 @@ REFUSED = (
     ),
 )
 
-# Calls that Tenon takes and PyTorch refuses.
+# Calls that Tenon accepts and PyTorch refuses.
 TAKEN = (
     Known(
         r"max_unpool3d\.out",
@@ -279,7 +279,7 @@ TAKEN = (
     ),
 )
 
-# Calls whose answers differ.
+# Calls whose results differ.
 DIFFER = (
     Known(
         r"(ops\.aten\.)?_ctc_loss(\.\w+)?",
@@ -442,7 +442,7 @@ DIFFER = (
         r"(softshrink|hardtanh|hardshrink)_backward",
         ".*",
         "got nan, expected 0.0",
-        "of NaN PyTorch's vectors have no gradient, and the rest of its loop has",
+        "for NaN, PyTorch's vector loop has no gradient, and its remainder loop has one",
     ),
     Known(
         r"pow(_\.Tensor|\.Tensor_Tensor)",
@@ -484,13 +484,13 @@ DIFFER = (
         r"(Tensor\.)?conj_physical",
         ".*",
         "shares memory|got strides",
-        "the schema says a new tensor; PyTorch gives a real self itself",
+        "the schema declares a new tensor; PyTorch returns a real self itself",
     ),
 )
 
 
 def why(table: tuple, name: str, kind: str, message: str) -> str:
-    """The reason of a known difference, "" where there is none."""
+    """Returns the reason of a known difference, "" if there is none."""
     name = name.removeprefix("aten::")
     for known in table:
         matches = re.fullmatch(known.name, name) and re.fullmatch(known.kind, kind)

@@ -164,7 +164,7 @@ fn missing_kernels() {
     at.says("which has no kernel: the call fails");
 }
 
-/// Goes on with a tensor in its place.
+/// A handler that calls again with a tensor in place of its object.
 struct Stand(Tensor);
 
 impl ObjectType for Stand {

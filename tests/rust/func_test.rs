@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms of closures: mapped, derived, nested in any order, and rules of one's own.
+//! Transforms of closures: mapped, differentiated, nested in any order, and custom rules.
 
 use std::cell::Cell;
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -196,7 +196,7 @@ fn failures_leave_nothing_on() {
     fails(strict, Status::DATA_DEPENDENT, &["strict"]);
     let panicked = std::panic::catch_unwind(|| Graph::record(&[], |_| panic!("inside")));
     assert!(panicked.is_err());
-    // SAFETY: a question about this thread.
+    // SAFETY: reads this thread's state only.
     assert_eq!(unsafe { tenon::sys::tenon_graph_is_recording() }, 0);
 }
 

@@ -149,7 +149,7 @@ fn without_jvp_forward_mode_is_refused() {
     fails(tangent, Status::NOT_SUPPORTED, &["Plain", "jvp"]);
 }
 
-/// The sum of a list's tensors, each by its number, with a formula that looks at calls.
+/// Sums the tensors of a list, each multiplied by its number; the formula inspects calls.
 fn library(name: &str) -> (Library, Op) {
     let library = Library::define_namespace(name).unwrap();
     let op = library

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why some calls differ in a layer from the plain call."""
+"""Reasons why some calls in a layer differ from the plain call."""
 
 from __future__ import annotations
 

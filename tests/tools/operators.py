@@ -52,7 +52,8 @@ DTYPES = {
 }
 
 
-# How vmap runs an operator, by the word in its facts; for no rule and for the loop, the reason.
+# How vmap runs an operator, by the enumerator in its facts. For "no rule" and "loop", the facts
+# have a reason.
 BATCHING = {
     "Pointwise": "rule",
     "Fold": "rule",
@@ -81,10 +82,10 @@ class Operator:
     facts: str
     devices: tuple
     fields: dict
-    constants: dict  # of the header: what fields name
+    constants: dict  # constants of the header that fields refer to
 
     def text(self, field: str, default: str = "") -> str:
-        """The text of a field, its string literals joined."""
+        """Returns a field's text, with its string literals joined."""
         found = re.findall(r'"((?:[^"\\]|\\.)*)"', self.fields.get(field, ""))
         return "".join(found) if field in self.fields else default
 
@@ -92,7 +93,7 @@ class Operator:
         return f"{self.text('name')}({self.text('params')}) -> {self.text('returns', 'Tensor')}"
 
     def forms(self) -> list:
-        """The names of its forms, as registered."""
+        """Returns the names of its forms, as registered."""
         base, dot, overload = self.text("name").partition(".")
         given = re.findall(r"k\w+", self.fields.get("forms", "kFunctional"))
         flags = {flag for name in given for flag in FORMS.get(name, (name,))}
@@ -176,18 +177,18 @@ class Operator:
         return ["kFunctional", *flags] if whole else flags
 
     def word(self, field: str) -> str:
-        """The name of a field's enumerator."""
+        """Returns the enumerator in a field."""
         return self.fields.get(field, "::None").partition("::")[2]
 
     def served(self) -> str:
-        """On which devices, besides those that others add."""
+        """Returns the devices that serve it, without those that plugins add."""
         if self.fields["family"] not in ("&kPointwise", "&kFold", "&kRoutine"):
             return "all"
         return ", ".join(["meta", *self.devices])
 
 
 def fields_of(bodies: dict, facts: str) -> dict:
-    """The fields of one operator; what names another's (`kOther.gradient`) is as that has it."""
+    """Returns the fields of one operator; references to others (`kOther.gradient`) are resolved."""
     fields = dict(FIELD.findall(bodies[facts]))
     for name, text in fields.items():
         if (found := re.fullmatch(r"(k\w+)\.(\w+)", text)) and found[1] in bodies:
@@ -196,7 +197,7 @@ def fields_of(bodies: dict, facts: str) -> dict:
 
 
 def operators(root: pathlib.Path) -> list:
-    """All operators of the list, in its order; a name that no header has is an error."""
+    """Returns all operators of the list in order; raises for a name that no header has."""
     found = []
     path = root / LIST
     for line in path.read_text().splitlines() if path.exists() else ():
@@ -225,7 +226,7 @@ def symbolic_rules(root: pathlib.Path) -> set:
 
 
 def golden_cases(root: pathlib.Path, header: str) -> collections.Counter:
-    """How many cases with PyTorch's answers there are, by full names of forms."""
+    """Counts the golden cases with PyTorch's results, by full names of forms."""
     path = root / "tests" / "kernels" / "golden" / f"{header}.txt"
     found: collections.Counter = collections.Counter()
     name = ""
@@ -238,7 +239,7 @@ def golden_cases(root: pathlib.Path, header: str) -> collections.Counter:
 
 
 def tested(root: pathlib.Path, row: Operator) -> str:
-    """Its tests, besides those that all operators have."""
+    """Returns its tests, besides those of all operators."""
     cases = golden_cases(root, row.header)
     count = sum(cases[f"{row.namespace}::{name}"] for name in row.forms())
     return f"{count} golden" if count else f"{pathlib.Path(row.header).name}_test"
@@ -250,7 +251,7 @@ def tangent(row: Operator) -> str:
 
 
 def page(root: pathlib.Path) -> str:
-    """The text of docs/operators.md."""
+    """Returns the text of docs/operators.md."""
     rows = operators(root)
     names = [name for row in rows for name in row.forms()]
     lines = [

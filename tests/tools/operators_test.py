@@ -60,7 +60,7 @@ class OperatorsTest(unittest.TestCase):
             "# head\naten plain/twice kTwice Twice cpu cuda\naten plain/twice kFolded - cpu\n"
         )
 
-    def test_rows_say_what_the_facts_say(self):
+    def test_rows_match_the_facts(self):
         rows = operators.page(self.root).splitlines()[-2:]
         self.assertEqual(
             rows[1],

@@ -4,8 +4,8 @@
 
 Run it with an interpreter that has torch: `python tests/tools/torch_names.py`. Names are facts; no
 code or text of PyTorch is copied. Each line is the path of a module or class, then its names:
-`name` a function, `name!` a class, `name#` another value, `name>path` what `path` has too. A line
-`path *` stands for a package all of whose names count as public.
+`name` a function, `name!` a class, `name#` another value, `name>path` an alias of `path`. A line
+`path *` is a package all of whose names count as public.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ TEST_F(CallOlder, ErrorOfTheOlder_ComesHome) {
   take_notes();
 }
 
-// The registration in front of one that is removed and added again. That the older one is already
-// gone is not an error here.
+// Registers in front of a kernel that is removed and added again. It is no error here if the older
+// kernel is already gone.
 std::atomic<tenon_registration*> front_registration{nullptr};
 tenon_status call_older_quietly(void*, const tenon_op*, tenon_keyset keys, tenon_stack* stack) {
   const tenon_status status = tenon_registration_call_older(front_registration, keys, stack);
@@ -115,7 +115,8 @@ tenon_status count_run(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
 }
 
 TEST_F(CallOlder, WhileOthersComeAndGo_RunsOnesThatLive) {
-  constexpr int kLeastRounds = 2000;  // and until the kernel of all rounds ran, which takes a few
+  // and until the kernel of every round has run, which takes a few more
+  constexpr int kLeastRounds = 2000;
   constexpr int kMostRounds = 200'000;
   static std::atomic<int> freed;
   freed = 0;

@@ -181,7 +181,7 @@ TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
   EXPECT_EQ(key, TENON_KEY_NONE);
   TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "GapLower", 0, &key),
                      TENON_ERROR_STATE, "below GapLower, got none: Tracer follows");
-  // Both places named are free indeed.
+  // Both of the suggested gaps have room.
   tenon_functionality_register("GapThird", "Autocast", 0, &key);
   const std::string message = take_error();
   EXPECT_NE(message.find("numbers are free above Symbolic"), std::string::npos) << message;

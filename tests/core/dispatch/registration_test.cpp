@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries and registrations: refusals and their reasons, the state after a failure, and the
+// Libraries and registrations: refusals and their messages, the state after a failure, and the
 // effect of removals.
 #include <atomic>
 
@@ -672,7 +672,7 @@ TEST_F(Registrations, KernelDescriptionOfOtherVersions) {
 }
 
 TEST_F(Registrations, LiveCounts_ReturnToWhatTheyWere) {
-  { const TestLibrary first; }  // brings the built-in fallbacks up, which stay
+  { const TestLibrary first; }  // creates the built-in fallbacks, which are permanent
   const auto count = [](uint32_t kind) { return tenon_introspect_live_count(kind); };
   const int64_t libraries = count(TENON_HANDLE_LIBRARY);
   const int64_t registrations = count(TENON_HANDLE_REGISTRATION);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatch table: which registration serves which slot.
+// The dispatch table: which registration serves each slot.
 #include <algorithm>
 #include <random>
 
@@ -16,7 +16,7 @@ class Table : public DispatchTest {
   const tenon_op* op_ = library_.define("op(Tensor a) -> ()");
 
   void add(tenon_key key, const char* name) { library_.impl("op", key, logging_kernel(name)); }
-  // "Undefined CPU CUDA AutogradCPU AutogradCUDA".
+  // Returns the kernels of Undefined, CPU, CUDA, AutogradCPU and AutogradCUDA.
   std::string row() {
     std::string text;
     for (const tenon_key key : {TENON_KEY_UNDEFINED, TENON_KEY_CPU, TENON_KEY_CUDA,

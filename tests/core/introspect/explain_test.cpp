@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls explained in words: the whole text for the common case, the telling line for each other.
+// Explanations of calls: the whole text for a common call, and the relevant line for all others.
 #include "../override/support.h"
 #include "dispatch/transform.h"
 
@@ -48,7 +48,7 @@ TEST_F(Explain, WholeWay_KeyByKey) {
   EXPECT_EQ(take_notes(), "") << "explaining must call nothing";
 }
 
-// The explanation must match what the call does.
+// The explanation must match the call.
 TEST_F(Explain, AgreesWithTheCall) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("explicit"));

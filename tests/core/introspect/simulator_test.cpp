@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator: registrations that are tried on an operator outside of the registry.
+// The simulator: registrations on an operator that is not in the registry.
 #include "support.h"
 
 namespace tenon::test {
@@ -181,7 +181,7 @@ TEST(Simulator, Explain_WalksAKeySet) {
 }
 
 TEST(Simulator, LeavesNothing) {
-  Simulator first;  // the registry's own kernels come with its first use
+  Simulator first;  // the first use creates the registry's own kernels
   TENON_ASSERT_OK(first.add({"CPU"}));
   const int64_t kernels = tenon_introspect_live_count(TENON_HANDLE_KERNEL);
   const int64_t simulators = tenon_introspect_live_count(TENON_HANDLE_SIMULATOR);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins: finding them, refusing them, loading, unloading, loading again, and on first need.
+// Plugins: found, refused, loaded, unloaded, loaded again, and loaded on first use.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ std::string path_of(const char* name) {
 tenon_status load(const std::string& path_or_name, tenon_plugin** out_plugin = nullptr) {
   return tenon_plugin_load(path_or_name.c_str(), out_plugin);
 }
-// A counter of a plugin that is mapped already.
+// Reads a counter of a plugin that is already mapped.
 int counter(const char* plugin, const char* symbol) {
   void* handle = dlopen(path_of(plugin).c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return -1;
@@ -253,7 +253,7 @@ TEST_F(Plugin, WithoutUnloadFunction_StaysLoaded) {
   EXPECT_EQ(answer("stays"), 42);
 }
 
-// The plugin named tenon_cpu here refuses to load: what looking in `aten` meets then.
+// The plugin named tenon_cpu here refuses to load, which a lookup in `aten` must handle.
 TEST_F(Plugin, AutomaticLoadThatFails_IsTheCauseAndIsTriedOnce) {
   const tenon_op* op = nullptr;
   for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the aliasing questions.
+// Tests of queries about aliasing.
 #include "schema/alias.h"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ std::vector<std::string> split(const std::string& line) {
   return fields;
 }
 
-// PyTorch lets an argument without default go; old callees would miss it.
+// PyTorch allows removing an argument without a default; callees of the old schema would miss it.
 constexpr const char* kStricterForward = "f(Tensor self, int a, int b) -> Tensor";
 
 TEST(Compatibility, Item101And102_VerdictsAreThoseOfPyTorch) {

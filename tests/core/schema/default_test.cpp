@@ -14,7 +14,7 @@ namespace {
 using testing::first_line;
 using testing::parse_error;
 
-// The default of the only argument of `f(<text>) -> ()`.
+// The default of the argument of `f(<text>) -> ()`.
 class DefaultOf {
  public:
   explicit DefaultOf(const std::string& argument)
@@ -25,7 +25,7 @@ class DefaultOf {
   std::span<const T> list() const {
     return {static_cast<const T*>(value().as.list.data), value().count};
   }
-  // Prints, parses again and compares.
+  // Prints and parses again; returns true if the schemas are equal.
   bool round_trips() const { return *parse_schema(schema_->text()) == *schema_; }
 
  private:

@@ -36,7 +36,7 @@ TEST(ParserError, LongLine_IsCutAroundThePlace) {
   EXPECT_NE(error.find("\n  ..."), std::string::npos);
 }
 
-// Every place where a cut may fall, before and after the error: no character is split.
+// A long line is cut at any position before and after the error, but never inside a character.
 TEST(ParserError, LongLine_IsCutBetweenCharacters) {
   for (size_t shift = 0; shift < 3; ++shift) {
     std::string many(shift, ' ');

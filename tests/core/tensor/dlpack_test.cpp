@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;  // NOLINT: the test's own helpers
 
-// A producer of our own, as another library would be.
+// A DLPack producer, as in another library.
 template <class Managed>
 struct Producer {
   float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -26,7 +26,7 @@ struct Producer {
 
 struct Versioned : Producer<DLManagedTensorVersioned> {
   Versioned() { managed.version = {1, 0}; }
-  // Imports; the error's message when refused with `code`. Refusing must not consume.
+  // Imports; returns the message of the refusal with `code`, which must not consume the tensor.
   std::string refused(tenon_status code) {
     std::string message = error_of(code, [&] { from_dlpack(&managed); });
     EXPECT_EQ(deleted, 0);
@@ -193,7 +193,7 @@ TEST(Dlpack, ImportUnknownMajor_IsDeletedThenRefused) {
   for (uint32_t major : {0u, 2u, 99u}) {
     Versioned producer;
     producer.managed.version = {major, 0};
-    producer.managed.tensor.ndim = -5;  // must not even be looked at
+    producer.managed.tensor.ndim = -5;  // must not be read
     const std::string message = error_of(TENON_ERROR_ABI, [&] { from_dlpack(&producer.managed); });
     EXPECT_NE(message.find(std::to_string(major)), std::string::npos);
     EXPECT_EQ(producer.deleted, 1);

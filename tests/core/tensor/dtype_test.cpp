@@ -13,7 +13,7 @@ constexpr tenon_dtype kAll[] = {TENON_DTYPE_U8,   TENON_DTYPE_I8,   TENON_DTYPE_
                                 TENON_DTYPE_BF16, TENON_DTYPE_F32,  TENON_DTYPE_F64,
                                 TENON_DTYPE_C64,  TENON_DTYPE_C128, TENON_DTYPE_BOOL};
 
-// torch.promote_types (2.15), rows and columns in the order of kAll, as places in kAll.
+// torch.promote_types (2.15) as indices into kAll; rows and columns are in the order of kAll.
 constexpr int kPromoted[12][12] = {{0, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0},
                                    {2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1},
                                    {2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2},

@@ -16,7 +16,7 @@ TEST(EmbeddingBag, OffsetsThatFall_AreRefused) {
       "after 2");
 }
 
-// 3000 ones of float16: one by one none would be seen beside 2048.
+// Sums 3000 ones in float16: added one by one, the sum would stop at 2048.
 TEST(EmbeddingBag, SmallFloats_AreRoundedOnce) {
   const Tensor weight = call("aten::to.dtype", Tensor::from<float>({1}, {1, 1}), Dtype::F16);
   const Tensor indices = Tensor::from<int64_t>(Ints(3000, 0), Ints{3000});

@@ -46,7 +46,7 @@ TEST(Max, OutOfAnotherDtype_IsRefused) {
             "aten::max.dim_max: max must have dtype float32, got float64");
 }
 
-// Many elements are compared side by side: the first of equal ones and the first NaN still count.
+// Elements are compared in parallel lanes, but the first of equal elements and the first NaN win.
 TEST(Max, AtEveryPlaceOfManyElements_GivesValueAndFirstIndex) {
   for (const int64_t count : {63, 64, 65, 127, 130, 4096, 4200, 9000}) {
     for (const int64_t at : {int64_t{0}, int64_t{1}, count / 2, count - 2, count - 1}) {

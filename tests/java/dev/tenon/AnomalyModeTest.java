@@ -4,7 +4,7 @@ package dev.tenon;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Anomaly mode: detection of NaN, and errors with the place where a node was created. */
+/** Anomaly mode: detection of NaN, and errors that show where a node was created. */
 class AnomalyModeTest {
   @BeforeAll
   static void loadOperators() {

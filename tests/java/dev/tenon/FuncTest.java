@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Transforms of functions: mapped, derived, nested in any order, and rules of one's own. */
+/** Transforms of functions: mapped, differentiated, nested in any order, and custom rules. */
 class FuncTest {
   private Scope scope;
 
