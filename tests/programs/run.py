@@ -174,7 +174,8 @@ def table(found: list[Comparison], texts: dict[str, str]) -> str:
 def measure(name: str, options: argparse.Namespace, sides: tuple[Path, Path]) -> Comparison:
     """Runs a driver on both sides, or takes what PyTorch printed from an earlier run."""
     kept = options.folder / "torch-results" / f"{name}.json"
-    source = (HERE / "drivers" / f"with_{name}.py").read_text()
+    needed = (HERE / f"drivers/with_{name}.py", HERE / "drivers/report.py", HERE / "requirements.txt")
+    source = "\n".join(path.read_text() for path in needed)
     stored = json.loads(kept.read_text()) if kept.exists() else {}
     if stored.get("source") != source:
         torch = run(name, sides[0], None, options.limit)
@@ -216,7 +217,7 @@ def main() -> int:
     options = parser.parse_args()
     texts = drivers()
     if options.list:
-        print("\n".join(f"{name:16}{text}" for name, text in texts.items()))
+        print("\n".join(f"{name:16} {text}" for name, text in texts.items()))
         return 0
     names = options.names or list(texts)
     for name in names:

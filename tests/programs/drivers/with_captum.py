@@ -33,14 +33,13 @@ METHODS = {
     "shapley": simple(
         attr.ShapleyValueSampling(net), n_samples=3, feature_mask=torch.arange(4)
         .view(1, 1, 2, 2).repeat_interleave(4, 2).repeat_interleave(4, 3)),
-    "lrp": simple(attr.LRP(net)),
     "grad_cam": simple(attr.LayerGradCam(net, net[0])),
     "layer_activation": lambda: attr.LayerActivation(net, net[4]).attribute(x),
     "layer_conductance": simple(attr.LayerConductance(net, net[4]), n_steps=6),
     "neuron_gradient": lambda: attr.NeuronGradient(net, net[4]).attribute(x, (1,)),
     "noise_tunnel": simple(
         attr.NoiseTunnel(attr.Saliency(net)), nt_samples=3, nt_type="smoothgrad"),
-    "lime": simple(
+    "kernel_shap": simple(
         attr.KernelShap(net), n_samples=12, feature_mask=torch.arange(4).view(1, 1, 2, 2)
         .repeat_interleave(4, 2).repeat_interleave(4, 3).expand(1, 1, 8, 8)),
 }

@@ -8,7 +8,7 @@ from report import gradients, part
 
 @part
 def image():
-    net = Unet(dim=8, dim_mults=(1, 2), channels=1, flash_attn=False, resnet_block_groups=4)
+    net = Unet(dim=8, dim_mults=(1, 2), channels=1, flash_attn=False)
     model = GaussianDiffusion(net, image_size=8, timesteps=6, sampling_timesteps=3)
     loss = model(torch.rand(2, 1, 8, 8))
     loss.backward()

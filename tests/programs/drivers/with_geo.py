@@ -27,7 +27,9 @@ def distance():
 
 def learned(kind, **options):
     def body():
-        x = geoopt.ManifoldParameter(torch.randn(3, 3), manifold=geoopt.Sphere()).proj_()
+        sphere = geoopt.Sphere()
+        x = geoopt.ManifoldParameter(sphere.projx(torch.randn(3, 3)), manifold=sphere)
+        x.requires_grad_()
         optimizer = kind([x], lr=0.1, **options)
         losses = []
         for _ in range(4):

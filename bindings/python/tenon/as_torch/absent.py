@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import abc
+import functools
 import sys
+import types
 
 from ..error import NotSupportedError
 from .reasons import reason_for
@@ -63,22 +64,64 @@ def _note(name: str) -> Absence:
     return _touched[name]
 
 
-class _AbsentClass(abc.ABCMeta):
-    """The type of stand-ins for classes: usable in annotations, isinstance and as a base.
+class _AbsentClass:
+    """A stand-in for a class: usable in annotations, isinstance and as a base.
 
-    It derives from ABCMeta, so that a class can have both an abstract class and a stand-in as
-    bases.
+    It is no class itself, because its metaclass could conflict with those of other bases: a class
+    that derives from it gets a plain class of the same name as its base.
     """
 
-    _absence: Absence
+    __bases__ = (object,)  # issubclass accepts it
 
-    def __call__(cls, *args: object, **kwargs: object) -> NoReturn:
-        cls._absence.refuse()
+    def __init__(self, absence: Absence) -> None:
+        """Stores the absence and takes its name."""
+        self._absence = absence
+        self.__module__, _, name = absence.name.rpartition(".")
+        self.__name__ = self.__qualname__ = name
 
-    def __getattr__(cls, name: str) -> NoReturn:
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return type  # inspect.isclass returns true
+
+    @functools.cached_property
+    def _base(self) -> type:
+        absence = self._absence
+
+        def refuse(cls: type, *args: object, **kwargs: object) -> NoReturn:
+            absence.refuse()
+
+        body: dict[str, Any] = {"__new__": refuse, "__module__": self.__module__}
+        body["__doc__"] = f"{absence.name}: {absence.reason}."
+        return type(self.__name__, (), body)
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type]:
+        return (self._base,)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self._base)
+
+    def __subclasscheck__(self, subclass: Any) -> bool:
+        return subclass is self or issubclass(subclass, self._base)
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        self._absence.refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
-            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-        cls._absence.refuse()
+            raise AttributeError(f"type object {self.__name__!r} has no attribute {name!r}")
+        self._absence.refuse()
+
+    def __getitem__(self, key: object) -> types.GenericAlias:
+        return types.GenericAlias(self._base, key)
+
+    def __or__(self, other: Any) -> Any:
+        return self._base | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self._base
+
+    def __repr__(self) -> str:
+        return f"<class '{self._absence.name}', absent from Tenon>"
 
 
 class _AbsentValue:
@@ -110,7 +153,4 @@ class _AbsentValue:
 def stand_in(path: str, name: str, kind: str) -> object:
     """Returns the stand-in for a name of a module of torch, and notes that it was asked for."""
     absence = _note(f"{path}.{name}")
-    if kind == "class":
-        body = {"_absence": absence, "__module__": path, "__qualname__": name}
-        return _AbsentClass(name, (), body)
-    return _AbsentValue(absence)
+    return _AbsentClass(absence) if kind == "class" else _AbsentValue(absence)

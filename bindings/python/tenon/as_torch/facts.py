@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 # Tenon's modules under other names than torch's, and private ones that programs import.
 MODULES = {
     "torch._C": "tenon._C",
+    "torch._custom_ops": "tenon.fake",
+    "torch._subclasses.fake_tensor": "tenon.fake",
     "torch.utils._python_dispatch": "tenon.utils._python_dispatch",
+    "torch.utils._foreach_utils": "tenon.utils._foreach_utils",
     "torch.utils._pytree": "tenon.utils._pytree",
 }
 
@@ -230,6 +233,41 @@ class _Recorded(contextlib.ContextDecorator):
         pass
 
 
+def _progress(*args: Any, **kwargs: Any) -> Any:
+    """Returns a bar of the package tqdm, which torch passes on to programs."""
+    return import_module("tqdm").tqdm(*args, **kwargs)
+
+
+_failed_libraries: list[str] = []  # native parts of packages, which need PyTorch's libraries
+
+
+def _register_fake(op: Any, func: Any = None, **options: Any) -> Any:
+    """Registers a fake kernel, or nothing for an operator whose native library did not load."""
+    from ..error import NotFoundError
+    from ..library import register_fake
+
+    if func is None:
+        return lambda given: _register_fake(op, given, **options) or given
+    try:
+        return register_fake(op, func, **options)
+    except NotFoundError:
+        if not _failed_libraries:
+            raise
+        return func
+
+
+def _load_library(path: Any) -> None:
+    """Loads a library of operators; failures are OSError, which programs of torch expect."""
+    from .. import ops
+    from ..error import OperatingSystemError
+
+    try:
+        ops.load_library(path)
+    except OperatingSystemError as failure:
+        _failed_libraries.append(str(path))
+        raise OSError(str(failure)) from failure
+
+
 class _ScriptModule:
     """A type that no object has: Tenon compiles no TorchScript."""
 
@@ -321,6 +359,7 @@ def _thread_functions() -> dict[str, object]:
 FACTS: dict[str, dict[str, object]] = {
     "torch": {
         "_assert": _assert,
+        "_assert_async": _assert,
         "_check": _check,
         "__version__": TorchVersion(names.version()),
         "are_deterministic_algorithms_enabled": _false,
@@ -339,7 +378,11 @@ FACTS: dict[str, dict[str, object]] = {
         "use_deterministic_algorithms": _nothing,
         **_thread_functions(),
     },
-    "torch._C": {"_log_api_usage_once": _nothing},
+    "torch._C": {
+        "_are_functorch_transforms_active": _false,
+        "_get_tracing_state": _nothing,
+        "_log_api_usage_once": _nothing,
+    },
     "torch.accelerator": {
         "current_accelerator": current_accelerator,
         "current_device_index": _zero,
@@ -349,6 +392,8 @@ FACTS: dict[str, dict[str, object]] = {
     },
     "torch.compiler": _COMPILER,
     "torch._dynamo": {**_COMPILER, "config": _Flags(), "OptimizedModule": _ScriptModule},
+    "torch._dynamo._trace_wrapped_higher_order_op": {"TransformGetItemToIndex": _Scope},
+    "torch._dynamo.utils": {"is_compile_supported": _false},
     "torch._dynamo.eval_frame": {"OptimizedModule": _ScriptModule},
     "torch.cpu": {
         "current_device": _answer("cpu"),
@@ -374,8 +419,13 @@ FACTS: dict[str, dict[str, object]] = {
     "torch.jit._script": _JIT,
     "torch.mps": _absent_device("mps"),
     "torch.mtia": _absent_device("mtia"),
+    "torch.hub": {"tqdm": _progress},
+    "torch.utils.model_zoo": {"tqdm": _progress},
+    "torch.library": {"register_fake": _register_fake},
+    "torch.ops": {"load_library": _load_library},
     "torch.optim.optimizer": {"ParamsT": object, "_params_t": object, "required": object()},
     "torch.onnx": {"is_in_onnx_export": _false},
+    "torch.serialization": {"FILE_LIKE": typing.Any, "MAP_LOCATION": typing.Any},
     "torch.torch_version": {"TorchVersion": TorchVersion},
     "torch.version": {
         "__version__": names.version(),
@@ -393,4 +443,5 @@ FACTS: dict[str, dict[str, object]] = {
 
 def is_own_module(path: str) -> bool:
     """Returns true if the facts have a module of this path, or of one below it."""
-    return path in FACTS or any(each.startswith(f"{path}.") for each in FACTS)
+    known = (*FACTS, *MODULES)
+    return path in known or any(each.startswith(f"{path}.") for each in known)

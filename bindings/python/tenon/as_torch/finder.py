@@ -16,6 +16,7 @@ from .. import _tenon
 from ..error import StateError
 from . import names
 from .absent import stand_in
+from .class_names import rename_classes
 from .facts import FACTS, MODULES, is_own_module
 
 TYPE_CHECKING = False
@@ -50,6 +51,13 @@ class TorchModule(types.ModuleType):
         self.__dict__[name] = found
         return found
 
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        # The names of packages without a list of names are modules until one is called.
+        path, _, name = self.__name__.rpartition(".")
+        if names.kind_of(path, name) is None:
+            raise TypeError(f"{self.__name__}: module must not be called")
+        return stand_in(path, name, "function")(*args, **kwargs)  # type: ignore[operator]
+
     def __setattr__(self, name: str, value: object) -> None:
         # A program that replaces a function of torch replaces it for Tenon's own modules too.
         target = self.__dict__.get("_tenon")
@@ -71,7 +79,8 @@ def _of_tenon(path: str, module: types.ModuleType, name: str) -> Any:
     found = getattr(module, name, _MISSING)
     if name.startswith("_") and name not in getattr(module, "__all__", ()):
         # Private names: only callables that the module itself defines, e.g. init._calculate_*.
-        is_own = getattr(found, "__module__", None) == module.__name__ != "tenon"
+        home = getattr(found, "__module__", None)
+        is_own = home in (module.__name__, path) and module.__name__ != "tenon"
         return found if is_own and callable(found) else _operator(path, name)
     if isinstance(found, types.ModuleType):
         home = "tenon" + path.removeprefix("torch")
@@ -112,6 +121,8 @@ def _find(path: str, name: str) -> Any:
     if _is_path(f"{path}.{name}") and (found := _submodule(path, name)) is not _MISSING:
         return found
     kind = names.kind_of(path, name)
+    if kind is None and module is None and name.isupper():
+        kind = "value"  # a constant, which programs import together with public names
     if kind is None:
         return _MISSING
     if kind.startswith("torch"):
@@ -121,7 +132,7 @@ def _find(path: str, name: str) -> Any:
 
 def _is_path(path: str) -> bool:
     """Returns true if `path` can be imported as a module of torch."""
-    if path in MODULES or is_own_module(path) or names.is_module(path):
+    if is_own_module(path) or names.is_module(path):
         return True
     last = path.rpartition(".")[2]
     return not last.startswith("_") and _tenon_module(path) is not None
@@ -137,6 +148,9 @@ class _Loader(importlib.abc.Loader):
         module.__dict__["__doc__"] = getattr(target, "__doc__", None)
         if module.__name__ == "torch":
             module.__dict__["__file__"] = __file__
+            module.__dict__["torch"] = module
+        if target is not None:
+            rename_classes(module, target)
         exported = [*names.names_of(module.__name__), *getattr(target, "__all__", ())]
         module.__dict__["__all__"] = sorted(
             {one for one in exported if not one.startswith("_") and _is_there(module, one)}

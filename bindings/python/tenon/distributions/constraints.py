@@ -61,6 +61,41 @@ class _Bounded(Constraint):
         return result
 
 
+class _GreaterThan(_Bounded):
+    """Values above a bound."""
+
+    def __init__(self, lower_bound: Any) -> None:
+        super().__init__(lower_bound, open=(True, True))
+
+
+class _GreaterThanEq(_Bounded):
+    """Values above or at a bound."""
+
+    def __init__(self, lower_bound: Any) -> None:
+        super().__init__(lower_bound, open=(False, False))
+
+
+class _LessThan(_Bounded):
+    """Values below a bound."""
+
+    def __init__(self, upper_bound: Any) -> None:
+        super().__init__(None, upper_bound, open=(True, True))
+
+
+class _Interval(_Bounded):
+    """Values between bounds, which are allowed."""
+
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        super().__init__(lower_bound, upper_bound, open=(False, False))
+
+
+class _HalfOpenInterval(_Bounded):
+    """Values between bounds, of which the upper one is not allowed."""
+
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        super().__init__(lower_bound, upper_bound, open=(False, True))
+
+
 class _IntegerInterval(_Bounded):
     is_discrete = True
 
@@ -155,31 +190,8 @@ def independent(base: Constraint, reinterpreted_batch_ndims: int) -> Constraint:
     return _Independent(base, reinterpreted_batch_ndims)
 
 
-def greater_than(lower_bound: Any) -> Constraint:
-    """Returns a constraint of values above a bound."""
-    return _Bounded(lower_bound, open=(True, True))
-
-
-def greater_than_eq(lower_bound: Any) -> Constraint:
-    """Returns a constraint of values above or at a bound."""
-    return _Bounded(lower_bound, open=(False, False))
-
-
-def less_than(upper_bound: Any) -> Constraint:
-    """Returns a constraint of values below a bound."""
-    return _Bounded(None, upper_bound, open=(True, True))
-
-
-def interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """Returns a constraint of values between bounds, which are allowed."""
-    return _Bounded(lower_bound, upper_bound, open=(False, False))
-
-
-def half_open_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """Returns a constraint of values between bounds, of which the upper one is not allowed."""
-    return _Bounded(lower_bound, upper_bound, open=(False, True))
-
-
+greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
+interval, half_open_interval = _Interval, _HalfOpenInterval
 integer_interval = _IntegerInterval
 dependent = _Dependent()
 boolean = _Boolean()
