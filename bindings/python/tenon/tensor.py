@@ -402,8 +402,27 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return memo[id(self)]
 
 
+def _array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
+    """Returns tenon.array_api, the functions of the array API standard."""
+    from importlib import import_module
+
+    versions = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+    if api_version is not None and api_version not in versions:
+        raise InvalidArgumentError(
+            f"Tensor.__array_namespace__: api_version must be one of {', '.join(versions)}, "
+            f"got {api_version}"
+        )
+    return import_module("tenon.array_api")
+
+
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """Returns the tensor on a device: itself if it is there."""
+    return self.to(device)
+
+
 for _function in (
     *_NEW_METHODS,
+    to_device,
     *(cpu, cuda, numpy, where, nonzero, is_floating_point, is_complex, is_inference),
     *(get_device, pin_memory, is_pinned, is_shared, is_distributed, new, fill_diagonal_),
     *(resize_, resize_as_),
@@ -429,6 +448,7 @@ _MEMBERS = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__array__": _array,
+    "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__format__": _format,
     "__complex__": _complex,
