@@ -78,6 +78,7 @@ def _natives(content: pathlib.Path, classifier: str) -> pathlib.Path:
 def _sources(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
     shutil.copytree(JAVA / "src" / "main" / "java", content)
     shutil.copytree(build / "bindings" / "java" / "swig", content, dirs_exist_ok=True)
+    shutil.copytree(build / "generated" / "java", content, dirs_exist_ok=True)
     return content
 
 
@@ -88,7 +89,8 @@ def javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
     classes = build / "bindings" / "java" / "classes"
     command = [program, "-quiet", "-Xdoclint:all,-missing", "-notimestamp", "-d", content]
     command += ["-encoding", "UTF-8", "-charset", "UTF-8", "-cp", classes]
-    command += ["-sourcepath", JAVA / "src" / "main" / "java", "dev.tenon"]
+    sources = f"{JAVA / 'src' / 'main' / 'java'}:{build / 'generated' / 'java'}"
+    command += ["-sourcepath", sources, "dev.tenon"]
     ui.run("write Javadoc", command)
     return content
 

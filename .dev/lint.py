@@ -148,10 +148,15 @@ def instructions(fix: bool) -> int:
 
 
 def wrappers(fix: bool) -> int:
-    native.build("release", targets=("tenon_python", "tenon_cpu"))
-    script = [environment.python("base"), "-B", TOOLS / "wrappers.py"]
-    env = environment.runtime("release")
-    return _run("lint wrappers", [*script, *(["--write"] if fix else [])], env)
+    native.build("release", targets=("tenon_wrappers",))
+    operators = environment.build_dir("release") / "generated" / "operators.jsonl"
+    script = [environment.python("base"), "-B", ui.ROOT / "bindings" / "wrappers" / "generate.py"]
+    return _run("lint wrappers", [*script, operators, "--write" if fix else "--check"])
+
+
+def usages(fix: bool) -> int:
+    native.build("release", targets=("tenon_wrappers",))
+    return _script("usages", "--generated", environment.build_dir("release") / "generated/include")
 
 
 def behaviour(fix: bool) -> int:
@@ -182,7 +187,7 @@ def types(fix: bool) -> int:
 
 
 # Names of code that codespell takes for misspelt words, in small letters.
-NO_MISTAKES = "absout copyin forwords fro kno kown nd statics te wih".split()
+NO_MISTAKES = "absout copyin fro kno kown nd statics te wih".split()
 SPELLED = ("docs", "*.md", "capi", "core", "kernels", "bindings", "examples", "tests/installed")
 
 
@@ -227,7 +232,7 @@ CHECKS = {
     "english": Check("idioms per 1,000 words, a ceiling for each folder", english),
     "glossary": Check("the words of docs/glossary.md against the code", plain("glossary")),
     "contracts": Check("the contract on each public function", plain("contracts")),
-    "wrappers": Check("what ships for the operators of ATen, in each language", wrappers),
+    "wrappers": Check("what ships for the operators of ATen in Rust and Python", wrappers),
     "abi": Check("the committed ABI description", abi, ("gcc",)),
     "layouts": Check("the layout asserts written from the ABI description", layouts),
     "operators": Check("docs/operators.md against the facts of the operators", operators),
@@ -237,7 +242,7 @@ CHECKS = {
         plain("headers"),
         ("gcc", "clang"),
     ),
-    "usages": Check("a usage example in each public header", plain("usages"), ("gcc",)),
+    "usages": Check("a usage example in each public header", usages, ("gcc",)),
     "exports": Check("exported names, needed libraries, size", exports),
     "instructions": Check(
         "instructions a call against tests/bench/instructions.json; needs valgrind",

@@ -39,11 +39,13 @@ SYSTEMS = {
     "sid": System("Debian sid", ("gcc-15", "clang-21", "clang-22")),
 }
 PARTS = ("demo", "test", "packages", "compilers")
-# libtenon and the CPU kernels use these compilers; everything else the system's own compiler.
-COMPILED = "-DCMAKE_BUILD_TYPE=Release -DTENON_WERROR=ON"
-# All warnings of clang come from its front end, so that its optimizer need not run. Many of gcc's
-# depend on the optimizer.
-FRONT_END = "-DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG' -DCMAKE_C_FLAGS_RELEASE='-O0 -DNDEBUG'"
+# libtenon and the CPU kernels use these compilers; everything else the system's own compiler. All
+# warnings of clang come from its front end, so that its optimizer need not run; many of gcc's depend
+# on the optimizer.
+COMPILED = {
+    "gcc": "-DCMAKE_BUILD_TYPE=Release",
+    "clang": "-DCMAKE_BUILD_TYPE=FrontEnd -DCMAKE_CXX_FLAGS='-O0 -DNDEBUG'",
+}
 # Tools whose versions are shown, and their names in `./dev doctor`.
 VERSIONS = {
     "gcc": "C++20 compiler",
@@ -155,8 +157,9 @@ def compilers(root: pathlib.Path, name: str) -> dict:
     enter(root, name, "install compilers", line)
     for one in chosen:
         pair = one, one.replace("gcc", "g++").replace("clang", "clang++")
-        flags = f"-DCMAKE_C_COMPILER={pair[0]} -DCMAKE_CXX_COMPILER={pair[1]} {COMPILED}"
-        flags += f" {FRONT_END}" if one.startswith("clang") else ""
+        flags = f"-DCMAKE_C_COMPILER={pair[0]} -DCMAKE_CXX_COMPILER={pair[1]}"
+        flags += f" {COMPILED[one.partition('-')[0]]} -DTENON_WERROR=ON"
+        flags += " -DTENON_BUILD_WRAPPERS=OFF"  # the roots have no Python
         build = f"/root/build-{one}"
         line = f"cmake -S . -B {build} -G Ninja {flags} && ninja -C {build} -k 0"
         status, _, log = enter(root, name, one, line)

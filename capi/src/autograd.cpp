@@ -14,15 +14,15 @@
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/read_struct.h"
+#include "callback_owner.h"
 #include "guard.h"
-#include "handed.h"
 #include "not_null.h"
 #include "tensor/layout.h"
 
 namespace autograd = tenon::autograd;
 namespace dispatch = tenon::dispatch;
+using tenon::capi::CallbackOwner;
 using tenon::capi::guarded;
-using tenon::capi::Handed;
 using tenon::tensor::TensorPtr;
 
 namespace {
@@ -35,7 +35,7 @@ tenon_tensor& checked(const char* function, const char* what, const tenon_tensor
 constexpr const char* kRegister = "tenon_library_register_autograd";
 
 std::unique_ptr<autograd::Formula> make_formula(const char* name, const tenon_formula& whole,
-                                                Handed* handed) {
+                                                CallbackOwner* owner) {
   TENON_CHECK_ARG((whole.gradient != nullptr) != (whole.backward != nullptr), kRegister, ": ", name,
                   ": either gradient or backward must be given");
   const bool has_more = whole.saves != nullptr || whole.setup != nullptr || whole.jvp != nullptr;
@@ -53,7 +53,7 @@ std::unique_ptr<autograd::Formula> make_formula(const char* name, const tenon_fo
                                       whole.ctx,      whole.deleter, whole.language};
   auto formula = std::make_unique<autograd::CallbackFormula>(
       std::move(node_name), callbacks, whole.saves != nullptr ? whole.saves : "");
-  handed->taken();
+  owner->taken();
   return formula;
 }
 
@@ -65,14 +65,15 @@ struct Pass {
 };
 
 // An output or input of a backward pass, given as a tensor or as an output of a node.
-struct Place {
-  autograd::Flow flow;
+struct BackwardEndpoint {
+  autograd::GradientEdge flow;
   const tenon_tensor* tensor = nullptr;
   const autograd::OutputInfo& info() const { return flow.node->output(flow.output); }
 };
 
-Place place_of(const char* function, const char* what, int64_t index, tenon_tensor* const* tensors,
-               tenon_node* const* nodes, const int64_t* numbers) {
+BackwardEndpoint place_of(const char* function, const char* what, int64_t index,
+                          tenon_tensor* const* tensors, tenon_node* const* nodes,
+                          const int64_t* numbers) {
   tenon_tensor* tensor = tensors != nullptr ? tensors[index] : nullptr;
   tenon_node* node = nodes != nullptr ? nodes[index] : nullptr;
   if (node != nullptr && tensor == nullptr) {
@@ -83,13 +84,13 @@ Place place_of(const char* function, const char* what, int64_t index, tenon_tens
     return {{autograd::NodePtr::share(node), static_cast<uint32_t>(number)}, nullptr};
   }
   TENON_CHECK_ARG(tensor != nullptr, function, ": ", what, " ", index, " must be given, got NULL");
-  autograd::Flow flow = autograd::flow_to(*tensor);
+  autograd::GradientEdge flow = autograd::gradient_edge(*tensor);
   TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": ", what, " ", index,
               " must require grad, got a tensor that does not");
   return {std::move(flow), tensor};
 }
 
-TensorPtr first_gradient(const char* function, int64_t index, const Place& place,
+TensorPtr first_gradient(const char* function, int64_t index, const BackwardEndpoint& place,
                          tenon_tensor* given) {
   const autograd::OutputInfo& output = place.info();
   const auto sizes = output.size_span();
@@ -136,14 +137,14 @@ Pass read_pass(const char* function, const tenon_backward_options* given) {
       pass.options.create_graph || (whole.flags & TENON_BACKWARD_KEEP_GRAPH) != 0;
   pass.allows_unused = (whole.flags & TENON_BACKWARD_ALLOW_UNUSED) != 0;
   for (int64_t i = 0; i < whole.noutputs; ++i) {
-    Place place =
+    BackwardEndpoint place =
         place_of(function, "output", i, whole.outputs, whole.output_nodes, whole.output_numbers);
     tenon_tensor* grad = whole.grads != nullptr ? whole.grads[i] : nullptr;
     TensorPtr first = first_gradient(function, i, place, grad);
     pass.roots.push_back({std::move(place.flow.node), place.flow.output, std::move(first)});
   }
   for (int64_t i = 0; i < whole.ninputs; ++i) {
-    Place place =
+    BackwardEndpoint place =
         place_of(function, "input", i, whole.inputs, whole.input_nodes, whole.input_numbers);
     pass.targets.push_back({std::move(place.flow.node), place.flow.output});
   }
@@ -187,7 +188,7 @@ tenon_status tenon_tensor_copy_data(const tenon_tensor* tensor, tenon_tensor** o
   *out_data = nullptr;
   return guarded([&] {
     const tenon_tensor& given = checked("tenon_tensor_copy_data", "tensor", tensor);
-    *out_data = tenon_tensor::make_untied(given);
+    *out_data = tenon_tensor::make_independent(given);
   });
 }
 
@@ -209,7 +210,8 @@ tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out
   *out_node = nullptr;
   *out_output = 0;
   return guarded([&] {
-    autograd::Flow flow = autograd::flow_to(checked("tenon_tensor_copy_node", "tensor", tensor));
+    autograd::GradientEdge flow =
+        autograd::gradient_edge(checked("tenon_tensor_copy_node", "tensor", tensor));
     *out_node = flow.node.detach();
     *out_output = flow.output;
   });
@@ -227,14 +229,15 @@ tenon_status tenon_library_register_autograd(tenon_library* library, const char*
   return guarded([&] {
     TENON_CHECK_ARG(formula != nullptr, kRegister, ": formula must be given, got NULL");
     const bool has_deleter = formula->struct_size >= offsetof(tenon_formula, language);
-    Handed handed(has_deleter ? formula->ctx : nullptr, has_deleter ? formula->deleter : nullptr);
+    CallbackOwner owner(has_deleter ? formula->ctx : nullptr,
+                        has_deleter ? formula->deleter : nullptr);
     constexpr size_t kFirstSize = 112;
     const auto whole = tenon::base::read_struct(kRegister, kFirstSize, *formula);
     tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);
     TENON_CHECK_ARG(whole.flags == 0, kRegister, ": flags must be zero, got ", whole.flags);
     TENON_CHECK_ARG(library != nullptr, kRegister, ": library must be given, got NULL");
     TENON_CHECK_ARG(name != nullptr, kRegister, ": name must be given, got NULL");
-    auto made = make_formula(name, whole, &handed);
+    auto made = make_formula(name, whole, &owner);
     if (whole.tangent != nullptr) made->set_tangents(whole.tangent);
     dispatch::RegistrationPtr registration = autograd::register_formula(
         library, name, std::move(made),

@@ -6,14 +6,14 @@
 #include "base/check.h"
 #include "base/language.h"
 #include "base/read_struct.h"
+#include "callback_owner.h"
 #include "guard.h"
-#include "handed.h"
 #include "not_null.h"
 
 namespace autograd = tenon::autograd;
 using autograd::FunctionContextPtr;
+using tenon::capi::CallbackOwner;
 using tenon::capi::guarded;
-using tenon::capi::Handed;
 
 namespace {
 
@@ -34,7 +34,7 @@ void check_array(const char* function, const char* what, const void* array, int6
                   " must be given, got ", array != nullptr ? "a count of " : "NULL for ", count);
 }
 
-tenon::value::ObjectPtr make_function(const tenon_function_type& whole, Handed* handed) {
+tenon::value::ObjectPtr make_function(const tenon_function_type& whole, CallbackOwner* owner) {
   constexpr const char* kNew = "tenon_function_new";
   constexpr uint32_t kKnown = TENON_FUNCTION_ONCE_DIFFERENTIABLE | TENON_FUNCTION_SAVED_ON_DEMAND |
                               TENON_FUNCTION_ONE_LEVEL;
@@ -50,7 +50,7 @@ tenon::value::ObjectPtr make_function(const tenon_function_type& whole, Handed* 
   callbacks.once_differentiable = (whole.flags & TENON_FUNCTION_ONCE_DIFFERENTIABLE) != 0;
   callbacks.saved_on_demand = (whole.flags & TENON_FUNCTION_SAVED_ON_DEMAND) != 0;
   callbacks.one_level = (whole.flags & TENON_FUNCTION_ONE_LEVEL) != 0;
-  handed->taken();
+  owner->taken();
   return autograd::Function::make(tenon::base::concat(whole.name, "Backward"), whole.forward,
                                   callbacks);
 }
@@ -64,11 +64,11 @@ tenon_status tenon_function_new(const tenon_function_type* type, tenon_object** 
   return guarded([&] {
     TENON_CHECK_ARG(type != nullptr, "tenon_function_new: type must be given, got NULL");
     const bool has_deleter = type->struct_size >= offsetof(tenon_function_type, language);
-    Handed handed(has_deleter ? type->ctx : nullptr, has_deleter ? type->deleter : nullptr);
+    CallbackOwner owner(has_deleter ? type->ctx : nullptr, has_deleter ? type->deleter : nullptr);
     TENON_CHECK_ARG(out_function != nullptr,
                     "tenon_function_new: out_function must be given, got NULL");
     const auto whole = tenon::base::read_struct("tenon_function_new", kFirstSize, *type);
-    *out_function = make_function(whole, &handed).detach();
+    *out_function = make_function(whole, &owner).detach();
   });
 }
 

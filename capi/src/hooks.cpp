@@ -215,12 +215,12 @@ tenon_status tenon_backward_copy_waiting(tenon_node* node, int64_t output,
 tenon_status tenon_backward_when_done(tenon_done_fn fn, void* ctx, tenon_deleter deleter) {
   return guarded([&] {
     constexpr const char* kFunction = "tenon_backward_when_done";
-    autograd::Done done(fn, ctx, deleter);
+    autograd::FinalCallback done(fn, ctx, deleter);
     TENON_CHECK_ARG(fn != nullptr, kFunction, ": fn must be given, got NULL");
     autograd::Pass* pass = autograd::Pass::current();
     TENON_CHECK(pass != nullptr, TENON_ERROR_STATE, kFunction,
                 ": a backward pass must be running on the calling thread, got none");
-    pass->when_done(std::move(done));
+    pass->add_final_callback(std::move(done));
   });
 }
 

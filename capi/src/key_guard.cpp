@@ -56,7 +56,7 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
   TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     // The caller replaces the words and so overrides the defaults of all keys that exist now.
-    dispatch::set_key_words({include, excludable(exclude), dispatch::key_words().known,
+    dispatch::set_key_state({include, excludable(exclude), dispatch::key_state().known,
                              thread.grad_mode, thread.follows_tangents});
   });
 }

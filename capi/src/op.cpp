@@ -4,12 +4,12 @@
 #include "tenon/op.h"
 
 #include "base/check.h"
+#include "call_arguments.h"
 #include "dispatch/argument_binder.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/lookup.h"
-#include "given_arguments.h"
 #include "guard.h"
 #include "introspect/explain.h"
 #include "introspect/introspect.h"
@@ -82,8 +82,8 @@ tenon_status tenon_op_call_named(const tenon_op* op, const tenon_value* position
                     "tenon_op_call_named: rets must be room for the results, got ", nrets,
                     rets != nullptr ? " values" : " at NULL");
     return dispatch::call_named(*op,
-                                tenon::capi::given_arguments("tenon_op_call_named", positional,
-                                                             npositional, names, named, nnamed),
+                                tenon::capi::call_arguments("tenon_op_call_named", positional,
+                                                            npositional, names, named, nnamed),
                                 {rets, static_cast<size_t>(nrets)});
   });
 }

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "call_arguments.h"
 #include "dispatch/argument_binder.h"
-#include "given_arguments.h"
 #include "guard.h"
 #include "not_null.h"
 #include "out_struct.h"
@@ -201,8 +201,8 @@ tenon_status tenon_schema_bind(const tenon_schema* schema, const tenon_value* po
   if (!schema->arguments().empty()) TENON_REQUIRE(out_values);
   return guarded([&] {
     tenon::dispatch::bind_arguments(*schema,
-                                    tenon::capi::given_arguments("tenon_schema_bind", positional,
-                                                                 npositional, names, named, nnamed),
+                                    tenon::capi::call_arguments("tenon_schema_bind", positional,
+                                                                npositional, names, named, nnamed),
                                     out_values);
   });
 }

@@ -17,7 +17,7 @@
 using tenon::capi::guarded;
 using tenon::symbol::Binding;
 using tenon::symbol::Expression;
-using tenon::symbol::Place;
+using tenon::symbol::GuardLocation;
 using tenon::symbol::ShapeEnv;
 using tenon::symbol::Word;
 
@@ -72,8 +72,8 @@ ShapeEnv* env_of_words(const char* function, int64_t a, int64_t b) {
   return env;
 }
 
-Place given_place(const char* file, int32_t line) {
-  Place place = Place::current();
+GuardLocation given_location(const char* file, int32_t line) {
+  GuardLocation place = GuardLocation::current();
   if (file == nullptr) return place;
   place.file = file;
   place.line = line;
@@ -306,7 +306,7 @@ tenon_status tenon_symbol_guard(const tenon_value* value, const char* file, int3
     if (!has_symbols || file == nullptr) {
       *out_concrete = tenon::symbol::concrete(*value, nullptr);
     } else {
-      const Place place = given_place(file, line);
+      const GuardLocation place = given_location(file, line);
       *out_concrete = tenon::symbol::concrete(*value, &place);
     }
   });
@@ -342,7 +342,7 @@ tenon_status tenon_dim_compare(uint32_t relation, int64_t a, int64_t b, int32_t*
                     ": relation must be one of TENON_SYMBOL_EQ to GE, got ", relation);
     ShapeEnv* env = env_of_words(kCompare, a, b);
     *out_holds = env != nullptr
-                     ? env->decide(relation, a, b, tenon::symbol::Asking::kOblivious, nullptr)
+                     ? env->decide(relation, a, b, tenon::symbol::DecisionMode::kOblivious, nullptr)
                      : tenon::symbol::holds(relation, a, b);
   });
 }
@@ -382,7 +382,7 @@ tenon_status tenon_tensor_specialize(tenon_tensor* tensor, const char* argument)
   TENON_REQUIRE(tensor);
   return guarded([&] {
     if (!tensor->is_symbolic()) return;
-    Place place = Place::current();
+    GuardLocation place = GuardLocation::current();
     if (argument != nullptr) place.argument = argument;
     tenon::symbol::specialize(*tensor, &place);
   });

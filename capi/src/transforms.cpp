@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "base/language.h"
 #include "base/read_struct.h"
+#include "callback_owner.h"
 #include "guard.h"
-#include "handed.h"
 #include "not_null.h"
 #include "out_struct.h"
 #include "transform/batch_loop.h"
@@ -20,8 +20,8 @@
 
 namespace autograd = tenon::autograd;
 namespace transform = tenon::transform;
+using tenon::capi::CallbackOwner;
 using tenon::capi::guarded;
-using tenon::capi::Handed;
 using tenon::dispatch::LayerPtr;
 using tenon::tensor::TensorPtr;
 
@@ -277,7 +277,7 @@ tenon_status tenon_library_register_vmap(tenon_library* library, const char* nam
   return guarded([&] {
     TENON_CHECK_ARG(rule != nullptr, kRegister, ": rule must be given, got NULL");
     const bool has_deleter = rule->struct_size >= offsetof(tenon_vmap_rule, language);
-    Handed handed(has_deleter ? rule->ctx : nullptr, has_deleter ? rule->deleter : nullptr);
+    CallbackOwner owner(has_deleter ? rule->ctx : nullptr, has_deleter ? rule->deleter : nullptr);
     const auto whole = tenon::base::read_struct(kRegister, kFirstRule, *rule);
     tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);
     TENON_CHECK_ARG(whole.flags == 0, kRegister, ": flags must be 0, got ", whole.flags);
@@ -285,7 +285,7 @@ tenon_status tenon_library_register_vmap(tenon_library* library, const char* nam
                     ": library, name and fn must be given, got NULL");
     TENON_CHECK_ARG(tenon::base::is_language(whole.language), kRegister,
                     ": language must be known, got ", whole.language);
-    handed.taken();
+    owner.taken();
     auto registration = transform::register_rule(library, name, whole);
     if (out_registration != nullptr) *out_registration = registration.detach();
   });

@@ -9,13 +9,14 @@ using tensor::TensorPtr;
 TensorPtr Cache::find(const Tensor& tensor, tenon_dtype dtype) const noexcept {
   const auto found = entries_.find(&tensor);
   if (found == entries_.end()) return {};
-  const Entry& entry = found->second;
+  const CachedCast& entry = found->second;
   const bool is_now = entry.storage == tensor.storage() && entry.version == tensor.version();
   return is_now && entry.cast->dtype() == dtype ? entry.cast : TensorPtr();
 }
 
 void Cache::keep(Tensor& tensor, TensorPtr cast) {
-  Entry entry{tensor::WeakTensor(&tensor), tensor.storage(), tensor.version(), std::move(cast)};
+  CachedCast entry{tensor::WeakTensor(&tensor), tensor.storage(), tensor.version(),
+                   std::move(cast)};
   auto [place, is_new] = entries_.try_emplace(&tensor, std::move(entry));
   // After the swap the entry is complete; the older cast is released when this function returns.
   if (!is_new) std::swap(place->second, entry);

@@ -21,13 +21,13 @@ class Cache {
   void clear() noexcept;
 
  private:
-  struct Entry {
+  struct CachedCast {
     tensor::WeakTensor of;
     const tenon_storage* storage;  // storage and version of the tensor when it was cast
     int64_t version;
     tensor::TensorPtr cast;
   };
-  std::unordered_map<const tensor::Tensor*, Entry> entries_;
+  std::unordered_map<const tensor::Tensor*, CachedCast> entries_;
 };
 
 }  // namespace tenon::autocast

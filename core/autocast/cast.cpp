@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/key_tls.h"
-#include "dispatch/late_operator.h"
+#include "dispatch/lazy_operator.h"
 #include "dispatch/own_arguments.h"
 #include "dispatch/transform.h"
 #include "tensor/dtype.h"
@@ -20,7 +20,7 @@ using tensor::TensorPtr;
 constinit Gradients gradients{[](const Tensor&) noexcept { return false; },
                               [](const Tensor&) noexcept { return false; }};
 
-constinit dispatch::LateOperator to_copy("aten::_to_copy");
+constinit dispatch::LazyOperator to_copy("aten::_to_copy");
 
 TensorPtr convert(Tensor& tensor, tenon_dtype dtype) {
   tenon_value args[] = {tenon_value_of_tensor(&tensor), tenon_value_of_dtype(dtype),
@@ -32,21 +32,21 @@ TensorPtr convert(Tensor& tensor, tenon_dtype dtype) {
 
 // RAII: turns grad mode on, even in inference mode, because later calls in any mode may reuse the
 // cast.
-class WithGrad {
+class GradModeScope {
  public:
-  WithGrad() : words_(dispatch::key_words()) {
+  GradModeScope() : before_(dispatch::key_state()) {
     base::require_thread_record();
-    dispatch::KeyWords words = words_;
-    words.grad_mode = TENON_GRAD_MODE_ON;
-    words.include |= dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
-    dispatch::set_key_words(words);
+    dispatch::KeyState state = before_;
+    state.grad_mode = TENON_GRAD_MODE_ON;
+    state.include |= dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+    dispatch::set_key_state(state);
   }
-  ~WithGrad() { dispatch::set_key_words(words_); }
-  WithGrad(const WithGrad&) = delete;
-  WithGrad& operator=(const WithGrad&) = delete;
+  ~GradModeScope() { dispatch::set_key_state(before_); }
+  GradModeScope(const GradModeScope&) = delete;
+  GradModeScope& operator=(const GradModeScope&) = delete;
 
  private:
-  const dispatch::KeyWords words_;
+  const dispatch::KeyState before_;
 };
 
 // Returns the state whose cache may keep a cast, or NULL if the cast must not be kept. Casts of a
@@ -101,7 +101,7 @@ TensorPtr cast(Tensor& tensor, tenon_dtype dtype, int32_t device_type) {
   if (TensorPtr kept = state->cache.find(tensor, dtype)) return kept;
   TensorPtr made;
   {
-    const WithGrad grad;
+    const GradModeScope grad;
     made = convert(tensor, dtype);
   }
   // Below Autograd the cast is not recorded, so later calls must not reuse it. The conversion may

@@ -43,7 +43,7 @@ State& require_thread_state();
 
 /// Returns the settings that apply to the calling thread's calls.
 Settings thread_settings() noexcept;
-/// Sets the settings and key words of the calling thread, which must have a record and a state.
+/// Sets the settings and key state of the calling thread, which must have a record and a state.
 void set_thread_settings(const Settings& settings) noexcept;
 
 /// Throws TENON_ERROR_INVALID_ARGUMENT for a device type without autocast, and TENON_ERROR_TYPE for

@@ -130,7 +130,7 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
   TENON_CHECK_ARG(grads.size() == outputs.size(), "vjp: gradients must be one for each output, ",
                   outputs.size(), ", got ", grads.size());
   // the recording layer has ended: run in the layers outside of it
-  const tenon::dispatch::FromFront from_front;
+  const tenon::dispatch::DispatchFromFront from_front;
   std::vector<Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tenon_tensor& output = *outputs[i];
@@ -141,16 +141,16 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
                 tenon::tensor::print_dims(output.size_span()), ", got ",
                 is_given ? tenon::tensor::print_dims(grads[i]->size_span())
                          : "none, which is 1 for an output without dims (a scalar)");
-    Flow flow = flow_to(output);
-    if (flow.node == nullptr) continue;
+    GradientEdge edge = gradient_edge(output);
+    if (edge.node == nullptr) continue;
     roots.push_back(
-        {std::move(flow.node), flow.output,
+        {std::move(edge.node), edge.output,
          is_given ? tenon::tensor::TensorPtr::share(grads[i]) : operators::ones_like(output)});
   }
   std::vector<Target> targets;
   for (const tenon::tensor::TensorPtr& input : inputs) {
-    Flow flow = own_flow(*input);
-    targets.push_back({std::move(flow.node), flow.output});
+    GradientEdge edge = linked_edge(*input);
+    targets.push_back({std::move(edge.node), edge.output});
   }
   const bool recorded = tenon::base::grad_mode() == TENON_GRAD_MODE_ON;
   std::vector<tenon::tensor::TensorPtr> found =
@@ -160,7 +160,8 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
     if (found[i] == nullptr) {
       found[i] = operators::zeros_like(*inputs[i]);
     } else {
-      found[i] = tenon::tensor::TensorPtr::share(&tenon::dispatch::settle_dead("vjp", *found[i]));
+      found[i] =
+          tenon::tensor::TensorPtr::share(&tenon::dispatch::unwrap_ended_levels("vjp", *found[i]));
     }
   }
   return found;

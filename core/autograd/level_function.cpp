@@ -19,10 +19,10 @@ using value::OwnedValue;
 namespace {
 
 // RAII: leaves the layer, even if the function throws.
-class Entered {
+class LayerScope {
  public:
-  explicit Entered(LayerPtr layer) noexcept : layer_(std::move(layer)) {}
-  ~Entered() {
+  explicit LayerScope(LayerPtr layer) noexcept : layer_(std::move(layer)) {}
+  ~LayerScope() {
     if (left_) return;
     try {
       leave_layer(*layer_);
@@ -30,8 +30,8 @@ class Entered {
       // The function left its own layers on the stack; its error takes precedence.
     }
   }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
+  LayerScope(const LayerScope&) = delete;
+  LayerScope& operator=(const LayerScope&) = delete;
   void leave() {
     left_ = true;
     leave_layer(*layer_);
@@ -70,13 +70,13 @@ OwnedValue call(const char* who, tenon_callable function, void* ctx,
 }
 
 // The tensors that a function returned, and whether they form a list.
-struct Outcome {
+struct ReturnedTensors {
   std::vector<TensorPtr> tensors;
   bool is_list = false;
 };
 
-Outcome read_result(const char* who, const tenon_value& given) {
-  Outcome result;
+ReturnedTensors read_result(const char* who, const tenon_value& given) {
+  ReturnedTensors result;
   const auto add = [&](const tenon_value& one) {
     const bool defined =
         one.tag == TENON_TAG_TENSOR && one.as.tensor != nullptr && !one.as.tensor->is_undefined();
@@ -109,14 +109,14 @@ tenon_value give(std::span<const TensorPtr> tensors, bool is_list) {
 
 PullbackPtr vjp(tenon_callable function, void* ctx, tenon_stack* stack) {
   constexpr const char* kVjp = "tenon_vjp";
-  Entered entered(enter_grad_layer());
+  LayerScope entered(enter_grad_layer());
   std::vector<TensorPtr> inputs;
   for (uint32_t i = 0; i < stack->nargs; ++i) {
     inputs.push_back(new_tracked(entered.layer(), tensor_at(kVjp, *stack, i)));
   }
   const OwnedValue given = call(kVjp, function, ctx, inputs);
   entered.leave();
-  Outcome result = read_result(kVjp, given.get());
+  ReturnedTensors result = read_result(kVjp, given.get());
   std::vector<TensorPtr> below;
   for (const TensorPtr& each : result.tensors) below.push_back(unwrap(entered.layer(), *each));
   auto pullback = base::make_intrusive<Pullback>(std::move(result.tensors), std::move(inputs));
@@ -127,7 +127,7 @@ PullbackPtr vjp(tenon_callable function, void* ctx, tenon_stack* stack) {
 void jvp(tenon_callable function, void* ctx, tenon_stack* stack, std::span<Tensor* const> tangents,
          tenon_value* out_tangents) {
   constexpr const char* kJvp = "tenon_jvp";
-  Entered entered(enter_jvp_layer());
+  LayerScope entered(enter_jvp_layer());
   std::vector<TensorPtr> inputs;
   for (uint32_t i = 0; i < stack->nargs; ++i) {
     TENON_CHECK_ARG(tangents[i] != nullptr && !tangents[i]->is_undefined(), kJvp, ": tangent ", i,
@@ -136,7 +136,7 @@ void jvp(tenon_callable function, void* ctx, tenon_stack* stack, std::span<Tenso
     inputs.push_back(new_dual(entered.layer(), tensor_at(kJvp, *stack, i), *tangents[i]));
   }
   const OwnedValue given = call(kJvp, function, ctx, inputs);
-  const Outcome result = read_result(kJvp, given.get());
+  const ReturnedTensors result = read_result(kJvp, given.get());
   std::vector<TensorPtr> below;
   std::vector<TensorPtr> found;
   for (const TensorPtr& each : result.tensors) {

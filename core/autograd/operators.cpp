@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "dispatch/alias_notice.h"
-#include "dispatch/late_operator.h"
+#include "dispatch/lazy_operator.h"
 #include "tensor/layout.h"
 #include "value/value.h"
 
@@ -14,31 +14,31 @@ namespace tenon::autograd::operators {
 
 namespace {
 
-using dispatch::LateOperator;
+using dispatch::LazyOperator;
 
-constinit LateOperator found_add("aten::add.Tensor");
-constinit LateOperator found_add_in_place("aten::add_.Tensor");
-constinit LateOperator found_clone("aten::clone");
-constinit LateOperator found_ones_like("aten::ones_like");
-constinit LateOperator found_zeros_like("aten::zeros_like");
-constinit LateOperator found_zeros("aten::zeros");
-constinit LateOperator found_sum("aten::sum.dim_IntList");
-constinit LateOperator found_sum_all("aten::sum");
-constinit LateOperator found_ne("aten::ne.Tensor");
-constinit LateOperator found_item("aten::_local_scalar_dense");
-constinit LateOperator found_view("aten::reshape");
-constinit LateOperator found_to_copy("aten::_to_copy");
-constinit LateOperator found_as_strided("aten::as_strided");
-constinit LateOperator found_empty_strided("aten::empty_strided");
-constinit LateOperator found_copy("aten::copy_");
-constinit LateOperator found_zero("aten::zero_");
-constinit LateOperator found_fill("aten::fill_.Scalar");
-constinit LateOperator found_scatter("tenon::strided_scatter");
-constinit LateOperator found_detach("aten::detach");
-constinit LateOperator found_expand("aten::expand");
-constinit LateOperator found_alias("aten::alias");
-constinit LateOperator found_view_as_real("aten::view_as_real");
-constinit LateOperator found_view_as_complex("aten::view_as_complex");
+constinit LazyOperator found_add("aten::add.Tensor");
+constinit LazyOperator found_add_in_place("aten::add_.Tensor");
+constinit LazyOperator found_clone("aten::clone");
+constinit LazyOperator found_ones_like("aten::ones_like");
+constinit LazyOperator found_zeros_like("aten::zeros_like");
+constinit LazyOperator found_zeros("aten::zeros");
+constinit LazyOperator found_sum("aten::sum.dim_IntList");
+constinit LazyOperator found_sum_all("aten::sum");
+constinit LazyOperator found_ne("aten::ne.Tensor");
+constinit LazyOperator found_item("aten::_local_scalar_dense");
+constinit LazyOperator found_view("aten::reshape");
+constinit LazyOperator found_to_copy("aten::_to_copy");
+constinit LazyOperator found_as_strided("aten::as_strided");
+constinit LazyOperator found_empty_strided("aten::empty_strided");
+constinit LazyOperator found_copy("aten::copy_");
+constinit LazyOperator found_zero("aten::zero_");
+constinit LazyOperator found_fill("aten::fill_.Scalar");
+constinit LazyOperator found_scatter("tenon::strided_scatter");
+constinit LazyOperator found_detach("aten::detach");
+constinit LazyOperator found_expand("aten::expand");
+constinit LazyOperator found_alias("aten::alias");
+constinit LazyOperator found_view_as_real("aten::view_as_real");
+constinit LazyOperator found_view_as_complex("aten::view_as_complex");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
@@ -66,7 +66,7 @@ TensorPtr empty_like_level(const Tensor& tensor, tensor::Dims sizes, tensor::Dim
 }
 
 TensorPtr empty_like(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
-  if (tensor.content(tensor::Content::kLevel) != nullptr) {
+  if (tensor.content(tensor::HollowKind::kLevel) != nullptr) {
     return empty_like_level(tensor, sizes, strides);
   }
   tenon_value args[] = {dims_value(sizes),

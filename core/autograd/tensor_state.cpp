@@ -19,39 +19,40 @@ namespace {
 
 // The state of views, of tensors whose output index does not fit their header, and of tensors that
 // have had a tangent. Any thread may change the flow of a view at any time.
-class LinkState final : public tensor::AutogradState, public tensor::InBlock<LinkState> {
+class AutogradExtra final : public tensor::AutogradState,
+                            public tensor::BlockAllocated<AutogradExtra> {
  public:
-  LinkState() noexcept {
-    drop = [](tensor::AutogradState* self) noexcept { delete static_cast<LinkState*>(self); };
+  AutogradExtra() noexcept {
+    drop = [](tensor::AutogradState* self) noexcept { delete static_cast<AutogradExtra*>(self); };
   }
 
-  Flow flow() const noexcept {
+  GradientEdge edge() const noexcept {
     const base::SpinGuard guard(locked_);
-    return flow_;
+    return edge_;
   }
   /// For views: also returns the storage version that the flow was computed for.
-  Flow flow(uint32_t* out_version) const noexcept {
+  GradientEdge edge(uint32_t* out_version) const noexcept {
     const base::SpinGuard guard(locked_);
     *out_version = version_;
-    return flow_;
+    return edge_;
   }
-  void set(Flow flow, uint32_t version) noexcept {
+  void set(GradientEdge edge, uint32_t version) noexcept {
     const base::SpinGuard guard(locked_);
-    std::swap(flow_, flow);  // the old flow is released after the lock
+    std::swap(edge_, edge);  // the old edge is released after the lock
     version_ = version;
   }
   TangentSlot& tangent() noexcept { return tangent_; }
 
  private:
-  Flow flow_;
+  GradientEdge edge_;
   uint32_t version_ = 0;
   mutable std::atomic<bool> locked_{false};
   TangentSlot tangent_;
 };
 
-LinkState* link_of(const Tensor& tensor) noexcept {
-  const bool linked = tensor.base() != nullptr || tensor.autograd_note() == kLinked;
-  return linked ? static_cast<LinkState*>(tensor.autograd()) : nullptr;
+AutogradExtra* extra_of(const Tensor& tensor) noexcept {
+  const bool linked = tensor.base() != nullptr || tensor.autograd_note() == kHasExtra;
+  return linked ? static_cast<AutogradExtra*>(tensor.autograd()) : nullptr;
 }
 
 uint32_t version_of(const Tensor& tensor) noexcept {
@@ -61,8 +62,8 @@ uint32_t version_of(const Tensor& tensor) noexcept {
 // Returns the storage version that the view's flow, which may be empty, was computed for.
 uint32_t known_version(const Tensor& view) noexcept {
   uint32_t version = 0;
-  if (const LinkState* link = link_of(view)) {
-    link->flow(&version);
+  if (const AutogradExtra* link = extra_of(view)) {
+    link->edge(&version);
     return version;
   }
   // The header stores the low eight bits of the version, which only ever grows.
@@ -72,20 +73,20 @@ uint32_t known_version(const Tensor& view) noexcept {
 
 // Returns the state of a view, created on first use, or an existing state. A new state has the
 // version that the view was made at.
-LinkState& require_link(Tensor& view) {
-  if (LinkState* link = link_of(view)) return *link;
+AutogradExtra& require_extra(Tensor& view) {
+  if (AutogradExtra* link = extra_of(view)) return *link;
   TENON_DCHECK(view.base() != nullptr);
-  auto fresh = std::make_unique<LinkState>();
+  auto fresh = std::make_unique<AutogradExtra>();
   fresh->set({}, known_version(view));
   tensor::AutogradState* state = view.init_autograd(fresh.get());
   if (state == fresh.get()) static_cast<void>(fresh.release());
-  return *static_cast<LinkState*>(state);
+  return *static_cast<AutogradExtra*>(state);
 }
 
 }  // namespace
 
-Flow own_flow(const Tensor& tensor) noexcept {
-  if (const LinkState* link = link_of(tensor)) return link->flow();
+GradientEdge linked_edge(const Tensor& tensor) noexcept {
+  if (const AutogradExtra* link = extra_of(tensor)) return link->edge();
   // Otherwise the state is the node itself; a view without state has no node.
   if (tensor.base() != nullptr || tensor.autograd() == nullptr) return {};
   return {NodePtr::share(static_cast<Node*>(tensor.autograd())), tensor.autograd_note()};
@@ -94,22 +95,22 @@ Flow own_flow(const Tensor& tensor) noexcept {
 namespace {
 
 // Moves the tensor's retained gradient to its new node.
-void follow(const Tensor& tensor, const Flow& before, Node& node, uint32_t output) {
+void follow(const Tensor& tensor, const GradientEdge& before, Node& node, uint32_t output) {
   if (before.node == nullptr || before.node->extra() == nullptr) return;
   move_retained(tensor, *before.node, before.output, node, output);
 }
 
-bool asks(const Flow& flow) noexcept {
-  return flow.node != nullptr && (!flow.node->is_leaf() || flow.node->requires_grad());
+bool requires_gradient(const GradientEdge& edge) noexcept {
+  return edge.node != nullptr && (!edge.node->is_leaf() || edge.node->requires_grad());
 }
 
 // Returns the leaf of a tensor that no recorded call has made, created on first use.
 NodePtr require_leaf(Tensor& tensor) {
-  Flow flow = own_flow(tensor);
-  if (flow.node != nullptr) return flow.node;
+  GradientEdge edge = linked_edge(tensor);
+  if (edge.node != nullptr) return edge.node;
   NodePtr leaf = Node::make_leaf(tensor);
-  if (tensor.base() != nullptr || link_of(tensor) != nullptr) {
-    require_link(tensor).set({leaf, 0}, version_of(tensor));
+  if (tensor.base() != nullptr || extra_of(tensor) != nullptr) {
+    require_extra(tensor).set({leaf, 0}, version_of(tensor));
     return leaf;
   }
   tensor::AutogradState* state = tensor.init_autograd(leaf.get());
@@ -117,13 +118,13 @@ NodePtr require_leaf(Tensor& tensor) {
   return NodePtr::share(static_cast<Node*>(state));
 }
 
-Flow flow_to_view(Tensor& view, Tensor& base) {
-  LinkState& link = require_link(view);
+GradientEdge gradient_edge_of_view(Tensor& view, Tensor& base) {
+  AutogradExtra& link = require_extra(view);
   const uint32_t now = version_of(view);
   uint32_t version = 0;
-  Flow flow = link.flow(&version);
+  GradientEdge edge = link.edge(&version);
   if (version == now) {
-    if (asks(flow)) return flow;
+    if (requires_gradient(edge)) return edge;
     // The view was made in no_grad mode from a tracked base that was not written since, or before
     // its base required grad: it becomes a leaf itself.
     NodePtr leaf = require_leaf(view);
@@ -135,8 +136,8 @@ Flow flow_to_view(Tensor& view, Tensor& base) {
               " must not be used after its base, or another view of it, was modified inplace in "
               "grad mode; ",
               origin_advice(view.view_origin()));
-  Flow fresh{make_view_node(view, base), 0};
-  follow(view, flow, *fresh.node, 0);
+  GradientEdge fresh{make_view_node(view, base), 0};
+  follow(view, edge, *fresh.node, 0);
   link.set(fresh, now);
   return fresh;
 }
@@ -151,7 +152,7 @@ const char* text_of(ViewOrigin origin) noexcept {
       return "was made in no_grad mode";
     case ViewOrigin::kInference:
       return "was made in inference mode";
-    case ViewOrigin::kOneOfMany:
+    case ViewOrigin::kMultiOutput:
       return "is one of multiple views that one call has returned";
     case ViewOrigin::kFunction:
       return "was made inside a function with a gradient of its own";
@@ -165,14 +166,14 @@ const char* text_of(ViewOrigin origin) noexcept {
 
 std::string origin_text(const Tensor& view) {
   const char* text = text_of(view.view_origin());
-  const Flow flow = own_flow(view);
-  if (flow.node == nullptr || flow.node->is_leaf()) return text;
-  return base::concat(text, " (output ", flow.output, " of ", flow.node->name(), ")");
+  const GradientEdge edge = linked_edge(view);
+  if (edge.node == nullptr || edge.node->is_leaf()) return text;
+  return base::concat(text, " (output ", edge.output, " of ", edge.node->name(), ")");
 }
 
 const char* origin_advice(ViewOrigin origin) noexcept {
   switch (origin) {
-    case ViewOrigin::kOneOfMany:
+    case ViewOrigin::kMultiOutput:
       return "use an operation that is not inplace";
     case ViewOrigin::kFunction:
       return "clone it first";
@@ -185,21 +186,22 @@ bool is_differentiable(tenon_dtype dtype) noexcept {
   return tensor::is_floating(dtype) || tensor::is_complex(dtype);
 }
 
-Flow flow_to_linked(Tensor& tensor) {
+GradientEdge gradient_edge_slow(Tensor& tensor) {
   if (Tensor* base = tensor.base()) {
     if (requires_grad(*base) && is_differentiable(tensor.dtype())) {
-      return flow_to_view(tensor, *base);
+      return gradient_edge_of_view(tensor, *base);
     }
   }
-  Flow flow = own_flow(tensor);
-  return asks(flow) ? flow : Flow();
+  GradientEdge edge = linked_edge(tensor);
+  return requires_gradient(edge) ? edge : GradientEdge();
 }
 
 bool requires_grad(const Tensor& tensor) noexcept {
   if (!tensor.may_be_tracked()) return false;
-  if (asks(own_flow(tensor))) return true;
+  if (requires_gradient(linked_edge(tensor))) return true;
   const Tensor* base = tensor.base();
-  return base != nullptr && is_differentiable(tensor.dtype()) && asks(own_flow(*base));
+  return base != nullptr && is_differentiable(tensor.dtype()) &&
+         requires_gradient(linked_edge(*base));
 }
 
 bool is_leaf(const Tensor& tensor) noexcept {
@@ -209,37 +211,38 @@ bool is_leaf(const Tensor& tensor) noexcept {
       known_version(tensor) != version_of(tensor)) {
     return false;  // stale: its node will be rebuilt as a child of the base's
   }
-  const Flow flow = own_flow(tensor);
-  return !asks(flow) || flow.node->is_leaf();
+  const GradientEdge edge = linked_edge(tensor);
+  return !requires_gradient(edge) || edge.node->is_leaf();
 }
 
 TangentSlot* tangent_slot(const Tensor& tensor) noexcept {
-  LinkState* link = link_of(tensor);
+  AutogradExtra* link = extra_of(tensor);
   return link != nullptr ? &link->tangent() : nullptr;
 }
 
 TangentSlot& require_tangent_slot(Tensor& tensor) {
   tensor.add_keys(kAutograd);
-  if (tensor.base() != nullptr || link_of(tensor) != nullptr) return require_link(tensor).tangent();
-  auto fresh = std::make_unique<LinkState>();
-  fresh->set(own_flow(tensor), 0);
-  LinkState* link = fresh.release();
-  if (tensor::AutogradState* old = tensor.replace_autograd(link, kLinked)) old->drop(old);
+  if (tensor.base() != nullptr || extra_of(tensor) != nullptr)
+    return require_extra(tensor).tangent();
+  auto fresh = std::make_unique<AutogradExtra>();
+  fresh->set(linked_edge(tensor), 0);
+  AutogradExtra* link = fresh.release();
+  if (tensor::AutogradState* old = tensor.replace_autograd(link, kHasExtra)) old->drop(old);
   return link->tangent();
 }
 
 void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
-  if (tensor.autograd() != nullptr) follow(tensor, own_flow(tensor), *node, output);
-  if (tensor.base() != nullptr || link_of(tensor) != nullptr) {
-    require_link(tensor).set({std::move(node), output}, version_of(tensor));
+  if (tensor.autograd() != nullptr) follow(tensor, linked_edge(tensor), *node, output);
+  if (tensor.base() != nullptr || extra_of(tensor) != nullptr) {
+    require_extra(tensor).set({std::move(node), output}, version_of(tensor));
   } else {
     tensor::AutogradState* state = nullptr;
-    uint8_t note = kLinked;
-    if (output < kLinked) {
+    uint8_t note = kHasExtra;
+    if (output < kHasExtra) {
       note = static_cast<uint8_t>(output);
       state = node.detach();
     } else {
-      auto link = std::make_unique<LinkState>();
+      auto link = std::make_unique<AutogradExtra>();
       link->set({std::move(node), output}, 0);
       state = link.release();
     }
@@ -261,7 +264,8 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
   if (!is_leaf(tensor)) {
     TENON_CHECK(wanted, TENON_ERROR_STATE, kFunction,
                 ": tensor must be a leaf to stop asking for gradients, got one made by ",
-                flow_to(tensor).node->name(), "; detach() gives one that gradients do not flow to");
+                gradient_edge(tensor).node->name(),
+                "; detach() gives one that gradients do not flow to");
     return;
   }
   if (wanted) {
@@ -281,29 +285,29 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                 is_level ? level->layer->level() : 0,
                 "; use grad, vjp, jacrev or jacfwd inside of it, or have the tensor require "
                 "gradients outside");
-    const bool is_wrapper = tensor.content(tensor::Content::kWrapped) != nullptr;
+    const bool is_wrapper = tensor.content(tensor::HollowKind::kWrapped) != nullptr;
     TENON_CHECK(!tensor.is_hollow() || is_level || is_wrapper, TENON_ERROR_STATE, kFunction,
                 ": tensor must have memory of its own, got one that stands for something else");
     track(tensor);
-  } else if (const Flow flow = own_flow(tensor); flow.node != nullptr) {
-    flow.node->set_requires_grad(false);
-    if (link_of(tensor) == nullptr) tensor.remove_keys(kAutograd);
+  } else if (const GradientEdge edge = linked_edge(tensor); edge.node != nullptr) {
+    edge.node->set_requires_grad(false);
+    if (extra_of(tensor) == nullptr) tensor.remove_keys(kAutograd);
   }
 }
 
 TensorPtr copy_grad(Tensor& tensor) {
-  const Flow flow = own_flow(tensor);
-  if (flow.node == nullptr) return nullptr;
-  if (flow.node->is_leaf()) return flow.node->copy_grad();
-  const NodeExtra* extra = flow.node->extra();
-  return extra != nullptr ? extra->copy_retained(flow.output, tensor) : nullptr;
+  const GradientEdge edge = linked_edge(tensor);
+  if (edge.node == nullptr) return nullptr;
+  if (edge.node->is_leaf()) return edge.node->copy_grad();
+  const NodeExtra* extra = edge.node->extra();
+  return extra != nullptr ? extra->copy_retained(edge.output, tensor) : nullptr;
 }
 
 void set_grad(Tensor& tensor, Tensor* grad) {
   constexpr const char* kFunction = "tenon_tensor_set_grad";
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
                   ": tensor must be defined, got the undefined tensor");
-  const Flow flow = own_flow(tensor);
+  const GradientEdge edge = linked_edge(tensor);
   TENON_CHECK(is_leaf(tensor) || retains_grad(tensor), TENON_ERROR_STATE, kFunction,
               ": tensor must be a leaf or retain its gradient, got one made by a recorded call");
   if (grad != nullptr) {
@@ -317,11 +321,11 @@ void set_grad(Tensor& tensor, Tensor* grad) {
     TENON_CHECK_ARG(std::ranges::equal(grad->size_span(), tensor.size_span()), kFunction,
                     ": grad must be of sizes ", tensor::print_dims(tensor.size_span()), ", got ",
                     tensor::print_dims(grad->size_span()));
-  } else if (flow.node == nullptr) {
+  } else if (edge.node == nullptr) {
     return;
   }
-  NodeExtra* extra = flow.node != nullptr ? flow.node->extra() : nullptr;
-  if (extra != nullptr && extra->set_retained(flow.output, tensor, TensorPtr::share(grad))) return;
+  NodeExtra* extra = edge.node != nullptr ? edge.node->extra() : nullptr;
+  if (extra != nullptr && extra->set_retained(edge.output, tensor, TensorPtr::share(grad))) return;
   require_leaf(tensor)->set_grad(TensorPtr::share(grad));
 }
 
@@ -329,10 +333,10 @@ void add_to_print(Tensor& tensor, std::string* text) {
   if (!tensor.may_be_tracked() || text->empty() || text->back() != ')') return;
   std::string fact;
   try {
-    const Flow flow = flow_to(tensor);
-    if (flow.node == nullptr) return;
-    fact = flow.node->is_leaf() ? std::string("requires_grad=True")
-                                : std::string("grad_fn=<") + flow.node->name() + '>';
+    const GradientEdge edge = gradient_edge(tensor);
+    if (edge.node == nullptr) return;
+    fact = edge.node->is_leaf() ? std::string("requires_grad=True")
+                                : std::string("grad_fn=<") + edge.node->name() + '>';
   } catch (const Error& error) {
     if (error.code() != TENON_ERROR_STATE) throw;
     fact = "grad_fn=<Invalid>";  // an invalid view can still be printed
@@ -345,8 +349,8 @@ namespace {
 
 // Returns the leaf of a tensor, even if it does not require grad.
 NodePtr own_leaf(const Tensor& tensor) noexcept {
-  Flow flow = own_flow(tensor);
-  return flow.node != nullptr && flow.node->is_leaf() ? std::move(flow.node) : nullptr;
+  GradientEdge edge = linked_edge(tensor);
+  return edge.node != nullptr && edge.node->is_leaf() ? std::move(edge.node) : nullptr;
 }
 
 // Checks that a leaf has room for the new number of dims of its tensor.
@@ -392,10 +396,10 @@ void detach(Tensor& tensor) {
   TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
               ": tensor must be no view, got one that ", origin_text(tensor),
               "; detach() gives an alias instead");
-  const Flow flow = own_flow(tensor);
-  if (flow.node == nullptr) return;
-  if (flow.node->is_leaf()) {
-    flow.node->set_requires_grad(false);
+  const GradientEdge edge = linked_edge(tensor);
+  if (edge.node == nullptr) return;
+  if (edge.node->is_leaf()) {
+    edge.node->set_requires_grad(false);
   } else if (tensor::AutogradState* old = tensor.replace_autograd(nullptr, 0)) {
     old->drop(old);
   }
@@ -406,33 +410,33 @@ HookPtr add_hook(Tensor& tensor, uint32_t kind, Hook::TargetPtr target) {
   constexpr const char* kFunction = "tenon_tensor_add_hook";
   TENON_CHECK(requires_grad(tensor), TENON_ERROR_STATE, kFunction,
               ": tensor must require grad to have a hook, got one that does not");
-  const Flow flow = flow_to(tensor);
-  TENON_CHECK(kind == TENON_HOOK_GRAD || flow.node->is_leaf(), TENON_ERROR_STATE, kFunction,
+  const GradientEdge edge = gradient_edge(tensor);
+  TENON_CHECK(kind == TENON_HOOK_GRAD || edge.node->is_leaf(), TENON_ERROR_STATE, kFunction,
               ": tensor must be a leaf to accumulate a gradient, got one made by ",
-              flow.node->name());
-  HookPtr hook = base::IntrusivePtr<Hook>::adopt(new Hook(kind, flow.output, std::move(target)));
-  flow.node->require_extra().add_hook(hook);
+              edge.node->name());
+  HookPtr hook = base::IntrusivePtr<Hook>::adopt(new Hook(kind, edge.output, std::move(target)));
+  edge.node->require_extra().add_hook(hook);
   return hook;
 }
 
 void retain_grad(Tensor& tensor) {
   TENON_CHECK(requires_grad(tensor), TENON_ERROR_STATE,
               "tenon_tensor_retain_grad: tensor must require grad, got one that does not");
-  const Flow flow = flow_to(tensor);
-  if (!flow.node->is_leaf()) flow.node->require_extra().retain_grad(flow.output, tensor);
+  const GradientEdge edge = gradient_edge(tensor);
+  if (!edge.node->is_leaf()) edge.node->require_extra().retain_grad(edge.output, tensor);
 }
 
 bool retains_grad(const Tensor& tensor) noexcept {
-  const Flow flow = own_flow(tensor);
-  if (flow.node == nullptr || flow.node->is_leaf()) return false;
-  const NodeExtra* extra = flow.node->extra();
-  return extra != nullptr && extra->retains_grad(flow.output, tensor);
+  const GradientEdge edge = linked_edge(tensor);
+  if (edge.node == nullptr || edge.node->is_leaf()) return false;
+  const NodeExtra* extra = edge.node->extra();
+  return extra != nullptr && extra->retains_grad(edge.output, tensor);
 }
 
 tenon_dtype grad_dtype(const Tensor& tensor) noexcept {
-  const Flow flow = own_flow(tensor);
-  if (flow.node == nullptr || !flow.node->is_leaf()) return tensor.dtype();
-  const int32_t dtype = flow.node->output(0).dtype;
+  const GradientEdge edge = linked_edge(tensor);
+  if (edge.node == nullptr || !edge.node->is_leaf()) return tensor.dtype();
+  const int32_t dtype = edge.node->output(0).dtype;
   return dtype >= 0 ? dtype : TENON_DTYPE_NONE;
 }
 
@@ -446,8 +450,9 @@ void set_grad_dtype(Tensor& tensor, tenon_dtype dtype) {
   TENON_CHECK(grad == nullptr || dtype < 0 || grad->dtype() == dtype, TENON_ERROR_STATE, kFunction,
               ": tensor must have no gradient of another dtype than ", tensor::dtype_name(dtype),
               ", got one of ", tensor::dtype_name(grad->dtype()));
-  const Flow flow = is_leaf(tensor) ? Flow{require_leaf(tensor), 0} : flow_to(tensor);
-  flow.node->set_grad_dtype(flow.output, dtype);
+  const GradientEdge edge =
+      is_leaf(tensor) ? GradientEdge{require_leaf(tensor), 0} : gradient_edge(tensor);
+  edge.node->set_grad_dtype(edge.output, dtype);
 }
 
 }  // namespace tenon::autograd

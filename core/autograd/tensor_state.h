@@ -24,22 +24,22 @@ constexpr tenon_keyset kAutograd = base::kAutogradBit;
 bool is_differentiable(tenon_dtype dtype) noexcept;
 
 /// The node, and its output, that a tensor's gradient flows to; empty if it flows nowhere.
-struct Flow {
+struct GradientEdge {
   NodePtr node;
   uint32_t output = 0;
 };
 
-/// Value of the tensor header's note in place of the output index: the state is a LinkState, not
-/// the node itself.
-constexpr uint8_t kLinked = 255;
+/// Value of the tensor header's note in place of the output index: the state is an AutogradExtra,
+/// not the node itself.
+constexpr uint8_t kHasExtra = 255;
 
-/// The slow path of flow_to(): views, and tensors whose state is not their node.
-Flow flow_to_linked(tensor::Tensor& tensor);
+/// The slow path of gradient_edge(): views, and tensors whose state is not their node.
+GradientEdge gradient_edge_slow(tensor::Tensor& tensor);
 /// Returns where the gradient of a tensor flows now. Throws TENON_ERROR_STATE for a stale view that
 /// may not be rebuilt because of its origin.
-inline Flow flow_to(tensor::Tensor& tensor) {
-  if (tensor.base() != nullptr || tensor.autograd_note() == kLinked) [[unlikely]] {
-    return flow_to_linked(tensor);
+inline GradientEdge gradient_edge(tensor::Tensor& tensor) {
+  if (tensor.base() != nullptr || tensor.autograd_note() == kHasExtra) [[unlikely]] {
+    return gradient_edge_slow(tensor);
   }
   // The state word is the node: not a view, and a low output index.
   auto* node = static_cast<Node*>(tensor.autograd());
@@ -49,7 +49,7 @@ inline Flow flow_to(tensor::Tensor& tensor) {
 
 bool requires_grad(const tensor::Tensor& tensor) noexcept;
 /// Returns the node that a tensor is linked to, even if it does not require grad.
-Flow own_flow(const tensor::Tensor& tensor) noexcept;
+GradientEdge linked_edge(const tensor::Tensor& tensor) noexcept;
 /// Returns true if no recorded call produced the tensor.
 bool is_leaf(const tensor::Tensor& tensor) noexcept;
 

@@ -12,7 +12,7 @@
 namespace tenon::base {
 namespace {
 
-struct Place {
+struct Bucket {
   const char* text = nullptr;  // NULL if free, which ends a search
   uint32_t size = 0;
   uint32_t hash = 0;  // upper half of the hash
@@ -23,7 +23,7 @@ struct Table {
   Table() { hold_across_fork(mutex, ForkOrder::kNames); }
 
   std::mutex mutex;
-  std::vector<Place> places = std::vector<Place>(1024);
+  std::vector<Bucket> places = std::vector<Bucket>(1024);
   size_t count = 0;
   char* block = nullptr;  // texts are cut from blocks: one allocation serves many names
   size_t left = 0;
@@ -45,10 +45,10 @@ char* allocate_locked(Table& names, size_t size) {
 }
 
 // Returns the place of a text, or the free place where it belongs.
-Place& find(std::vector<Place>& places, std::string_view text, uint64_t hash) {
+Bucket& find(std::vector<Bucket>& places, std::string_view text, uint64_t hash) {
   const size_t mask = places.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
-    Place& place = places[i];
+    Bucket& place = places[i];
     if (place.text == nullptr) return place;
     if (place.hash != hash >> 32 || place.size != text.size()) continue;
     if (std::memcmp(place.text, text.data(), text.size()) == 0) return place;
@@ -56,8 +56,8 @@ Place& find(std::vector<Place>& places, std::string_view text, uint64_t hash) {
 }
 
 void grow_locked(Table& names) {
-  std::vector<Place> larger(2 * names.places.size());
-  for (const Place& place : names.places) {
+  std::vector<Bucket> larger(2 * names.places.size());
+  for (const Bucket& place : names.places) {
     if (place.text == nullptr) continue;
     const std::string_view text(place.text, place.size);
     find(larger, text, hash_text(text)) = place;
@@ -74,7 +74,7 @@ std::string_view intern(std::string_view text) {
   const uint64_t hash = hash_text(text);
   Table& names = table();
   std::lock_guard lock(names.mutex);
-  Place* place = &find(names.places, text, hash);
+  Bucket* place = &find(names.places, text, hash);
   if (place->text == nullptr) {
     if (4 * (names.count + 1) > 3 * names.places.size()) {
       grow_locked(names);

@@ -40,12 +40,12 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string_v
                          std::string_view prefix) {
   constexpr size_t kMostNames = 3;
   const size_t most = std::clamp<size_t>(given.size() / 3, 1, 3);
-  struct Near {
+  struct NearName {
     size_t distance;
     std::string_view name;
-    auto operator<=>(const Near&) const = default;
+    auto operator<=>(const NearName&) const = default;
   };
-  std::vector<Near> near;
+  std::vector<NearName> near;
   for (const std::string_view name : candidates) {
     const size_t apart = distance(given, name, most);
     if (apart <= most && apart < name.size() && name != given) near.push_back({apart, name});

@@ -33,8 +33,8 @@ namespace {
 // The objects that one thread is freeing right now; on the thread's stack. Identified by the thread
 // itself: an exiting thread also frees, and then shares the stand-in record with threads that never
 // had a record.
-struct Active {
-  Active* next;
+struct ActiveFree {
+  ActiveFree* next;
   pthread_t thread;
   int64_t thread_id;  // the kernel's number, for messages
   const void* group;  // of the object being freed
@@ -47,18 +47,19 @@ int64_t own_thread_id() {
 }
 
 // The content of all threads' stacks, gathered by one scan.
-struct Entry {
+struct StackEntry {
   uintptr_t value;
   uint64_t ack;
 };
 
-class Scan {
+class StackScan {
  public:
-  explicit Scan(size_t places) noexcept
-      : entries_(static_cast<Entry*>(std::malloc(places * sizeof(Entry)))), places_(places) {}
-  Scan(const Scan&) = delete;
-  Scan& operator=(const Scan&) = delete;
-  ~Scan() { std::free(entries_); }
+  explicit StackScan(size_t places) noexcept
+      : entries_(static_cast<StackEntry*>(std::malloc(places * sizeof(StackEntry)))),
+        places_(places) {}
+  StackScan(const StackScan&) = delete;
+  StackScan& operator=(const StackScan&) = delete;
+  ~StackScan() { std::free(entries_); }
 
   void read_stacks() noexcept;
   bool complete() const noexcept { return complete_; }
@@ -73,7 +74,7 @@ class Scan {
     }
   }
 
-  Entry* entries_;
+  StackEntry* entries_;
   size_t places_;
   size_t count_ = 0;
   bool complete_ = true;
@@ -86,7 +87,7 @@ Retired* later = nullptr;    // from retire_later(), without a barrier so far
 int64_t later_count = 0;
 Retired* waiting = nullptr;
 Retired* pinned = nullptr;  // in use by pins only; ignored by sweeps and pokes
-Active* active = nullptr;
+ActiveFree* active = nullptr;
 constinit std::atomic<int64_t> waiting_count{0};
 constinit std::atomic<int64_t> pinned_count{0};
 constinit std::atomic<uint64_t> generation{1};
@@ -116,7 +117,7 @@ bool unfenced_blocks(const ThreadRecord* thread, const Retired& retired) {
          thread->ack.load(std::memory_order_acquire) < retired.generation;
 }
 
-void Scan::read_stacks() noexcept {
+void StackScan::read_stacks() noexcept {
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     if (thread->in_use.load(std::memory_order_acquire) == 0) continue;
     const uint64_t ack = thread->ack.load(std::memory_order_acquire);
@@ -131,18 +132,19 @@ void Scan::read_stacks() noexcept {
       add(value, ack);
     }
   }
-  std::sort(entries_, entries_ + count_, [](const Entry& a, const Entry& b) {
+  std::sort(entries_, entries_ + count_, [](const StackEntry& a, const StackEntry& b) {
     return a.value != b.value ? a.value < b.value : a.ack < b.ack;
   });
 }
 
-bool Scan::in_use(const Retired& retired) const noexcept {
+bool StackScan::in_use(const Retired& retired) const noexcept {
   if (retired.fenced && oldest_unfenced_ < retired.generation) return true;
   if (retired.any_owner && oldest_pick_ < retired.generation) return true;
   // Sorted by value, then ack: the first entry of a value is the one that blocks longest.
   const auto blocks = [&](uintptr_t value) {
-    const Entry* found = std::lower_bound(entries_, entries_ + count_, value,
-                                          [](const Entry& a, uintptr_t b) { return a.value < b; });
+    const StackEntry* found =
+        std::lower_bound(entries_, entries_ + count_, value,
+                         [](const StackEntry& a, uintptr_t b) { return a.value < b; });
     return found != entries_ + count_ && found->value == value &&
            entry_blocks(found->value, found->ack, retired);
   };
@@ -252,7 +254,7 @@ Retired* take_unused_locked() {
   if (Retired* list = take_later_locked(nullptr)) add_waiting_locked(list);
   if (waiting == nullptr) return nullptr;
   if (refused.load(std::memory_order_relaxed)) full_fence();
-  Scan scan(count_entries() + 64);
+  StackScan scan(count_entries() + 64);
   scan.read_stacks();
   if (!scan.complete()) return nullptr;  // memory is short or stacks grew: retry later
   Retired* unused = nullptr;
@@ -289,7 +291,7 @@ Retired* take_unused_locked() {
 
 void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
   if (unused == nullptr) return;
-  Active mine{active, pthread_self(), own_thread_id(), nullptr, unused};
+  ActiveFree mine{active, pthread_self(), own_thread_id(), nullptr, unused};
   active = &mine;
   while (mine.rest != nullptr) {
     Retired* retired = mine.rest;
@@ -299,7 +301,7 @@ void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
     retired->reclaim(retired);  // may run foreign code, which may re-enter
     lock.lock();
   }
-  Active** link = &active;
+  ActiveFree** link = &active;
   while (*link != &mine) link = &(*link)->next;
   *link = mine.next;
 }
@@ -341,7 +343,7 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
     *out_blocker = {0, label_of(*retired), true};
     state = Group::kBusy;
   }
-  for (Active* work = active; work != nullptr; work = work->next) {
+  for (ActiveFree* work = active; work != nullptr; work = work->next) {
     bool has = work->group == group;
     for (Retired* rest = work->rest; rest != nullptr && !has; rest = rest->next) {
       has = rest->group == group;
@@ -386,7 +388,7 @@ bool answer(ThreadRecord* thread) {
 
 }  // namespace
 
-Entered enter_slow(const void* owner) noexcept {
+EnteredCall enter_slow(const void* owner) noexcept {
   ThreadRecord* thread = own_thread_record();
   if (thread == nullptr) return {nullptr, nullptr};
   if (answer(thread)) reap_if_pending();
@@ -447,7 +449,7 @@ void reap_if_pending() noexcept {
   if (waiting_count.load(std::memory_order_relaxed) != 0) reap();
 }
 
-Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept {
+DrainResult drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept {
   constexpr int64_t kFirstWait = 1'000, kLongestWait = 1'000'000;
   const int64_t start = now_ns();
   int64_t wait = kFirstWait;
@@ -458,11 +460,11 @@ Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexc
       free_all(lock, take_unused_locked());
       state = find_group_locked(group, out_blocker);
     }
-    if (state == Group::kFree) return Drained::kDone;
-    if (state == Group::kOwn || in_kernel()) return Drained::kInsideKernel;
+    if (state == Group::kFree) return DrainResult::kDone;
+    if (state == Group::kOwn || in_kernel()) return DrainResult::kInsideKernel;
     if (timeout_ns >= 0) {
       const int64_t left = timeout_ns - (now_ns() - start);
-      if (left <= 0) return Drained::kTimeout;
+      if (left <= 0) return DrainResult::kTimeout;
       wait = std::min(wait, left);
     }
     const timespec pause{0, wait};

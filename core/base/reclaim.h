@@ -53,11 +53,11 @@ struct Blocker {
   bool pinned = false;
 };
 
-enum class Drained { kDone, kTimeout, kInsideKernel };
+enum class DrainResult { kDone, kTimeout, kInsideKernel };
 
 /// A call that has been entered; `place` is passed to leave(). A NULL `place` means that the call
 /// cannot start, because it nests too deep (`thread` not NULL) or memory is short (`thread` NULL).
-struct Entered {
+struct EnteredCall {
   ThreadRecord* thread;
   RunningPlace* place;
 };
@@ -127,10 +127,10 @@ inline void leave(ThreadRecord* thread, RunningPlace* place) noexcept {
 
 /// Enters a call on the slow path: makes the thread's record, answers a poke, frees waiting
 /// objects, fences, checks the depth, then marks the pick as push_owner() does.
-Entered enter_slow(const void* owner) noexcept;
+EnteredCall enter_slow(const void* owner) noexcept;
 
-/// Enters a call; see Entered.
-inline Entered enter(const void* owner) noexcept {
+/// Enters a call; see EnteredCall.
+inline EnteredCall enter(const void* owner) noexcept {
   ThreadRecord* thread = current_thread();
   RunningPlace* top = thread->top.load(std::memory_order_relaxed);
   if (!can_enter(thread, top)) return enter_slow(owner);
@@ -164,7 +164,7 @@ void reap_if_pending() noexcept;
 /// Waits until all of a group has been freed, for at most `timeout_ns` (negative: without limit).
 /// Inside a kernel, returns kInsideKernel instead of waiting. `out_blocker` describes what keeps
 /// the group from being freed.
-Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept;
+DrainResult drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept;
 
 /// Sends the next call of every thread to the slow path. The caller holds thread.cpp's lock.
 void poke_all_threads() noexcept;

@@ -8,22 +8,22 @@ namespace tenon::base {
 
 // A thread's waiting objects, in order; on the stack of the call that destroys the first one.
 struct ReleaseQueue {
-  Ending* first = nullptr;
-  Ending* last = nullptr;
+  ReleaseLink* first = nullptr;
+  ReleaseLink* last = nullptr;
 
-  void push(Ending* ending) noexcept {
+  void push(ReleaseLink* ending) noexcept {
     ending->next = nullptr;
     (first == nullptr ? first : last->next) = ending;
     last = ending;
   }
-  Ending* pop() noexcept {
-    Ending* ending = first;
+  ReleaseLink* pop() noexcept {
+    ReleaseLink* ending = first;
     if (ending != nullptr) first = ending->next;
     return ending;
   }
 };
 
-void end_in_turn(Ending* ending, void (*run)(Ending* ending) noexcept) noexcept {
+void release_in_order(ReleaseLink* ending, void (*run)(ReleaseLink* ending) noexcept) noexcept {
   ending->run = run;
   ThreadRecord* thread = own_thread_record();
   // Without a record there is no place for a queue: objects that this one owns are destroyed

@@ -6,13 +6,13 @@
 namespace tenon::base {
 
 /// A link of the queue. It is part of the object, so that destruction needs no memory.
-struct Ending {
-  Ending* next;
-  void (*run)(Ending* ending) noexcept;  // destroys the object and this link
+struct ReleaseLink {
+  ReleaseLink* next;
+  void (*run)(ReleaseLink* ending) noexcept;  // destroys the object and this link
 };
 
 /// Destroys an object whose last reference is gone: now, or, if another object is being destroyed
 /// on the same thread, after that.
-void end_in_turn(Ending* ending, void (*run)(Ending* ending) noexcept) noexcept;
+void release_in_order(ReleaseLink* ending, void (*run)(ReleaseLink* ending) noexcept) noexcept;
 
 }  // namespace tenon::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of each thread: key words, error slot and the stack of running kernels.
+// The state of each thread: key state, error slot and the stack of running kernels.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ constexpr int kMaxDepth = 4096;
 /// Number of kinds of handles that are counted, TENON_HANDLE_*.
 constexpr uint32_t kHandleCount = 18;
 
-/// Key words of a thread that has entered no guard.
+/// Key state of a thread that has entered no guard.
 constexpr uint64_t functionality_bit(uint32_t number) {
   return uint64_t{1} << (TENON_BACKEND_BITS + number);
 }
@@ -58,9 +58,9 @@ constexpr uint16_t slow_flags_of(uint32_t grad_mode) {
 }
 
 /// Functionalities declared at run time that are included or excluded by default on each thread.
-/// Bits are only ever added. A thread copies new ones into its own words when it starts, or on the
-/// slow path of its next call, where add_thread_default() sends every thread. The fast path never
-/// reads them. Saved words (guards, thread states) get new bits when they are restored.
+/// Bits are only ever added. A thread copies new ones into its own key state when it starts, or on
+/// the slow path of its next call, where add_thread_default() sends every thread. The fast path
+/// never reads them. Saved key state (guards, thread states) gets new bits when it is restored.
 struct LateDefaults {
   std::atomic<uint64_t> included{0};  // written before `known`
   std::atomic<uint64_t> known{0};
@@ -194,7 +194,7 @@ RunningPlace* resting_limit(ThreadRecord* thread) noexcept;
 /// future threads. Every call that begins after this returns has it.
 void add_thread_default(uint64_t functionality_bit, bool included);
 
-/// Adds new late defaults to the calling thread's words.
+/// Adds new late defaults to the calling thread's key state.
 void adopt_late_defaults(ThreadRecord* thread) noexcept;
 inline void adopt_defaults(ThreadRecord* thread) noexcept {
   const uint64_t known = late_defaults.known.load(std::memory_order_acquire);

@@ -10,13 +10,13 @@ namespace {
 
 // The number of bytes that follow the first byte of a character, and the range of the second byte,
 // which excludes overlong forms, surrogates and code points above U+10FFFF (Unicode, table 3-7).
-struct Form {
+struct LeadByte {
   uint8_t following;  // 0: no character begins with this byte
   uint8_t low = 0x80;
   uint8_t high = 0xbf;
 };
 
-Form form_of(uint8_t first) noexcept {
+LeadByte lead_byte(uint8_t first) noexcept {
   if (first >= 0xc2 && first <= 0xdf) return {1};
   if (first == 0xe0) return {2, 0xa0};
   if (first == 0xed) return {2, 0x80, 0x9f};
@@ -36,13 +36,13 @@ bool is_utf8(std::string_view bytes) noexcept {
       ++i;
       continue;
     }
-    const Form form = form_of(byte(i));
-    if (form.following == 0 || bytes.size() - i <= form.following) return false;
-    if (byte(i + 1) < form.low || byte(i + 1) > form.high) return false;
-    for (size_t k = 2; k <= form.following; ++k) {
+    const LeadByte lead = lead_byte(byte(i));
+    if (lead.following == 0 || bytes.size() - i <= lead.following) return false;
+    if (byte(i + 1) < lead.low || byte(i + 1) > lead.high) return false;
+    for (size_t k = 2; k <= lead.following; ++k) {
       if ((byte(i + k) & 0xc0) != 0x80) return false;
     }
-    i += form.following + 1u;
+    i += lead.following + 1u;
   }
   return true;
 }

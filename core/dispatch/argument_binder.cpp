@@ -49,7 +49,7 @@ class Binder {
   Binder(const Binder&) = delete;
   Binder& operator=(const Binder&) = delete;
 
-  void bind(const GivenArguments& given) {
+  void bind(const CallArguments& given) {
     bind_positions(given.positional);
     for (size_t i = 0; i < given.named.size(); ++i) bind_name(given.names[i], given.named[i]);
     bind_defaults();
@@ -185,12 +185,12 @@ size_t bound_count(const Schema& schema, size_t positional) noexcept {
   return schema.is_vararg() ? std::max(arguments, positional) : arguments;
 }
 
-void bind_arguments(const Schema& schema, const GivenArguments& given, tenon_value* out_values) {
+void bind_arguments(const Schema& schema, const CallArguments& given, tenon_value* out_values) {
   TENON_DCHECK(given.names.size() == given.named.size());
   Binder(schema, out_values, bound_count(schema, given.positional.size())).bind(given);
 }
 
-tenon_status call_named(const tenon_op& op, const GivenArguments& given,
+tenon_status call_named(const tenon_op& op, const CallArguments& given,
                         std::span<tenon_value> rets) {
   std::fill(rets.begin(), rets.end(), tenon_value{});
   const schema::SchemaPtr schema = require_schema(op);

@@ -12,7 +12,7 @@
 namespace tenon::dispatch {
 
 /// The arguments that a call passes. `names[i]` is the name of `named[i]`.
-struct GivenArguments {
+struct CallArguments {
   std::span<const tenon_value> positional;
   std::span<const char* const> names;
   std::span<const tenon_value> named;
@@ -28,12 +28,12 @@ size_t bound_count(const schema::Schema& schema, size_t positional) noexcept;
 
 /// Binds arguments; see tenon_schema_bind. `out_values` has room for bound_count() values, which
 /// are all NONE if this throws.
-void bind_arguments(const schema::Schema& schema, const GivenArguments& given,
+void bind_arguments(const schema::Schema& schema, const CallArguments& given,
                     tenon_value* out_values);
 
 /// Binds and calls; see tenon_op_call_named. Throws if the arguments are refused; returns the
 /// call's status.
-tenon_status call_named(const tenon_op& op, const GivenArguments& given,
+tenon_status call_named(const tenon_op& op, const CallArguments& given,
                         std::span<tenon_value> rets);
 
 }  // namespace tenon::dispatch

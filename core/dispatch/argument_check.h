@@ -27,10 +27,10 @@ class SnapshotGuard {
 
   const Snapshot* get() const noexcept { return snapshot_; }
   /// Why `get()` returns NULL, for enter_error().
-  const base::Entered& entered() const noexcept { return entered_; }
+  const base::EnteredCall& entered() const noexcept { return entered_; }
 
  private:
-  base::Entered entered_;
+  base::EnteredCall entered_;
   const Snapshot* snapshot_ = nullptr;
 };
 

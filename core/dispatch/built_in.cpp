@@ -2,7 +2,7 @@
 #include "dispatch/built_in.h"
 
 #include "dispatch/fallback.h"
-#include "dispatch/several_views.h"
+#include "dispatch/multi_output_view.h"
 #include "dispatch/transform.h"
 #include "schema/schema.h"
 
@@ -34,7 +34,7 @@ int32_t concerns_factories(void*, const tenon_schema* schema) {
 }
 
 int32_t concerns_writers(void*, const tenon_schema* schema) {
-  const bool concerned = schema->is_mutable() || returns_several_views(*schema);
+  const bool concerned = schema->is_mutable() || returns_multi_output_views(*schema);
   return concerned ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
 }
 

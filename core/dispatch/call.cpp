@@ -18,9 +18,9 @@ namespace {
 using base::ErrorPtr;
 
 // Ends a failed call: stores the error where the caller looks for it.
-tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorHome home) noexcept {
+tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorTarget home) noexcept {
   const tenon_status status = error->code();
-  if (home == ErrorHome::kThreadSlot) {
+  if (home == ErrorTarget::kThreadSlot) {
     base::set_current_error(std::move(error));
     return status;
   }
@@ -47,8 +47,8 @@ void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
   }
   const bool redispatch = kind == BeginKind::kRedispatch;
   if ((thread->slow_requests & base::kSlowProfile) != 0) {
-    tell_profile_listener(op, picked.keys, *picked.kernel, redispatch,
-                          static_cast<int32_t>(place - thread->running));
+    notify_profile_listener(op, picked.keys, *picked.kernel, redispatch,
+                            static_cast<int32_t>(place - thread->running));
   }
   if (is_recorded(*thread)) record_begin(place, op, picked.keys, *picked.kernel, redispatch);
 }
@@ -57,8 +57,8 @@ void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
 tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
                           tenon_keyset carried, const tenon_value* args, uint32_t nargs) noexcept {
   const tenon_keyset keys =
-      without_untracked(snapshot, thread, call_keys(snapshot, thread, carried),
-                        [&] { return any_tracked(snapshot, args); });
+      without_untracked_autograd(snapshot, thread, call_keys(snapshot, thread, carried),
+                                 [&] { return any_tracked(snapshot, args); });
   return with_backend(snapshot, keys, args, nargs);
 }
 
@@ -92,9 +92,9 @@ ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   base::leave(thread, place);
   ErrorPtr error = missing_kernel(op, missing);
   if (kind == BeginKind::kCall) {
-    return error ? fail_call(std::move(error), stack, ErrorHome::kThreadSlot) : call(op, stack);
+    return error ? fail_call(std::move(error), stack, ErrorTarget::kThreadSlot) : call(op, stack);
   }
-  return error ? fail_call(std::move(error), stack, ErrorHome::kStack)
+  return error ? fail_call(std::move(error), stack, ErrorTarget::kStack)
                : redispatch(op, keys, stack);
 }
 
@@ -119,7 +119,7 @@ tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* sta
   const tenon_keyset keys = keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
   if (loses_override(carried, keys)) [[unlikely]] {
     base::leave(thread, place);
-    return fail_call(override_shut_error(*op), stack, ErrorHome::kThreadSlot);
+    return fail_call(override_closed_error(*op), stack, ErrorTarget::kThreadSlot);
   }
   return run(op, keys, stack, thread, place, snapshot, BeginKind::kCall);
 }
@@ -174,7 +174,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
 
 [[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack,
                                           RunningPlace* place, tenon_status status,
-                                          ErrorHome home) noexcept {
+                                          ErrorTarget home) noexcept {
   ErrorPtr error = check_outcome(op, stack, place, status);
   base::leave(base::record_of(place), place);
   return error ? fail_call(std::move(error), stack, home) : TENON_OK;
@@ -182,7 +182,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
 
 [[gnu::always_inline]] inline tenon_status finish(const tenon_op* op, tenon_stack* stack,
                                                   RunningPlace* place, tenon_status status,
-                                                  ErrorHome home) noexcept {
+                                                  ErrorTarget home) noexcept {
   if (status != TENON_OK || !results_good(*op, stack)) [[unlikely]] {
     return finish_failure(op, stack, place, status, home);
   }
@@ -196,7 +196,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
                                         const Snapshot* snapshot) noexcept {
   ErrorPtr error = stack_error(*op, *snapshot, *stack);
   base::leave(thread, place);
-  return fail_call(std::move(error), stack, ErrorHome::kThreadSlot);
+  return fail_call(std::move(error), stack, ErrorTarget::kThreadSlot);
 }
 
 // Continues a call that has been entered, with checks of the tensors only or of all types.
@@ -213,9 +213,9 @@ tenon_status call_entered_with(const tenon_op* op, tenon_stack* stack, ThreadRec
 
 template <Checks checks>
 [[gnu::cold]] tenon_status call_slow_with(const tenon_op* op, tenon_stack* stack) {
-  const base::Entered entered = base::enter_slow(op);
+  const base::EnteredCall entered = base::enter_slow(op);
   if (entered.place == nullptr) {
-    return fail_call(enter_error(*op, entered), stack, ErrorHome::kThreadSlot);
+    return fail_call(enter_error(*op, entered), stack, ErrorTarget::kThreadSlot);
   }
   return call_entered_with<checks>(op, stack, entered.thread, entered.place,
                                    op->snapshot.load(std::memory_order_acquire));
@@ -236,9 +236,9 @@ template <Checks checks>
 
 // The fast path if tags alone are not enough: texts, lists of texts, untyped values.
 template <Checks checks>
-[[gnu::noinline]] tenon_status look_and_call(const tenon_op* op, tenon_stack* stack,
-                                             ThreadRecord* thread, RunningPlace* place,
-                                             const Snapshot* snapshot) {
+[[gnu::noinline]] tenon_status examine_and_call(const tenon_op* op, tenon_stack* stack,
+                                                ThreadRecord* thread, RunningPlace* place,
+                                                const Snapshot* snapshot) {
   tenon_keyset keys;
   if (stack_counts(*stack) != snapshot->counts ||
       !extract_keys<checks>(*snapshot, stack->args, stack->nargs, &keys) ||
@@ -256,7 +256,7 @@ template <Checks checks>
   tenon_keyset keys;
   if (stack_counts(*stack) != snapshot->counts || !scan_keys<checks>(*snapshot, stack->args, &keys))
       [[unlikely]] {
-    return look_and_call<checks>(op, stack, thread, place, snapshot);
+    return examine_and_call<checks>(op, stack, thread, place, snapshot);
   }
   return call_keys_found(op, keys, stack, thread, place, snapshot);
 }
@@ -273,14 +273,14 @@ ErrorPtr explicit_call_error(const tenon_op* op, tenon_keyset keys,
       !extract_keys<Checks::kTensors>(snapshot, stack.args, stack.nargs, &carried)) {
     return stack_error(*op, snapshot, stack);
   }
-  if (loses_override(carried, keys)) return override_shut_error(*op);
+  if (loses_override(carried, keys)) return override_closed_error(*op);
   return unreadable_argument(*op, snapshot, keys, stack.args, stack.nargs);
 }
 
 // The boxed form of a typed redispatch from outside of all kernels.
 tenon_status run_explicit(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   if (ErrorPtr error = explicit_call_error(op, keys, *stack)) {
-    return fail_call(std::move(error), stack, ErrorHome::kStack);
+    return fail_call(std::move(error), stack, ErrorTarget::kStack);
   }
   const ThreadRecord& thread = *base::current_thread();
   const RunningPlace* place = thread.top.load(std::memory_order_relaxed) - 1;
@@ -358,15 +358,15 @@ tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
 }
 
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  const base::Entered entered = base::enter_slow(op);
+  const base::EnteredCall entered = base::enter_slow(op);
   if (entered.place == nullptr) {
-    return fail_call(enter_error(*op, entered), stack, ErrorHome::kStack);
+    return fail_call(enter_error(*op, entered), stack, ErrorTarget::kStack);
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   if (is_outermost(entered.thread, entered.place)) {
     if (ErrorPtr error = explicit_call_error(op, keys, *stack)) {
       base::leave(entered.thread, entered.place);
-      return fail_call(std::move(error), stack, ErrorHome::kStack);
+      return fail_call(std::move(error), stack, ErrorTarget::kStack);
     }
   }
   return redispatch_entered(op, keys, stack, entered.thread, entered.place, snapshot);
@@ -378,25 +378,25 @@ tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_sta
   if (!counts_fit(*snapshot, *stack)) {
     ErrorPtr error = stack_error(*op, *snapshot, *stack);
     base::leave(thread, place);
-    return fail_call(std::move(error), stack, ErrorHome::kStack);
+    return fail_call(std::move(error), stack, ErrorTarget::kStack);
   }
   return run(op, keys & snapshot->mask, stack, thread, place, snapshot, BeginKind::kRedispatch);
 }
 
 tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                          tenon_status status) noexcept {
-  return finish(op, stack, place, status, ErrorHome::kThreadSlot);
+  return finish(op, stack, place, status, ErrorTarget::kThreadSlot);
 }
 
 tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                                tenon_status status) noexcept {
-  return finish(op, stack, place, status, ErrorHome::kStack);
+  return finish(op, stack, place, status, ErrorTarget::kStack);
 }
 
 const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
                               tenon_frame* frame, BeginKind kind) {
   while (true) {
-    const base::Entered entered = base::enter(op);
+    const base::EnteredCall entered = base::enter(op);
     if (entered.place == nullptr) return fail_begin(enter_error(*op, entered));
     const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
     const tenon_keyset all = kind == BeginKind::kCall ? call_keys(*snapshot, *entered.thread, keys)
@@ -424,7 +424,7 @@ const tenon_entry* begin_keys_slow(const tenon_op* op, tenon_keyset keys, tenon_
 
 const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
                                  tenon_frame* frame) {
-  const base::Entered entered = base::enter(op);
+  const base::EnteredCall entered = base::enter(op);
   if (entered.place == nullptr) return fail_begin(enter_error(*op, entered));
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   if ((snapshot->flags & kSelectsBackend) == 0) [[unlikely]] {
@@ -441,7 +441,7 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
   const tenon_keyset keys = fast_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
   const Kernel* kernel = slot_kernel(*snapshot, keys);
   if (kernel == nullptr || entered.thread->slow_requests != 0 ||
-      (snapshot->flags & kHasOwnAutograd) != 0) [[unlikely]] {
+      (snapshot->flags & kHasUserAutograd) != 0) [[unlikely]] {
     base::leave(entered.thread, entered.place);
     return begin_slow(op, chosen, kSelect, frame, BeginKind::kCall);
   }
@@ -472,7 +472,7 @@ const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args,
 const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                     tenon_frame* frame) {
   const uint32_t count = narrow_count(nargs);
-  const base::Entered entered = base::enter(op);
+  const base::EnteredCall entered = base::enter(op);
   if (entered.place == nullptr) return fail_begin(enter_error(*op, entered));
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
@@ -484,7 +484,7 @@ const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args,
   const tenon_keyset all = keys_of_call(*snapshot, *entered.thread, keys, args, count);
   if (loses_override(keys, all)) [[unlikely]] {
     base::leave(entered.thread, entered.place);
-    return fail_begin(override_shut_error(*op));
+    return fail_begin(override_closed_error(*op));
   }
   const Pick picked = pick(*snapshot, all);
   if (picked.kernel == nullptr) [[unlikely]] {
@@ -516,7 +516,7 @@ tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
   if (status == TENON_OK && results_good(*op, stack)) return TENON_OK;
   const auto* place = static_cast<const RunningPlace*>(frame->leave_value);
   ErrorPtr error = check_outcome(op, stack, place, status);
-  return error ? fail_call(std::move(error), stack, ErrorHome::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), stack, ErrorTarget::kThreadSlot) : TENON_OK;
 }
 
 tenon_status end_frame(tenon_frame* frame, tenon_status status) noexcept {
@@ -538,11 +538,11 @@ tenon_status end_frame_without_result(tenon_frame* frame, int64_t index) noexcep
 
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   if (!is_runtime_key(key)) {
-    return fail_call(key_error(*op, key), stack, ErrorHome::kThreadSlot);
+    return fail_call(key_error(*op, key), stack, ErrorTarget::kThreadSlot);
   }
-  const base::Entered entered = base::enter(op);
+  const base::EnteredCall entered = base::enter(op);
   if (entered.place == nullptr) {
-    return fail_call(enter_error(*op, entered), stack, ErrorHome::kThreadSlot);
+    return fail_call(enter_error(*op, entered), stack, ErrorTarget::kThreadSlot);
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
@@ -553,7 +553,7 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   if (ErrorPtr error =
           unreadable_argument(*op, *snapshot, keyset_of(key), stack->args, stack->nargs)) {
     base::leave(entered.thread, entered.place);
-    return fail_call(std::move(error), stack, ErrorHome::kThreadSlot);
+    return fail_call(std::move(error), stack, ErrorTarget::kThreadSlot);
   }
   const Kernel* kernel = kernel_of_slot(*snapshot, slot_of_key(key));
   // The highest key that the kernel sees is its own, whatever higher keys the arguments carry.
@@ -561,12 +561,12 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
   if (loses_override(carried, keys)) {
     base::leave(entered.thread, entered.place);
-    return fail_call(override_shut_error(*op), stack, ErrorHome::kThreadSlot);
+    return fail_call(override_closed_error(*op), stack, ErrorTarget::kThreadSlot);
   }
   if (kernel == nullptr) {
     base::leave(entered.thread, entered.place);
     ErrorPtr error = missing_slot_error(*op, key);
-    return error ? fail_call(std::move(error), stack, ErrorHome::kThreadSlot)
+    return error ? fail_call(std::move(error), stack, ErrorTarget::kThreadSlot)
                  : call_key(op, key, stack);
   }
   const Pick picked{kernel, keys};
@@ -594,7 +594,7 @@ tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t n
       *out_keys = keys_of_call(*guard.get(), *base::current_thread(), keys, args, count);
     }
   }
-  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorTarget::kThreadSlot) : TENON_OK;
 }
 
 }  // namespace tenon::dispatch

@@ -67,7 +67,7 @@ std::string not_loaded(const ErrorPtr& cause) {
 
 // Returns the functionalities that the thread's guards exclude, without those excluded by default.
 tenon_keyset excluded_here() {
-  return key_words().exclude & ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST) &
+  return key_state().exclude & ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST) &
          kFunctionalityMask;
 }
 
@@ -115,7 +115,7 @@ ErrorPtr missing_error(const tenon_op& op, tenon_keyset keys, const ErrorPtr& ca
 
 }  // namespace
 
-ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept {
+ErrorPtr enter_error(const tenon_op& op, const base::EnteredCall& entered) noexcept {
   if (entered.thread == nullptr) return ErrorPtr::adopt(ErrorObject::out_of_memory());
   return guarded([&] {
     return make_error(TENON_ERROR_RECURSION, op.name(), ": nested calls must be at most ",
@@ -201,7 +201,7 @@ ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept 
   return guarded([&] { return carry_results(op, *guard.get()->schema, stack); });
 }
 
-ErrorPtr override_shut_error(const tenon_op& op) noexcept {
+ErrorPtr override_closed_error(const tenon_op& op) noexcept {
   return guarded([&] {
     return make_error(TENON_ERROR_TYPE, op.name(),
                       ": arguments must not override operators where Override is excluded or falls "

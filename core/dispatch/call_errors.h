@@ -16,7 +16,7 @@ constexpr uint32_t narrow_count(int64_t count) noexcept {
 }
 
 /// A call that could not be entered: nested too deep, or no memory for the thread's record.
-base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept;
+base::ErrorPtr enter_error(const tenon_op& op, const base::EnteredCall& entered) noexcept;
 
 /// No kernel serves `keys`: names the key, the keys that have kernels, and what may help. `cause`
 /// may be empty. Returns an empty pointer if a kernel for them was registered in the meantime; the
@@ -58,7 +58,7 @@ base::ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noe
 
 /// Returns the error of a call that may not go to Override although an argument overrides
 /// operators.
-base::ErrorPtr override_shut_error(const tenon_op& op) noexcept;
+base::ErrorPtr override_closed_error(const tenon_op& op) noexcept;
 
 /// Returns the error for a key that is not a runtime key.
 base::ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept;

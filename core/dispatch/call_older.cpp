@@ -33,7 +33,7 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
                      ": registration must be a kernel's, got another one");
   }
   const tenon_op* op = registration.op;
-  const base::Entered entered = base::enter(op);
+  const base::EnteredCall entered = base::enter(op);
   if (entered.place == nullptr) return fail_call(enter_error(*op, entered), stack);
   // A kernel that is removed from here on is not freed before the pick ends, but removal clears its
   // link `older`. So the link is read between two checks of `removed`: if the second one finds it

@@ -52,7 +52,7 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
 
 /// Computes the key set of a call on the fast path: the keys that the arguments carry and that
 /// operator and thread include, without those that thread and operator exclude. Lacks the Autograd
-/// that own_autograd() adds back.
+/// that user_autograd_key() adds back.
 [[gnu::always_inline]] inline tenon_keyset fast_keys(const Snapshot& snapshot,
                                                      const ThreadRecord& thread,
                                                      tenon_keyset keys) noexcept {
@@ -68,9 +68,9 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
 
 /// Returns the Autograd bit if only the grad mode removed it from a call of an operator with a
 /// user-defined Autograd kernel, which runs in every grad mode. A guard that excludes the key wins.
-[[gnu::always_inline]] inline tenon_keyset own_autograd(const Snapshot& snapshot,
-                                                        const ThreadRecord& thread) noexcept {
-  if ((snapshot.flags & kHasOwnAutograd) == 0) [[likely]] {
+[[gnu::always_inline]] inline tenon_keyset user_autograd_key(const Snapshot& snapshot,
+                                                             const ThreadRecord& thread) noexcept {
+  if ((snapshot.flags & kHasUserAutograd) == 0) [[likely]] {
     return 0;
   }
   return snapshot.include & ~(thread.keep | thread.exclude);
@@ -80,17 +80,17 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
 [[gnu::always_inline]] inline tenon_keyset call_keys(const Snapshot& snapshot,
                                                      const ThreadRecord& thread,
                                                      tenon_keyset keys) noexcept {
-  return fast_keys(snapshot, thread, keys) | own_autograd(snapshot, thread);
+  return fast_keys(snapshot, thread, keys) | user_autograd_key(snapshot, thread);
 }
 
 /// Removes Autograd from the keys of a call whose arguments carry it if no argument is tracked:
 /// views carry the key in case they become tracked later, and most never do. Autograd that the
 /// operator or thread includes stays.
 template <class AnyTracked>
-[[gnu::always_inline]] inline tenon_keyset without_untracked(const Snapshot& snapshot,
-                                                             const ThreadRecord& thread,
-                                                             tenon_keyset keys,
-                                                             AnyTracked&& any_tracked) {
+[[gnu::always_inline]] inline tenon_keyset without_untracked_autograd(const Snapshot& snapshot,
+                                                                      const ThreadRecord& thread,
+                                                                      tenon_keyset keys,
+                                                                      AnyTracked&& any_tracked) {
   const tenon_keyset carried = keys & ~(snapshot.include | thread.include);
   if ((carried & base::kAutogradBit) == 0 || any_tracked()) return keys;
   return keys & ~base::kAutogradBit;
@@ -147,7 +147,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
 }
 
 /// Where the error of a failed call is stored.
-enum class ErrorHome { kThreadSlot, kStack };
+enum class ErrorTarget { kThreadSlot, kStack };
 
 /// The fast path of calls whose tensors are not one to three leading arguments. Not inlined:
 /// inlining it slows the other calls more than the jump costs here.

@@ -149,9 +149,10 @@ void check_no_fallback_locked(Registry& registry, const Fallback& fallback) {
 }
 
 // The answers of a new fallback's selector about all defined operators.
-class Survey {
+class SelectorSurvey {
  public:
-  Survey(tenon_fallback_select select, const Kernel& kernel) : select_(select), kernel_(kernel) {}
+  SelectorSurvey(tenon_fallback_select select, const Kernel& kernel)
+      : select_(select), kernel_(kernel) {}
 
   /// Returns true if the selector has been asked about the current definition of each operator.
   bool is_complete_locked(Registry& registry) {
@@ -175,18 +176,18 @@ class Survey {
   bool concerns(const tenon_op* op) const { return answers_.at(op).concerned; }
 
  private:
-  struct Answer {
+  struct SelectorAnswer {
     schema::SchemaPtr schema;  // held so that its address is not reused
     bool concerned;
   };
   const tenon_fallback_select select_;
   const Kernel& kernel_;
   std::vector<std::pair<const tenon_op*, schema::SchemaPtr>> unasked_;
-  std::unordered_map<const tenon_op*, Answer> answers_;
+  std::unordered_map<const tenon_op*, SelectorAnswer> answers_;
 };
 
 // Installs a fallback and publishes all tables, or throws and changes nothing.
-void install_locked(Registry& registry, Fallback* fallback, const Survey& survey,
+void install_locked(Registry& registry, Fallback* fallback, const SelectorSurvey& survey,
                     Changes& changes) {
   try {
     registry.fallbacks().install(fallback);
@@ -260,7 +261,7 @@ const tenon_op* define(Library* library, std::string_view schema_text,
     if (!done) selection.ask();
   }
   Registry::finish_later(changes);
-  tell_events(registration->op);
+  notify_listeners(registration->op);
   return registration->op;
 }
 
@@ -338,7 +339,7 @@ RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kFallback);
 
   Registry& registry = Registry::get();
-  Survey survey(select, *fallback->kernel);
+  SelectorSurvey survey(select, *fallback->kernel);
   Changes changes;
   for (bool done = false; !done;) {
     {
@@ -392,7 +393,7 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
       op->events().add(std::move(event), TENON_EVENT_OP_DEFINED, alone);
     }
   }
-  for (const auto& [op, event] : known) tell_events(op);
+  for (const auto& [op, event] : known) notify_listeners(op);
   return registration;
 }
 

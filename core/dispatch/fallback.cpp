@@ -8,7 +8,7 @@
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/key_tls.h"
-#include "dispatch/several_views.h"
+#include "dispatch/multi_output_view.h"
 
 namespace tenon::dispatch {
 
@@ -55,7 +55,7 @@ void FallbackTable::install(Fallback* fallback) {
   if (places_.size() < slot_count()) places_.resize(slot_count());
   if (fallback->select != nullptr && fallback->built_in == nullptr) selective_.push_back(fallback);
   for (const tenon_key key : fallback->keys) {
-    Place& place = places_[slot_of_key(key)];
+    FallbackEntry& place = places_[slot_of_key(key)];
     TENON_DCHECK((fallback->built_in != nullptr ? place.built_in : place.registered) == nullptr);
     (fallback->built_in != nullptr ? place.built_in : place.registered) = fallback;
   }
@@ -158,7 +158,7 @@ void mark_results(const tenon_op* op, tenon_keyset keys, const tenon_stack& stac
   if (snapshot == nullptr || (snapshot->traits & kReturnsViews) == 0) return;
   const Kernel* kernel = kernel_of_slot(*snapshot, slot_of(keys & snapshot->mask));
   if (kernel == nullptr || kernel->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD) return;
-  mark_several_views(*snapshot->schema, stack);
+  mark_multi_output_views(*snapshot->schema, stack);
 }
 
 }  // namespace

@@ -48,14 +48,14 @@ class FallbackTable {
   const std::vector<const Fallback*>& selective() const noexcept { return selective_; }
 
  private:
-  struct Place {
+  struct FallbackEntry {
     const Fallback* registered = nullptr;
     const Fallback* built_in = nullptr;
     bool uniform = true;
     const Fallback* active() const { return registered != nullptr ? registered : built_in; }
   };
   void compare_rows() noexcept;
-  std::vector<Place> places_;
+  std::vector<FallbackEntry> places_;
   std::vector<const Fallback*> selective_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's key words: the keys that it adds to every call and those that it removes.
+// The calling thread's key state: the keys that it adds to every call and those that it removes.
 #pragma once
 
 #include "base/thread.h"
@@ -9,7 +9,7 @@ namespace tenon::dispatch {
 
 /// All of a thread's key state, so that it can be restored exactly. Functionalities declared after
 /// the state was saved, which `known` does not contain, get their defaults when it is restored.
-struct KeyWords {
+struct KeyState {
   tenon_keyset include = base::kDefaultInclude;
   tenon_keyset exclude = base::kDefaultExclude;  // without the keys that the grad mode removes
   tenon_keyset known = 0;                        // late defaults included, see base::LateDefaults
@@ -17,8 +17,8 @@ struct KeyWords {
   bool follows_tangents = false;  // see base::ThreadRecord
 };
 
-/// Returns the thread's words as its next call will see them.
-inline KeyWords key_words() noexcept {
+/// Returns the thread's key state as its next call will see them.
+inline KeyState key_state() noexcept {
   const base::ThreadRecord* thread = base::current_thread();
   const tenon_keyset known = base::late_defaults.known.load(std::memory_order_acquire);
   const tenon_keyset fresh = known & ~thread->known_defaults;
@@ -26,10 +26,10 @@ inline KeyWords key_words() noexcept {
   return {thread->include | (fresh & included), thread->exclude | (fresh & ~included), known,
           thread->grad_mode, thread->follows_tangents};
 }
-inline tenon_keyset included_keys() noexcept { return key_words().include; }
-inline tenon_keyset excluded_keys() noexcept { return key_words().exclude; }
+inline tenon_keyset included_keys() noexcept { return key_state().include; }
+inline tenon_keyset excluded_keys() noexcept { return key_state().exclude; }
 
-/// Records which late defaults the thread's words contain, and adopts all that are missing.
+/// Records which late defaults the thread's key state contains, and adopts all that are missing.
 inline void set_known_defaults(base::ThreadRecord* thread, tenon_keyset known) noexcept {
   if (thread->known_defaults != known) [[unlikely]] {
     thread->known_defaults = known;
@@ -37,16 +37,16 @@ inline void set_known_defaults(base::ThreadRecord* thread, tenon_keyset known) n
   }
 }
 
-/// Sets all words, functionality bits only. The thread must have a record
+/// Sets the whole key state, functionality bits only. The thread must have a record
 /// (base::require_thread_record).
-inline void set_key_words(const KeyWords& words) noexcept {
+inline void set_key_state(const KeyState& state) noexcept {
   TENON_DCHECK(base::has_thread_record());
   base::ThreadRecord* thread = base::current_thread();
-  thread->include = words.include & kFunctionalityMask;
-  thread->exclude = words.exclude & kFunctionalityMask;
-  thread->follows_tangents = words.follows_tangents;
-  base::set_grad_mode(thread, words.grad_mode);
-  set_known_defaults(thread, words.known);
+  thread->include = state.include & kFunctionalityMask;
+  thread->exclude = state.exclude & kFunctionalityMask;
+  thread->follows_tangents = state.follows_tangents;
+  base::set_grad_mode(thread, state.grad_mode);
+  set_known_defaults(thread, state.known);
 }
 
 /// RAII: adds keys to those that the thread includes or excludes, and removes them again on

@@ -130,7 +130,7 @@ void remove_from_list(Registration* registration) noexcept {
 void let_go(Registration* list) noexcept {
   while (list != nullptr) {
     Registration* next = list->next;
-    if (list->kind == Registration::Kind::kDefinition) tell_events(list->op);
+    if (list->kind == Registration::Kind::kDefinition) notify_listeners(list->op);
     list->next = nullptr;
     if (list->kind == Registration::Kind::kListener) {
       delete std::exchange(list->listener, nullptr);
@@ -168,7 +168,7 @@ class LibraryCloser {
     for (; *end_ != nullptr; end_ = &(*end_)->next) unlink_locked(registry, *end_, changes_);
     if (library->kind == TENON_LIBRARY_DEF) registry.namespaces().erase(library->ns.view());
   }
-  void publish_locked(Registry& registry) noexcept { registry.publish_anyway(changes_); }
+  void publish_locked(Registry& registry) noexcept { registry.publish_noexcept(changes_); }
   /// Announces and frees what was removed. Called without the lock.
   void finish() noexcept {
     Registry::finish(changes_);
@@ -261,7 +261,7 @@ void remove_registration(Registration* registration) noexcept {
     if (registration->removed) return;
     if (registration->library != nullptr) remove_from_list(registration);
     unlink_locked(registry, registration, changes);
-    registry.publish_anyway(changes);
+    registry.publish_noexcept(changes);
   }
   Registry::finish(changes);
   let_go(registration);
@@ -320,9 +320,9 @@ ClosedLibraries::~ClosedLibraries() { base::current_thread()->locals[base::kLoca
 void drain_group(const void* group, std::string_view what, int64_t timeout_ns) {
   base::Blocker blocker;
   switch (base::drain(group, timeout_ns, &blocker)) {
-    case base::Drained::kDone:
+    case base::DrainResult::kDone:
       return;
-    case base::Drained::kTimeout:
+    case base::DrainResult::kTimeout:
       if (blocker.pinned) {
         fail(TENON_ERROR_BUSY, what, ": recorded calls must have been dropped, got ", blocker.label,
              " whose kernel they still hold");
@@ -330,7 +330,7 @@ void drain_group(const void* group, std::string_view what, int64_t timeout_ns) {
       fail(TENON_ERROR_BUSY, what, ": kernels must have returned, got ",
            blocker.label != nullptr ? blocker.label : "a deleter", " still running on thread ",
            blocker.thread_id);
-    case base::Drained::kInsideKernel:
+    case base::DrainResult::kInsideKernel:
       fail(TENON_ERROR_STATE, what,
            ": drain must be called outside of kernels, got a call from inside one");
   }

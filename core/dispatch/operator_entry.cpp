@@ -15,9 +15,9 @@ namespace {
 
 // Allocates memory that is never freed, from blocks, in multiples of a unit. Needs the registry's
 // lock.
-class Blocks {
+class PermanentArena {
  public:
-  explicit constexpr Blocks(size_t unit) : unit_(unit) {}
+  explicit constexpr PermanentArena(size_t unit) : unit_(unit) {}
   void* allocate(size_t size) {
     size = (size + unit_ - 1) / unit_ * unit_;
     if (size > left_) {
@@ -40,8 +40,8 @@ class Blocks {
   size_t left_ = 0;
 };
 
-constinit Blocks entry_blocks(alignof(tenon_op));
-constinit Blocks registration_blocks(sizeof(Registrations));
+constinit PermanentArena entry_blocks(alignof(tenon_op));
+constinit PermanentArena registration_blocks(sizeof(Registrations));
 
 }  // namespace
 

@@ -30,7 +30,7 @@ class OperatorTable {
   // A bucket in one cache line: a lookup reads one line, and then the operator that it found. No
   // branch depends on the position of a name in its line. Such a branch could not be predicted, and
   // the code after the lookup would have to wait for both reads.
-  struct alignas(64) Line {
+  struct alignas(64) Bucket {
     static constexpr size_t kPlaces = 7;  // filled in order
     std::atomic<tenon_op*> ops[kPlaces] = {};
     // One byte of each name's hash, never 0; 0 for free places. Stored after `ops`.
@@ -38,23 +38,24 @@ class OperatorTable {
   };
   // A hash table, at most two thirds full. Outgrown tables are kept, because readers may still use
   // them; all of them together are smaller than the newest.
-  struct Lines {
-    size_t mask;  // number of lines - 1
-    Line* lines;
+  struct Buckets {
+    size_t mask;  // number of buckets - 1
+    Bucket* buckets;
   };
-  static void insert(const Lines& lines, tenon_op* op) noexcept;
-  const Lines& lines_for(size_t count);
+  static void insert(const Buckets& buckets, tenon_op* op) noexcept;
+  const Buckets& buckets_for(size_t count);
 
-  static constinit Line first_line_;
-  static constinit const Lines first_;
-  static constinit std::atomic<const Lines*> current_;
+  static constinit Bucket first_bucket_;
+  static constinit const Buckets first_;
+  static constinit std::atomic<const Buckets*> current_;
 
-  struct Owned {
-    explicit Owned(size_t count) : memory(new Line[count]), lines{count - 1, memory.get()} {}
-    std::unique_ptr<Line[]> memory;
-    Lines lines;
+  struct OwnedBuckets {
+    explicit OwnedBuckets(size_t count)
+        : memory(new Bucket[count]), buckets{count - 1, memory.get()} {}
+    std::unique_ptr<Bucket[]> memory;
+    Buckets buckets;
   };
-  std::vector<std::unique_ptr<Owned>> owned_;
+  std::vector<std::unique_ptr<OwnedBuckets>> owned_;
   std::vector<tenon_op*> all_;
 };
 

@@ -18,7 +18,7 @@ using base::RunningPlace;
 using base::ThreadRecord;
 
 // The entry that is handed out instead of a kernel's.
-struct StandIn {
+struct ProfiledEntry {
   tenon_entry entry;
   const tenon_entry* kernel;
   const RunningPlace* place;
@@ -28,7 +28,7 @@ struct StandIn {
 struct Recording {
   std::vector<ProfilePtr> profiles;  // those that record now
   // Indexed by depth on the stack of running kernels; reused once the frame there has been left.
-  std::vector<std::unique_ptr<StandIn>> stand_ins;
+  std::vector<std::unique_ptr<ProfiledEntry>> stand_ins;
 };
 
 int64_t now() noexcept {
@@ -58,7 +58,7 @@ Recording& require_recording() {
 
 // The boxed form of a stand-in: runs the kernel and records its end.
 tenon_status run_noting_end(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  const auto* stand_in = static_cast<const StandIn*>(ctx);
+  const auto* stand_in = static_cast<const ProfiledEntry*>(ctx);
   SpanEnd end(stand_in->place);
   const tenon_entry* kernel = stand_in->kernel;  // valid while the kernel runs
   return end.returned(kernel->boxed(kernel->ctx, op, keys, stack));
@@ -125,11 +125,11 @@ const tenon_entry* stand_in_entry(const RunningPlace* place, const Kernel& kerne
   const auto depth = static_cast<size_t>(place - thread->running);
   try {
     if (stand_ins.size() <= depth) stand_ins.resize(depth + 1);
-    if (stand_ins[depth] == nullptr) stand_ins[depth] = std::make_unique<StandIn>();
+    if (stand_ins[depth] == nullptr) stand_ins[depth] = std::make_unique<ProfiledEntry>();
   } catch (const std::bad_alloc&) {
     return &kernel.entry;  // its span ends when the next one begins or an outer one ends
   }
-  StandIn& stand_in = *stand_ins[depth];
+  ProfiledEntry& stand_in = *stand_ins[depth];
   stand_in.entry = kernel.entry;
   stand_in.entry.boxed = &run_noting_end;
   stand_in.entry.ctx = &stand_in;
@@ -177,7 +177,7 @@ void tenon_profile::begin_span(const tenon::base::RunningPlace* place,
   span.end_ns = -1;
   // Frames that were left unobserved have ended by now.
   while (!open_.empty() && open_.back().place >= place) {
-    const Open left = open_.back();
+    const OpenSpan left = open_.back();
     open_.pop_back();
     if (left.span == kDropped) {
       dropped_ -= left.ran ? 0 : 1;
@@ -217,7 +217,7 @@ void tenon_profile::run_span(const tenon::base::RunningPlace* place) noexcept {
 void tenon_profile::end_span(const tenon::base::RunningPlace* place, tenon_status status) noexcept {
   const int64_t time = tenon::dispatch::now() - begun_;
   while (!open_.empty() && open_.back().place >= place) {
-    const Open ended = open_.back();
+    const OpenSpan ended = open_.back();
     open_.pop_back();
     if (ended.span == kDropped) {
       dropped_ -= ended.ran || ended.place == place ? 0 : 1;

@@ -44,7 +44,7 @@ struct tenon_profile final : tenon::base::RefCounted<tenon_profile> {
   void end() noexcept { thread_.store(nullptr, std::memory_order_release); }
 
  private:
-  struct Open {
+  struct OpenSpan {
     const tenon::base::RunningPlace* place;
     size_t span;  // kDropped for a span that the limit left out
     bool ran;
@@ -56,7 +56,7 @@ struct tenon_profile final : tenon::base::RefCounted<tenon_profile> {
   const size_t max_spans_;
   int64_t dropped_ = 0;
   std::vector<tenon_profile_span> spans_;
-  std::vector<Open> open_;  // outermost first
+  std::vector<OpenSpan> open_;  // outermost first
   bool complete_ = true;
 };
 

@@ -13,7 +13,7 @@ namespace tenon::dispatch {
 void set_profile_listener(tenon_profile_listener listener, void* ctx, tenon_deleter deleter);
 
 /// Calls the listener, unless there is none or the listener itself makes the call.
-void tell_profile_listener(const tenon_op* op, tenon_keyset keys, const Kernel& kernel,
-                           bool redispatch, int32_t depth);
+void notify_profile_listener(const tenon_op* op, tenon_keyset keys, const Kernel& kernel,
+                             bool redispatch, int32_t depth);
 
 }  // namespace tenon::dispatch

@@ -148,7 +148,7 @@ void Registry::publish(Changes& changes) {
   for (const auto& [op, snapshot] : built) install(changes, op, snapshot);
 }
 
-void Registry::publish_anyway(Changes& changes) noexcept {
+void Registry::publish_noexcept(Changes& changes) noexcept {
   while (changes.ops_ != nullptr) {
     tenon_op* op = changes.take();
     const Snapshot* snapshot = empty_snapshot();
@@ -161,7 +161,7 @@ void Registry::publish_anyway(Changes& changes) noexcept {
   }
 }
 
-void tell_events(const tenon_op* op) noexcept {
+void notify_listeners(const tenon_op* op) noexcept {
   auto lock = Registry::get().lock();
   EventQueue& events = op->events();
   for (Event* event = events.begin(); event != nullptr; event = events.next()) {
@@ -206,7 +206,7 @@ void open_functionality(Registry& registry, uint32_t functionality, uint32_t fla
   }
   Registry::finish(changes);
   base::Blocker blocker;
-  while (base::drain(&kOldTables, -1, &blocker) != base::Drained::kDone) sched_yield();
+  while (base::drain(&kOldTables, -1, &blocker) != base::DrainResult::kDone) sched_yield();
   publish_functionality(functionality);
 }
 

@@ -73,7 +73,7 @@ class Registry {
   static void forget(Changes& changes) noexcept;
   /// Like publish(), for steps that must not fail: an operator whose table cannot be built, as
   /// memory is short, is left without one.
-  void publish_anyway(Changes& changes) noexcept;
+  void publish_noexcept(Changes& changes) noexcept;
 
   /// Gives a functionality without fallbacks one that skips it, until another is registered.
   void skip_by_default(uint32_t functionality);
@@ -104,7 +104,7 @@ extern std::atomic<uint64_t> registry_version;
 
 /// Delivers an operator's pending events, unless another thread is already delivering them. No lock
 /// is held.
-void tell_events(const tenon_op* op) noexcept;
+void notify_listeners(const tenon_op* op) noexcept;
 
 /// Declares a functionality; see tenon_functionality_register.
 tenon_key register_functionality(std::string_view name, std::string_view anchor, uint32_t flags);

@@ -7,27 +7,27 @@
 
 namespace tenon::dispatch {
 
-const Selection::Answer* Selection::find(const Fallback& fallback) const noexcept {
-  const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
-    return answer.fallback == fallback.number;
-  });
+const Selection::SelectorAnswer* Selection::find(const Fallback& fallback) const noexcept {
+  const auto found = std::find_if(
+      answers_.begin(), answers_.end(),
+      [&](const SelectorAnswer& answer) { return answer.fallback == fallback.number; });
   return found != answers_.end() ? &*found : nullptr;
 }
 
 bool Selection::is_complete_locked(Registry& registry) {
-  TENON_DCHECK(questions_.empty());
+  TENON_DCHECK(pending_.empty());
   for (const Fallback* fallback : registry.fallbacks().selective()) {
     if (find(*fallback) != nullptr) continue;
-    questions_.push_back({fallback->number, fallback->select, KernelPin(*fallback->kernel)});
+    pending_.push_back({fallback->number, fallback->select, KernelPin(*fallback->kernel)});
   }
-  return questions_.empty();
+  return pending_.empty();
 }
 
 void Selection::ask() {
-  std::vector<Question> questions = std::move(questions_);
-  questions_.clear();
+  std::vector<PendingSelector> questions = std::move(pending_);
+  pending_.clear();
   answers_.reserve(answers_.size() + questions.size());
-  for (const Question& question : questions) {
+  for (const PendingSelector& question : questions) {
     const bool concerned = ask_selector(question.select, *question.kernel.get(), schema_);
     answers_.push_back({question.fallback, concerned});
   }

@@ -25,20 +25,20 @@ class Selection {
   base::CompactVector<FallbackChoice> choices_locked(Registry& registry) const;
 
  private:
-  struct Answer {
+  struct SelectorAnswer {
     uint64_t fallback;  // its number
     bool concerned;
   };
-  struct Question {
+  struct PendingSelector {
     uint64_t fallback;
     tenon_fallback_select select;
     KernelPin kernel;  // owns the context, which the selector gets, too
   };
-  const Answer* find(const Fallback& fallback) const noexcept;
+  const SelectorAnswer* find(const Fallback& fallback) const noexcept;
 
   const schema::Schema& schema_;
-  std::vector<Question> questions_;
-  std::vector<Answer> answers_;
+  std::vector<PendingSelector> pending_;
+  std::vector<SelectorAnswer> answers_;
 };
 
 /// Asks a selector about one schema. No lock is held.

@@ -37,11 +37,11 @@ bool is_concerned(const tenon_op& op, const Fallback& fallback) {
 }
 
 // The aliases in order of precedence.
-struct Step {
+struct AliasPrecedence {
   tenon_key alias;
   uint32_t provenance;
 };
-constexpr Step kSteps[] = {
+constexpr AliasPrecedence kAliasPrecedence[] = {
     {TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL, TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL},
     {TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL},
     {TENON_KEY_BATCHED_DECOMPOSITION, TENON_PROVENANCE_BATCHED_KERNEL},
@@ -68,7 +68,7 @@ class Resolver {
     if (direct != nullptr) return resolved(direct, TENON_PROVENANCE_KERNEL);
     const uint8_t candidates = aliases_ & info.aliases;
     if (candidates != 0) {
-      for (const Step& step : kSteps) {
+      for (const AliasPrecedence& step : kAliasPrecedence) {
         if ((candidates & alias_bit(step.alias)) == 0) continue;
         if (step.alias == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD && has_backend_kernel(info))
           continue;
@@ -201,7 +201,7 @@ class TableBuilder {
   }
 
  private:
-  struct Direct {
+  struct DirectKernel {
     uint32_t slot;
     const Kernel* kernel;
   };
@@ -213,7 +213,7 @@ class TableBuilder {
     const uint32_t all = (uint32_t{1} << width) - 1;
     uint32_t apart = fallbacks_.is_uniform(row) ? 0 : all;
     if (width > 1) apart |= resolver_.backends();
-    for (const Direct& direct : direct_) {
+    for (const DirectKernel& direct : direct_) {
       if (direct.slot >= row && direct.slot < row + width)
         apart |= uint32_t{1} << (direct.slot - row);
     }
@@ -235,7 +235,7 @@ class TableBuilder {
 
   int8_t resolve(uint32_t slot, const SlotInfo* infos, bool* all_skipped) {
     const Kernel* direct = nullptr;
-    for (const Direct& each : direct_) {
+    for (const DirectKernel& each : direct_) {
       if (each.slot == slot) direct = each.kernel;
     }
     const Fallback* fallback = slot != kUndefinedSlot ? fallbacks_.at(slot) : nullptr;
@@ -272,7 +272,7 @@ class TableBuilder {
   const tenon_op& op_;
   const FallbackTable& fallbacks_;
   const Resolver resolver_;
-  base::SmallVector<Direct, 16> direct_;
+  base::SmallVector<DirectKernel, 16> direct_;
   base::SmallVector<int8_t, 160> numbers_;
   base::SmallVector<const Kernel*, 16> kernels_;
   tenon_keyset skipped_ = 0;
@@ -297,8 +297,8 @@ void put_first(int8_t number, Snapshot* snapshot) {
 }
 
 // Returns a plain set that contains the Autograd that the operator includes, so that a call from
-// which a grad mode removed Autograd does not match it; see own_autograd(). If no kernel serves
-// Autograd, nothing is included.
+// which a grad mode removed Autograd does not match it; see user_autograd_key(). If no kernel
+// serves Autograd, nothing is included.
 tenon_keyset with_own_autograd(tenon_keyset plain, Snapshot* snapshot) {
   snapshot->include &= snapshot->mask;
   if ((snapshot->include & ~plain) == 0) return plain;
@@ -375,7 +375,7 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
     if (!views && written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;
   }
   choose_sets(table.first_backend(), snapshot);
-  if (snapshot->include != 0) snapshot->flags |= kHasOwnAutograd;
+  if (snapshot->include != 0) snapshot->flags |= kHasUserAutograd;
   check_invariants(*snapshot);
   retired_node(snapshot)->owner = &op;
   return snapshot;

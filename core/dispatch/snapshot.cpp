@@ -56,7 +56,7 @@ void check_invariants([[maybe_unused]] const Snapshot& snapshot) noexcept {
   for (uint32_t slot = 0; slot < snapshot.nslots; ++slot) {
     TENON_DCHECK(snapshot.slots[slot] <= kShared && -snapshot.slots[slot] <= snapshot.nkernels);
   }
-  TENON_DCHECK((snapshot.include != 0) == ((snapshot.flags & kHasOwnAutograd) != 0));
+  TENON_DCHECK((snapshot.include != 0) == ((snapshot.flags & kHasUserAutograd) != 0));
   TENON_DCHECK(snapshot.looked_at <= snapshot.nargs() && snapshot.front <= snapshot.nargs());
   TENON_DCHECK((snapshot.flags & kWritesByNumber) == 0 || (snapshot.flags & kCountsWrites) != 0);
   if (snapshot.nkernels == 0) return;
@@ -65,7 +65,7 @@ void check_invariants([[maybe_unused]] const Snapshot& snapshot) noexcept {
   [[maybe_unused]] const tenon_keyset kept =
       snapshot.mask | functionality_bit(TENON_FUNCTIONALITY_DENSE);
   TENON_DCHECK((snapshot.plain & ~kept) == 0 && (snapshot.below & ~kept) == 0);
-  TENON_DCHECK((snapshot.include & ~snapshot.plain) == 0);  // see own_autograd()
+  TENON_DCHECK((snapshot.include & ~snapshot.plain) == 0);  // see user_autograd_key()
   TENON_DCHECK(snapshot.slots[slot_of(snapshot.plain)] == -1);
   TENON_DCHECK(snapshot.slots[slot_of(snapshot.below)] == snapshot.below_number);
 }

@@ -79,12 +79,12 @@ static_assert(offsetof(Snapshot, flags) == 56,
               "what the fast path reads ends with the first 64 bytes");
 
 // Flags, bits 5 to 7 free.
-constexpr uint8_t kOneOrThree = 1;       // only one or three plain tensors, in front, carry keys
-constexpr uint8_t kSelectsBackend = 2;   // the built-in fallback serves BackendSelect
-constexpr uint8_t kCountsWrites = 4;     // a call may bump versions itself, see write_path.cpp
-constexpr uint8_t kWritesByNumber = 8;   // written tensors of a typed call have fixed numbers
-constexpr uint8_t kHasOwnAutograd = 16;  // `include` has Autograd, in every grad mode
-static_assert(kCountsWrites == base::kSlowWrites && kHasOwnAutograd == base::kSlowOwnAutograd);
+constexpr uint8_t kOneOrThree = 1;        // only one or three plain tensors, in front, carry keys
+constexpr uint8_t kSelectsBackend = 2;    // the built-in fallback serves BackendSelect
+constexpr uint8_t kCountsWrites = 4;      // a call may bump versions itself, see write_path.cpp
+constexpr uint8_t kWritesByNumber = 8;    // written tensors of a typed call have fixed numbers
+constexpr uint8_t kHasUserAutograd = 16;  // `include` has Autograd, in every grad mode
+static_assert(kCountsWrites == base::kSlowWrites && kHasUserAutograd == base::kSlowOwnAutograd);
 // Traits, no bit free.
 constexpr uint8_t kHasVararg = 1;         // more arguments than the schema names are scanned
 constexpr uint8_t kHasVarret = 2;         // more results than the schema names are allowed

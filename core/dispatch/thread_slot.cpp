@@ -148,7 +148,7 @@ void SlotWords::require_place() const {
   if (any_ && require_words() == nullptr) throw std::bad_alloc();
 }
 
-SlotWords SlotWords::put_on_thread() && noexcept {
+SlotWords SlotWords::swap_with_thread() && noexcept {
   SlotWords before;
   void** words = words_of(base::current_thread());
   TENON_DCHECK(words != nullptr || !any_);

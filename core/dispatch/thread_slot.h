@@ -64,10 +64,10 @@ class SlotWords {
   static SlotWords of_thread();
   SlotWords copy() const;
 
-  /// Makes sure that put_on_thread() has a place for the words. Throws std::bad_alloc.
+  /// Makes sure that swap_with_thread() has a place for the words. Throws std::bad_alloc.
   void require_place() const;
   /// Moves these words to the calling thread. Returns the words that it had.
-  SlotWords put_on_thread() && noexcept;
+  SlotWords swap_with_thread() && noexcept;
 
  private:
   static SlotWords copies_of(void* const* words);

@@ -10,9 +10,9 @@
 using tenon::base::count_live;
 
 tenon_thread_state::tenon_thread_state(
-    tenon::dispatch::KeyWords words,
+    tenon::dispatch::KeyState state,
     std::unique_ptr<tenon::dispatch::ThreadStacks> stacks_or_null) noexcept
-    : keys(words), stacks(std::move(stacks_or_null)) {
+    : keys(state), stacks(std::move(stacks_or_null)) {
   count_live(TENON_HANDLE_THREAD_STATE, 1);
 }
 
@@ -60,7 +60,7 @@ ThreadStacks& require_thread_stacks() {
 }
 
 ThreadStatePtr capture_thread_state() {
-  auto state = base::make_intrusive<ThreadState>(key_words(), copy_visible(thread_stacks()));
+  auto state = base::make_intrusive<ThreadState>(key_state(), copy_visible(thread_stacks()));
   state->slots = SlotWords::of_thread();
   return state;
 }
@@ -72,12 +72,12 @@ ThreadStatePtr enter_thread_state(const ThreadState& state) {
   std::unique_ptr<ThreadStacks> entered = copy_visible(state.stacks.get());
   SlotWords slots = state.slots.copy();
   slots.require_place();
-  auto previous = base::make_intrusive<ThreadState>(key_words(), nullptr);
+  auto previous = base::make_intrusive<ThreadState>(key_state(), nullptr);
   previous->stacks.reset(static_cast<ThreadStacks*>(exchange_stacks(thread, entered.release())));
-  previous->slots = std::move(slots).put_on_thread();
+  previous->slots = std::move(slots).swap_with_thread();
   previous->left_on = thread;
   previous->nesting = thread->nesting++;
-  set_key_words(state.keys);
+  set_key_state(state.keys);
   return previous;
 }
 
@@ -91,11 +91,11 @@ void leave_thread_state(tenon_thread_state* given) {
               thread->nesting, ", got number ", given->nesting + 1);
   const auto previous = ThreadStatePtr::adopt(given);
   thread->nesting = given->nesting;
-  set_key_words(previous->keys);
+  set_key_state(previous->keys);
   void* entered = exchange_stacks(thread, previous->stacks.release());
   // The entered state is destroyed last: that may run foreign code, which must see the restored
   // state.
-  const SlotWords slots = std::move(previous->slots).put_on_thread();
+  const SlotWords slots = std::move(previous->slots).swap_with_thread();
   delete static_cast<ThreadStacks*>(entered);
 }
 

@@ -22,10 +22,10 @@ using LayerPtr = base::IntrusivePtr<Layer>;
 /// A layer on one thread's transform stack.
 struct StackedLayer {
   LayerPtr layer;
-  /// Key words from before the call that the layer serves now.
-  KeyWords outer;
-  /// Key words from before the layer was entered.
-  KeyWords before;
+  /// Key state from before the call that the layer serves now.
+  KeyState outer;
+  /// Key state from before the layer was entered.
+  KeyState before;
   uint64_t number;  // process-wide number of this entry, never reused
 };
 
@@ -45,10 +45,10 @@ ThreadStacks& require_thread_stacks();
 
 /// The state that a thread hands to another thread that works for it.
 struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
-  tenon_thread_state(tenon::dispatch::KeyWords words,
+  tenon_thread_state(tenon::dispatch::KeyState state,
                      std::unique_ptr<tenon::dispatch::ThreadStacks> stacks_or_null) noexcept;
   ~tenon_thread_state();
-  const tenon::dispatch::KeyWords keys;
+  const tenon::dispatch::KeyState keys;
   std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL if empty
   tenon::dispatch::SlotWords slots;
   /// Set if entering another state replaced this one: the thread it belongs to, and its nesting

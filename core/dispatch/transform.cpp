@@ -16,7 +16,7 @@ namespace tenon::dispatch {
 
 namespace {
 
-using tensor::Content;
+using tensor::HollowKind;
 using tensor::Tensor;
 using tensor::TensorPtr;
 
@@ -42,19 +42,19 @@ StackedLayer* top_of_stack() noexcept {
   return count != 0 ? &stacks->layers.at(count - 1) : nullptr;
 }
 
-// Returns the words with TransformFront included if there are layers, and without it otherwise.
-KeyWords with_front(KeyWords words) noexcept {
+// Returns the key state with TransformFront included if there are layers, and without it otherwise.
+KeyState with_transform_front(KeyState state) noexcept {
   if (top_of_stack() == nullptr) {
-    words.include &= ~kFront;
+    state.include &= ~kFront;
   } else {
-    words.include |= kFront;
-    words.exclude &= ~kFront;
+    state.include |= kFront;
+    state.exclude &= ~kFront;
   }
-  return words;
+  return state;
 }
 
-// Returns the words for calls that a layer serves.
-KeyWords words_of(const Layer& layer, const KeyWords& outer) noexcept {
+// Returns the key state for calls that a layer serves.
+KeyState key_state_in(const Layer& layer, const KeyState& outer) noexcept {
   tenon_keyset others = kLayerKeys;
   const ThreadStacks& stacks = *thread_stacks();
   for (size_t i = 0; i < stacks.layers.size(); ++i) {
@@ -67,71 +67,72 @@ KeyWords words_of(const Layer& layer, const KeyWords& outer) noexcept {
           outer.grad_mode, kind.follows_tangents && outer.follows_tangents};
 }
 
-// Returns the words for calls below a layer: those from before the call that it serves, except that
-// gradients which were off outside of the layer stay off.
-KeyWords words_below(const StackedLayer& top) noexcept {
-  KeyWords words = top.outer;
+// Returns the key state for calls below a layer: that from before the call that it serves, except
+// that gradients which were off outside of the layer stay off.
+KeyState key_state_below(const StackedLayer& top) noexcept {
+  KeyState state = top.outer;
   const Layer& layer = *top.layer;
   const bool was_off = layer.grad_mode() != TENON_GRAD_MODE_ON;
-  if (layer.kind().opens_grad_mode && was_off) words.grad_mode = layer.grad_mode();
-  return words;
+  if (layer.kind().opens_grad_mode && was_off) state.grad_mode = layer.grad_mode();
+  return state;
 }
 
-// Applies the changes that a kernel has made since its turn began to the words from before the
-// turn.
-tenon_keyset changed(tenon_keyset outer, tenon_keyset turn, tenon_keyset now) noexcept {
-  return (outer & ~(turn & ~now)) | (now & ~turn);
+// Applies the changes that a kernel has made since it was called to the key state from
+// before the call.
+tenon_keyset changed(tenon_keyset outer, tenon_keyset at_call, tenon_keyset now) noexcept {
+  return (outer & ~(at_call & ~now)) | (now & ~at_call);
 }
 
-// Returns the words for calls that begin at TransformFront. Inside a kernel that the innermost
-// layer serves, Front is excluded: there, they are computed from the words before the turn.
-KeyWords words_outside_turn() noexcept {
-  const KeyWords now = key_words();
+// Returns the key state for calls that begin at TransformFront. Inside a kernel that the innermost
+// layer serves, Front is excluded: there, it is computed from the key state before the
+// call that the layer serves.
+KeyState key_state_outside_layer() noexcept {
+  const KeyState now = key_state();
   const StackedLayer* top = top_of_stack();
-  if (top == nullptr || (now.exclude & kFront) == 0) return with_front(now);
-  const KeyWords& outer = top->outer;
-  const KeyWords turn = words_of(*top->layer, outer);
-  return with_front({changed(outer.include, turn.include, now.include),
-                     changed(outer.exclude, turn.exclude, now.exclude), now.known, now.grad_mode,
-                     outer.follows_tangents});
+  if (top == nullptr || (now.exclude & kFront) == 0) return with_transform_front(now);
+  const KeyState& outer = top->outer;
+  const KeyState at_call = key_state_in(*top->layer, outer);
+  return with_transform_front({changed(outer.include, at_call.include, now.include),
+                               changed(outer.exclude, at_call.exclude, now.exclude), now.known,
+                               now.grad_mode, outer.follows_tangents});
 }
 
-// RAII: sets the thread's key words for one call, then restores them.
-class ForWords {
+// RAII: sets the thread's key state for one call, then restores it.
+class KeyStateScope {
  public:
-  explicit ForWords(KeyWords words) noexcept : before_(key_words()) { set_key_words(words); }
-  ~ForWords() { set_key_words(before_); }
-  ForWords(const ForWords&) = delete;
-  ForWords& operator=(const ForWords&) = delete;
+  explicit KeyStateScope(KeyState state) noexcept : before_(key_state()) { set_key_state(state); }
+  ~KeyStateScope() { set_key_state(before_); }
+  KeyStateScope(const KeyStateScope&) = delete;
+  KeyStateScope& operator=(const KeyStateScope&) = delete;
 
  private:
-  const KeyWords before_;
+  const KeyState before_;
 };
 
 // RAII: a call that the innermost layer serves. Such calls nest: an outer call of the same layer
 // may be waiting for this one.
-class Turn {
+class ActiveLayerScope {
  public:
-  explicit Turn(StackedLayer& top) noexcept
+  explicit ActiveLayerScope(StackedLayer& top) noexcept
       : number_(top.number),
-        waiting_(std::exchange(top.outer, key_words())),
-        words_(words_of(*top.layer, top.outer)) {}
-  ~Turn() {
+        waiting_(std::exchange(top.outer, key_state())),
+        state_(key_state_in(*top.layer, top.outer)) {}
+  ~ActiveLayerScope() {
     StackedLayer* top = top_of_stack();
     if (top != nullptr && top->number == number_) top->outer = waiting_;
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ActiveLayerScope(const ActiveLayerScope&) = delete;
+  ActiveLayerScope& operator=(const ActiveLayerScope&) = delete;
 
  private:
   const uint64_t number_;
-  const KeyWords waiting_;
-  const ForWords words_;
+  const KeyState waiting_;
+  const KeyStateScope state_;
 };
 
 // Returns a tensor as the layer's calls see it; empty if it stays unchanged.
 TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
-  Tensor& now = settle_dead(op->name(), tensor);
+  Tensor& now = unwrap_ended_levels(op->name(), tensor);
   const LevelTensor* level = level_tensor(now);
   if (level != nullptr && level->layer.get() == &layer) {
     return &now == &tensor ? TensorPtr() : TensorPtr::share(&now);
@@ -184,7 +185,7 @@ void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& st
   if (layer.kind().lift == nullptr || layer.kind().may_write_lower) return;
   const auto check = [&](Tensor* tensor, uint32_t position) {
     if (tensor == nullptr || tensor->is_undefined()) return;
-    if (level_tensor(settle_dead(op->name(), *tensor), layer) != nullptr) return;
+    if (level_tensor(unwrap_ended_levels(op->name(), *tensor), layer) != nullptr) return;
     const schema::SchemaPtr schema = schema_of_call(*op, stack);
     const auto& arguments = schema->arguments();
     fail(
@@ -205,7 +206,7 @@ void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& st
 
 }  // namespace
 
-Tensor& settle_dead(const char* who, Tensor& tensor) {
+Tensor& unwrap_ended_levels(const char* who, Tensor& tensor) {
   Tensor* at = &tensor;
   for (const LevelTensor* level = level_tensor(*at); level != nullptr; level = level_tensor(*at)) {
     const Layer& layer = *level->layer;
@@ -251,16 +252,16 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   ThreadStacks& stacks = require_thread_stacks();
   const StackedLayer* top = top_of_stack();
   const int64_t level = top != nullptr ? top->layer->level() + 1 : 1;
-  const KeyWords outer = words_outside_turn();
+  const KeyState outer = key_state_outside_layer();
   auto layer = base::make_intrusive<Layer>(kind, level, outer.grad_mode, content, drop);
   owner.drop = nullptr;
   static std::atomic<uint64_t> entered{0};
-  stacks.layers.push({layer, outer, key_words(), entered.fetch_add(1, std::memory_order_relaxed)});
-  KeyWords words = with_front(outer);
-  if (kind.opens_grad_mode) words.grad_mode = TENON_GRAD_MODE_ON;
+  stacks.layers.push({layer, outer, key_state(), entered.fetch_add(1, std::memory_order_relaxed)});
+  KeyState state = with_transform_front(outer);
+  if (kind.opens_grad_mode) state.grad_mode = TENON_GRAD_MODE_ON;
   // The layer that is active during a call decides which layer owns the tangents.
-  words.follows_tangents = words.follows_tangents || kind.follows_tangents;
-  set_key_words(words);
+  state.follows_tangents = state.follows_tangents || kind.follows_tangents;
+  set_key_state(state);
   return layer;
 }
 
@@ -271,12 +272,12 @@ void leave_layer(Layer& layer) {
   TENON_CHECK(is_top, TENON_ERROR_STATE, "transform: layer to leave must be the innermost, got ",
               layer.kind().name, " of level ", layer.level());
   layer.end();
-  const KeyWords before = stacks->layers.pop().before;
-  const KeyWords now = key_words();
-  // Changes made while the layer was active stay, unless it was entered inside a turn, whose words
-  // are restored whole.
+  const KeyState before = stacks->layers.pop().before;
+  const KeyState now = key_state();
+  // Changes made while the layer was active stay, unless it was entered inside a call that a
+  // layer serves, whose key state is restored whole.
   const tenon_keyset put_back = (before.exclude & kFront) != 0 ? ~tenon_keyset{0} : kFront;
-  set_key_words({(now.include & ~put_back) | (before.include & put_back),
+  set_key_state({(now.include & ~put_back) | (before.include & put_back),
                  (now.exclude & ~put_back) | (before.exclude & put_back), now.known,
                  layer.kind().opens_grad_mode ? layer.grad_mode() : now.grad_mode,
                  before.follows_tangents});
@@ -300,15 +301,15 @@ TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys,
   // else.
   const tenon_keyset all =
       (keys & kFunctionalityMask) | kFront | kBack | (below.keys() & kBackendMask);
-  const tensor::HollowClaim claim{"transform", all,    below.dtype(), below.device(),
-                                  geometry,    &below, view_of};
+  const tensor::HollowMetadata metadata{"transform", all,    below.dtype(), below.device(),
+                                        geometry,    &below, view_of};
   return TensorPtr::adopt(
-      Tensor::make_hollow(claim, Content::kLevel, level.release(),
+      Tensor::make_hollow(metadata, HollowKind::kLevel, level.release(),
                           [](void* dead) { delete static_cast<LevelTensor*>(dead); }));
 }
 
 void replace_below(Tensor& tensor, Tensor& below, const tensor::Geometry& geometry, void* content) {
-  auto* const level = static_cast<LevelTensor*>(tensor.content(Content::kLevel));
+  auto* const level = static_cast<LevelTensor*>(tensor.content(HollowKind::kLevel));
   TENON_DCHECK(level != nullptr && level->drop == nullptr);
   tensor.claim_geometry(geometry);
   level->below = TensorPtr::share(&below);
@@ -316,7 +317,7 @@ void replace_below(Tensor& tensor, Tensor& below, const tensor::Geometry& geomet
 }
 
 const LevelTensor* level_tensor(const Tensor& tensor) noexcept {
-  return static_cast<const LevelTensor*>(tensor.content(Content::kLevel));
+  return static_cast<const LevelTensor*>(tensor.content(HollowKind::kLevel));
 }
 
 const LevelTensor* level_tensor(const Tensor& tensor, const Layer& layer) noexcept {
@@ -334,25 +335,27 @@ bool is_alone(const Tensor& tensor) noexcept {
   return has_one_holder(*at) && at->has_storage() && at->storage()->is_alone(layers);
 }
 
-BelowLayer::BelowLayer() noexcept : words_(key_words()) {
+BelowLayer::BelowLayer() noexcept : state_(key_state()) {
   const StackedLayer* top = top_of_stack();
   if (top == nullptr) return;
   hides_ = true;
-  const KeyWords outer = words_below(*top);
+  const KeyState outer = key_state_below(*top);
   ThreadStacks& stacks = *thread_stacks();
   hidden_ = stacks.layers.hide_from(live_layers(stacks) - 1);
-  set_key_words(with_front(outer));
+  set_key_state(with_transform_front(outer));
 }
 
 BelowLayer::~BelowLayer() {
   if (!hides_) return;
   thread_stacks()->layers.show(hidden_);
-  set_key_words(words_);
+  set_key_state(state_);
 }
 
-FromFront::FromFront() noexcept : words_(key_words()) { set_key_words(words_outside_turn()); }
+DispatchFromFront::DispatchFromFront() noexcept : state_(key_state()) {
+  set_key_state(key_state_outside_layer());
+}
 
-FromFront::~FromFront() { set_key_words(words_); }
+DispatchFromFront::~DispatchFromFront() { set_key_state(state_); }
 
 namespace {
 
@@ -362,7 +365,7 @@ tenon_status call_settled(const tenon_op* op, tenon_keyset keys, tenon_stack* st
   OwnArguments arguments(*stack);
   Replacements replacements;
   arguments.replace_tensors([&](Tensor& tensor) -> Tensor* {
-    Tensor& now = settle_dead(op->name(), tensor);
+    Tensor& now = unwrap_ended_levels(op->name(), tensor);
     if (&now == &tensor) return nullptr;
     replacements.push_back({&tensor, &now});
     return &now;
@@ -401,7 +404,7 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
     Layer& layer = *top->layer;
     check_written(op, layer, *stack);
     if (is_lifted(layer, *stack)) {
-      const Turn turn(*top);
+      const ActiveLayerScope scope(*top);
       return call(op, stack);
     }
     OwnArguments arguments(*stack);
@@ -413,7 +416,7 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
     });
     tenon_stack inner = arguments.stack_for(*stack);
     {
-      const Turn turn(*top);
+      const ActiveLayerScope scope(*top);
       const tenon_status status = call(op, &inner);
       if (status != TENON_OK) return status;
     }
@@ -429,7 +432,7 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
     Replacements replacements;  // of all arguments, including unchanged ones
     bool any = false;
     arguments.replace_tensors([&](Tensor& tensor) -> Tensor* {
-      Tensor& now = settle_dead(op->name(), tensor);
+      Tensor& now = unwrap_ended_levels(op->name(), tensor);
       const LevelTensor* level = layer != nullptr ? level_tensor(now, *layer) : nullptr;
       Tensor* below = level != nullptr ? level->below.get() : &now;
       replacements.push_back({&tensor, below});

@@ -6,7 +6,7 @@
 // arguments of lower levels are lifted, the keys of all other layers and Front itself are excluded,
 // and the operator is called again, so that the layer's own keys serve it (Batched for vmap,
 // Autograd for grad). Calls that these kernels make reach TransformBack, which restores the key
-// words from before, hides the layer, unwraps its tensors, calls the operator for the layers below
+// state from before, hides the layer, unwraps its tensors, calls the operator for the layers below
 // and wraps the results. A fixed order of keys could not do this, because the same key serves
 // several levels of one call.
 #pragma once
@@ -84,7 +84,7 @@ LayerPtr top_layer() noexcept;
 Layer* peek_top_layer() noexcept;
 
 /// A tensor at a layer's level: the tensor below, and the data that the layer's kind keeps with it.
-struct LevelTensor final : tensor::InBlock<LevelTensor> {
+struct LevelTensor final : tensor::BlockAllocated<LevelTensor> {
   LayerPtr layer;
   tensor::TensorPtr below;
   void* content = nullptr;
@@ -119,7 +119,7 @@ bool is_alone(const tensor::Tensor& tensor) noexcept;
 /// Unwraps a tensor from layers that have ended. Returns the tensor itself if its layer is alive or
 /// it has none. Throws TENON_ERROR_STATE, in the name of `who`, for a tensor that must not outlive
 /// its layer.
-tensor::Tensor& settle_dead(const char* who, tensor::Tensor& tensor);
+tensor::Tensor& unwrap_ended_levels(const char* who, tensor::Tensor& tensor);
 
 /// An argument, and the tensor that takes its place in the inner call.
 struct Replacement {
@@ -136,7 +136,7 @@ const tensor::Tensor* viewed_argument(const Replacements& replacements, const La
 /// returned argument stays the same tensor at every level. Empty for other results.
 tensor::TensorPtr map_back(const Replacements& replacements, const tensor::Tensor& result);
 
-/// RAII: hides the active layer and restores the key words from before the call that it serves. A
+/// RAII: hides the active layer and restores the key state from before the call that it serves. A
 /// layer's kernels use it for their calls on tensors below.
 class BelowLayer {
  public:
@@ -146,22 +146,22 @@ class BelowLayer {
   BelowLayer& operator=(const BelowLayer&) = delete;
 
  private:
-  KeyWords words_;
+  KeyState state_;
   size_t hidden_ = 0;
   bool hides_ = false;
 };
 
 /// RAII: makes the calls that follow begin at TransformFront, which unwraps tensors of layers that
 /// have ended. Works also inside a kernel that a layer serves, where Front is excluded.
-class FromFront {
+class DispatchFromFront {
  public:
-  FromFront() noexcept;
-  ~FromFront();
-  FromFront(const FromFront&) = delete;
-  FromFront& operator=(const FromFront&) = delete;
+  DispatchFromFront() noexcept;
+  ~DispatchFromFront();
+  DispatchFromFront(const DispatchFromFront&) = delete;
+  DispatchFromFront& operator=(const DispatchFromFront&) = delete;
 
  private:
-  const KeyWords words_;
+  const KeyState state_;
 };
 
 /// Kernels of the built-in fallbacks at TransformFront and TransformBack.

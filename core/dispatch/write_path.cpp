@@ -116,14 +116,14 @@ void count_write(const tenon_tensor* tensor) noexcept {
     const tenon_op* op, tenon_keyset keys, tenon_keyset carried, const tenon_tensor* const* tensors,
     int64_t count, tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
   ThreadRecord* thread = base::record_of(place);
-  if ((snapshot.flags & (kCountsWrites | kHasOwnAutograd)) == 0) {
+  if ((snapshot.flags & (kCountsWrites | kHasUserAutograd)) == 0) {
     const Kernel* kernel = slot_kernel(snapshot, keys);
     if (kernel != nullptr) [[likely]] {
       return enter(op, kernel, keys, place, frame);
     }
     return begin_pick(op, keys, carried, frame, place, snapshot);
   }
-  keys |= own_autograd(snapshot, *thread);
+  keys |= user_autograd_key(snapshot, *thread);
   tenon_keyset below;
   if (is_counted(snapshot, keys, &below)) {
     const Kernel* kernel = kernel_below(snapshot, below);
@@ -142,8 +142,8 @@ void count_write(const tenon_tensor* tensor) noexcept {
                                                    const tenon_tensor* const* tensors,
                                                    int64_t count, tenon_frame* frame,
                                                    RunningPlace* place, const Snapshot& snapshot) {
-  keys = without_untracked(snapshot, *base::record_of(place), keys,
-                           [&] { return any_tracked(tensors, count); });
+  keys = without_untracked_autograd(snapshot, *base::record_of(place), keys,
+                                    [&] { return any_tracked(tensors, count); });
   if (keys == snapshot.plain) return enter(op, snapshot.kernel(-1), keys, place, frame);
   return begin_with(op, keys, carried, tensors, count, frame, place, snapshot);
 }
@@ -176,11 +176,11 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
   return run_kernel(op, picked.kernel, picked.keys, stack, place, finish_call);
 }
 
-// Dispatches a call whose final key set is `keys`, apart from own_autograd().
+// Dispatches a call whose final key set is `keys`, apart from user_autograd_key().
 [[gnu::always_inline]] inline tenon_status call_with(const tenon_op* op, tenon_keyset keys,
                                                      tenon_stack* stack, RunningPlace* place,
                                                      const Snapshot* snapshot) {
-  keys |= own_autograd(*snapshot, *base::record_of(place));
+  keys |= user_autograd_key(*snapshot, *base::record_of(place));
   tenon_keyset below;
   if (is_counted(*snapshot, keys, &below)) [[likely]] {
     if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
@@ -196,8 +196,8 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
                                             tenon_stack* stack, RunningPlace* place,
                                             const Snapshot* snapshot) {
   const ThreadRecord* thread = base::record_of(place);
-  keys = without_untracked(*snapshot, *thread, keys,
-                           [&] { return any_tracked(*snapshot, stack->args); });
+  keys = without_untracked_autograd(*snapshot, *thread, keys,
+                                    [&] { return any_tracked(*snapshot, stack->args); });
   if ((keys & base::kAutogradBit) == 0 && keys != snapshot->plain) {
     return call_with(op, keys, stack, place, snapshot);
   }
@@ -282,8 +282,9 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
                                      tenon_frame* frame, RunningPlace* place,
                                      const Snapshot* snapshot, tenon_keyset keys) {
   ThreadRecord* thread = base::record_of(place);
-  keys = without_untracked(*snapshot, *thread, keys, [&] { return any_tracked(*snapshot, args); });
-  keys |= own_autograd(*snapshot, *thread);
+  keys = without_untracked_autograd(*snapshot, *thread, keys,
+                                    [&] { return any_tracked(*snapshot, args); });
+  keys |= user_autograd_key(*snapshot, *thread);
   tenon_keyset below;
   const bool counted = is_counted(*snapshot, keys, &below);
   const Pick picked = counted ? Pick{kernel_below(*snapshot, below), below} : pick(*snapshot, keys);

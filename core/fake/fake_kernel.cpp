@@ -21,27 +21,27 @@ namespace {
 constexpr const char* kRegister = "tenon_library_register_fake";
 
 // The registered kernel; the ctx of the kernel that wraps it.
-struct Given {
+struct RegisteredFake {
   tenon_kernel_fn boxed;
   void* ctx;
   tenon_deleter deleter;
 
-  Given(tenon_kernel_fn given_boxed, void* given_ctx, tenon_deleter given_deleter) noexcept
+  RegisteredFake(tenon_kernel_fn given_boxed, void* given_ctx, tenon_deleter given_deleter) noexcept
       : boxed(given_boxed), ctx(given_ctx), deleter(given_deleter) {}
-  ~Given() {
+  ~RegisteredFake() {
     if (deleter != nullptr) deleter(ctx);
   }
-  Given(const Given&) = delete;
-  Given& operator=(const Given&) = delete;
+  RegisteredFake(const RegisteredFake&) = delete;
+  RegisteredFake& operator=(const RegisteredFake&) = delete;
 };
 
 // For fake arguments, runs the fake kernel as if the thread were in a fake mode.
 tenon_status run_kernel(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  const Given& given = *static_cast<const Given*>(ctx);
+  const RegisteredFake& given = *static_cast<const RegisteredFake*>(ctx);
   if (!runs_fake(*stack)) return given.boxed(given.ctx, op, keys, stack);
   return dispatch::guard_kernel(stack, [&] {
     const dispatch::KeyGuard mode = dispatch::KeyGuard::include(kFake);
-    const Running running(*op);
+    const RunningFakeKernel running(*op);
     return given.boxed(given.ctx, op, keys, stack);
   });
 }
@@ -86,9 +86,9 @@ dispatch::RegistrationPtr register_kernel(dispatch::Library* library, std::strin
     check_operator(*op, kernel->policy);
   }
   tenon_entry& entry = kernel->entry;
-  auto given = std::make_unique<Given>(entry.boxed, entry.ctx, nullptr);
+  auto given = std::make_unique<RegisteredFake>(entry.boxed, entry.ctx, nullptr);
   given->deleter =
-      std::exchange(kernel->deleter, [](void* ctx) { delete static_cast<Given*>(ctx); });
+      std::exchange(kernel->deleter, [](void* ctx) { delete static_cast<RegisteredFake*>(ctx); });
   entry.ctx = given.release();
   entry.boxed = &run_kernel;
   entry.typed = nullptr;  // typed callers use the boxed function

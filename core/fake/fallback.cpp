@@ -166,7 +166,7 @@ TensorPtr claimed_result(const tenon_op& op, Tensor& result, const tenon_device&
   TENON_CHECK(!result.has_memory(), TENON_ERROR_STATE, op.name(),
               ": result must be fake, got a real tensor on ", tensor::print_device(result.device()),
               "; a fake kernel makes results of its arguments or by operators");
-  if (result.is_held_once() && result.base() == nullptr) {
+  if (result.has_one_reference() && result.base() == nullptr) {
     result.claim_device(device);
     return {};
   }

@@ -124,8 +124,9 @@ const tenon_op* running() noexcept {
   return state != nullptr ? state->running : nullptr;
 }
 
-Running::Running(const tenon_op& op) : outer_(std::exchange(require_state().running, &op)) {}
+RunningFakeKernel::RunningFakeKernel(const tenon_op& op)
+    : outer_(std::exchange(require_state().running, &op)) {}
 
-Running::~Running() { thread_state()->running = outer_; }
+RunningFakeKernel::~RunningFakeKernel() { thread_state()->running = outer_; }
 
 }  // namespace tenon::fake

@@ -35,14 +35,14 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
  private:
   // The weak reference keeps the tensor's header allocated, so its address cannot be reused as a
   // key.
-  struct Entry {
+  struct CachedFake {
     tenon::tensor::WeakTensor of;
     tenon::tensor::TensorPtr fake;
   };
   void drop_dead_locked();
 
   std::mutex mutex_;
-  std::unordered_map<const tenon::tensor::Tensor*, Entry> entries_;
+  std::unordered_map<const tenon::tensor::Tensor*, CachedFake> entries_;
   tenon::symbol::ShapeEnvPtr shape_env_;
   bool is_given_ = false;
   size_t sweep_at_ = 64;  // number of entries at which entries of dead tensors are dropped
@@ -69,12 +69,12 @@ symbol::ShapeEnvPtr thread_shape_env();
 const tenon_op* running() noexcept;
 
 /// RAII: marks that the fake kernel of an operator runs on fake tensors. Throws std::bad_alloc.
-class Running {
+class RunningFakeKernel {
  public:
-  explicit Running(const tenon_op& op);
-  ~Running();
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  explicit RunningFakeKernel(const tenon_op& op);
+  ~RunningFakeKernel();
+  RunningFakeKernel(const RunningFakeKernel&) = delete;
+  RunningFakeKernel& operator=(const RunningFakeKernel&) = delete;
 
  private:
   const tenon_op* const outer_;

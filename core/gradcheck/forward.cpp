@@ -10,12 +10,12 @@ namespace {
 
 using tensor::TensorPtr;
 
-class OpenLevel {
+class DualLevelScope {
  public:
-  OpenLevel() : number_(autograd::DualLevel::enter()) {}
-  ~OpenLevel() { autograd::DualLevel::leave(number_); }
-  OpenLevel(const OpenLevel&) = delete;
-  OpenLevel& operator=(const OpenLevel&) = delete;
+  DualLevelScope() : number_(autograd::DualLevel::enter()) {}
+  ~DualLevelScope() { autograd::DualLevel::leave(number_); }
+  DualLevelScope(const DualLevelScope&) = delete;
+  DualLevelScope& operator=(const DualLevelScope&) = delete;
 
  private:
   const int64_t number_;
@@ -26,7 +26,7 @@ class OpenLevel {
 std::vector<Numbers> ForwardMode::slopes(const Elements& direction) const {
   tensor::Tensor& variable = function_.variable(variable_);
   const TensorPtr tangent = make_tensor(direction, variable);
-  const OpenLevel level;
+  const DualLevelScope level;
   const TensorPtr dual = autograd::make_dual(variable, *tangent);
   std::vector<tenon_value> inputs(function_.inputs().begin(), function_.inputs().end());
   inputs[function_.position(variable_)] = tenon_value_of_tensor(dual.get());

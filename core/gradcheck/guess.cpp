@@ -51,35 +51,35 @@ std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& va
                           const Jacobian& numerical, const Jacobian& analytical,
                           const Tolerance& tolerance) {
   const auto right = [&](size_t row, size_t column) { return numerical.at(row, column); };
-  const auto is_it = [&](auto&& make) {
+  const auto matches = [&](auto&& make) {
     return explains(numerical, analytical, tolerance, std::forward<decltype(make)>(make));
   };
   const std::complex<double> zero = 0;
-  if (is_it([&](size_t, size_t) { return zero; })) {
+  if (matches([&](size_t, size_t) { return zero; })) {
     return "no gradient comes to the input: something on the way is detached, or a formula leaves "
            "it out";
   }
   // A formula that omits conj() yields conjugated entries for real parts of the output, and negated
   // conjugates for imaginary parts.
   const auto elements = static_cast<size_t>(output.numel());
-  if (is_it([&](size_t row, size_t column) {
+  if (matches([&](size_t row, size_t column) {
         return (row < elements ? 1.0 : -1.0) * std::conj(right(row, column));
       })) {
     return "a conjugate is missing: gradients are multiplied with conj() of the derivative";
   }
   const std::complex<double> factor = factor_of(numerical, analytical);
   if (std::abs(factor.imag()) < 1e-6 * std::abs(factor) &&
-      is_it([&](size_t row, size_t column) { return factor.real() * right(row, column); })) {
+      matches([&](size_t row, size_t column) { return factor.real() * right(row, column); })) {
     return base::concat("the gradient is ", print_factor(factor));
   }
   const tensor::Dims sizes = variable.size_span();
   const size_t ndim = sizes.size();
-  if (ndim >= 2 && sizes[ndim - 1] == sizes[ndim - 2] && is_it([&](size_t row, size_t column) {
+  if (ndim >= 2 && sizes[ndim - 1] == sizes[ndim - 2] && matches([&](size_t row, size_t column) {
         return right(row, exchanged(column, static_cast<size_t>(sizes[ndim - 1])));
       })) {
     return "the gradient is transposed";
   }
-  if (is_it([&](size_t row, size_t column) {
+  if (matches([&](size_t row, size_t column) {
         return analytical.at(row, column) == zero ? zero : right(row, column);
       })) {
     return "derivatives that are not 0 are missing: a sum over broadcast elements, or one of "

@@ -18,16 +18,16 @@ std::string print_number(double number) {
 }
 
 // The entry with the largest error, and the number of wrong entries.
-struct Worst {
+struct WorstEntry {
   size_t row = 0;
   size_t column = 0;
   size_t wrong = 0;
   double by = -1;
 };
 
-Worst find_worst(const Jacobian& numerical, const Jacobian& analytical,
-                 const Tolerance& tolerance) {
-  Worst worst;
+WorstEntry find_worst(const Jacobian& numerical, const Jacobian& analytical,
+                      const Tolerance& tolerance) {
+  WorstEntry worst;
   for (size_t row = 0; row < numerical.rows; ++row) {
     for (size_t column = 0; column < numerical.columns; ++column) {
       const auto expected = numerical.at(row, column);
@@ -87,7 +87,7 @@ std::string report_mismatch(const CheckedFunction& function, const Pair& pair,
                             const tensor::Tensor& output, const Jacobian& numerical,
                             const Jacobian& analytical, const char* what,
                             const Tolerance& tolerance) {
-  const Worst worst = find_worst(numerical, analytical, tolerance);
+  const WorstEntry worst = find_worst(numerical, analytical, tolerance);
   if (worst.wrong == 0) return "";
   const tensor::Tensor& variable = function.variable(pair.variable);
   std::string text = base::concat(

@@ -12,11 +12,11 @@ using tensor::TensorPtr;
 ReverseMode::ReverseMode(const CheckedFunction& function)
     : function_(function), outputs_(function.run_tracked()) {
   for (const TensorPtr& output : outputs_) {
-    autograd::Flow flow = autograd::flow_to(*output);
+    autograd::GradientEdge flow = autograd::gradient_edge(*output);
     roots_.push_back({std::move(flow.node), flow.output, nullptr});
   }
   for (size_t i = 0; i < function.variable_count(); ++i) {
-    autograd::Flow flow = autograd::flow_to(function.variable(i));
+    autograd::GradientEdge flow = autograd::gradient_edge(function.variable(i));
     targets_.push_back({std::move(flow.node), flow.output});
   }
 }

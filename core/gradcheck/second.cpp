@@ -44,13 +44,13 @@ CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
                   grads.size());
   std::vector<autograd::Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    autograd::Flow flow = autograd::flow_to(*outputs[i]);
+    autograd::GradientEdge flow = autograd::gradient_edge(*outputs[i]);
     Tensor* grad = grads[i].tag == TENON_TAG_TENSOR ? grads[i].as.tensor : nullptr;
     roots.push_back({std::move(flow.node), flow.output, TensorPtr::share(grad)});
   }
   std::vector<autograd::Target> targets;
   for (size_t i = 0; i < function.variable_count(); ++i) {
-    autograd::Flow flow = autograd::flow_to(*inputs[function.position(i)].as.tensor);
+    autograd::GradientEdge flow = autograd::gradient_edge(*inputs[function.position(i)].as.tensor);
     targets.push_back({std::move(flow.node), flow.output});
   }
   autograd::PassOptions options;

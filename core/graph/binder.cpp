@@ -72,7 +72,7 @@ int64_t extent_of(const tensor::Tensor& tensor) noexcept {
 
 }  // namespace
 
-class BoundPlan::Binder final : CallTaker {
+class BoundPlan::Binder final : CallInterceptor {
  public:
   Binder(BoundPlan& bound, const Graph& graph, const tenon_value* inputs)
       : bound_(bound), graph_(graph) {
@@ -102,7 +102,7 @@ class BoundPlan::Binder final : CallTaker {
   void finish(const Plan::Run& run) {
     for (const tenon_value& output : graph_.outputs()) add_output(output, run);
     const auto inputs = static_cast<uint32_t>(graph_.inputs().size());
-    for (const Write& write : bound_.writes_) {
+    for (const CountedWrite& write : bound_.writes_) {
       const Root& root = bound_.roots_[write.root];
       if (root.source == Source::kInput) continue;
       TENON_CHECK(
@@ -113,7 +113,7 @@ class BoundPlan::Binder final : CallTaker {
 
  private:
   // The kernel that serves a call, after the writes of the call have been counted.
-  struct Served {
+  struct ServingKernel {
     const dispatch::Kernel* kernel;
     tenon_keyset keys;
     bool is_counted;   // an earlier dispatch counts the writes
@@ -128,7 +128,7 @@ class BoundPlan::Binder final : CallTaker {
     check(dispatch::compare_arguments(op, schema.get(), stack->args, stack->nargs));
     if (is_filled_by_numbers(op, *schema, *stack)) return fill(op, *schema, stack);
     if (is_copy(op)) return copy(op, *schema, stack);
-    Served served = find_kernel(op, *schema, *stack);
+    ServingKernel served = find_kernel(op, *schema, *stack);
     if (served.kernel == nullptr || served.kernel->bind == nullptr) {
       if (!makes_views(op, *schema)) refuse(op, "its kernel does not bind");
       return view(op, *schema, stack);
@@ -146,7 +146,7 @@ class BoundPlan::Binder final : CallTaker {
 
   // Adds a step for a call. Returns false, without a step, if the kernel reports that it only makes
   // calls.
-  bool plan(const tenon_op& op, const Served& served, tenon_stack* stack) {
+  bool plan(const tenon_op& op, const ServingKernel& served, tenon_stack* stack) {
     const dispatch::Kernel& kernel = *served.kernel;
     bound_.steps_.push_back({{}, 0, node_});  // owns the state from here on
     tenon_bound& planned = bound_.steps_.back().bound;
@@ -167,19 +167,19 @@ class BoundPlan::Binder final : CallTaker {
   }
 
   // Runs a kernel that only calls operators, and binds its calls instead of making them.
-  void bind_calls(const tenon_op& op, const schema::Schema& schema, const Served& served,
+  void bind_calls(const tenon_op& op, const schema::Schema& schema, const ServingKernel& served,
                   tenon_stack* stack) {
     const auto uncounted = dispatch::KeyGuard::exclude(served.is_counted ? kWrites : 0);
     tenon_status status;
     {
-      const TakeCalls taking(*this);
+      const InterceptCalls taking(*this);
       status = dispatch::redispatch(&op, served.keys, stack);
     }
     if (status != TENON_OK) throw_error(op, stack, status);
     check_results(op, schema, stack);
     for (uint32_t i = 0; i < stack->nrets; ++i) {
       each_tensor(stack->rets[i], [&](tensor::Tensor& result) {
-        if (places_.contains(&result) || place_in_known(result)) return;
+        if (places_.contains(&result) || find_in_known_memory(result)) return;
         refuse(op, "its result must be an argument or what a call gives, got another");
       });
     }
@@ -224,7 +224,7 @@ class BoundPlan::Binder final : CallTaker {
 
   // Checks that written memory is allocated by the run, or belongs to an input or attribute.
   void note_writes(const tenon_op& op, const schema::Schema& schema, const tenon_stack& stack,
-                   const Served& served) {
+                   const ServingKernel& served) {
     for (uint32_t i = 0; i < schema.arguments().size(); ++i) {
       const schema::Argument& argument = schema.arguments()[i];
       if (!argument.is_written()) continue;
@@ -251,7 +251,7 @@ class BoundPlan::Binder final : CallTaker {
 
   void note_write(uint32_t root, bool is_counted) {
     const auto known = std::find_if(bound_.writes_.begin(), bound_.writes_.end(),
-                                    [&](const Write& write) { return write.root == root; });
+                                    [&](const CountedWrite& write) { return write.root == root; });
     if (known != bound_.writes_.end()) {
       known->calls += is_counted;
     } else {
@@ -315,7 +315,7 @@ class BoundPlan::Binder final : CallTaker {
     copying.nrets = 1;
     const tenon_op& copy = *dispatch::find_operator("aten::copy_");
     place_new(op, made, static_cast<uint32_t>(bound_.steps_.size()));
-    Served served = find_kernel(copy, *dispatch::schema_of_call(copy, copying), copying);
+    ServingKernel served = find_kernel(copy, *dispatch::schema_of_call(copy, copying), copying);
     if (served.kernel == nullptr || served.kernel->bind == nullptr ||
         !plan(copy, served, &copying)) {
       refuse(copy, "its kernel does not bind");
@@ -347,16 +347,16 @@ class BoundPlan::Binder final : CallTaker {
 
   // Returns the place of a tensor. A tensor that no call has made is a number passed as a tensor,
   // or was made by a kernel itself, from numbers only or as a target of later writes.
-  Place place_of(tensor::Tensor& tensor) {
+  MemoryLocation place_of(tensor::Tensor& tensor) {
     const auto known = places_.find(&tensor);
     if (known != places_.end()) return known->second;
-    if (const auto alias = place_in_known(tensor)) return *alias;
+    if (const auto alias = find_in_known_memory(tensor)) return *alias;
     add_filled(tensor);
     return places_[&tensor];
   }
 
   // Returns the place of a tensor that shares the memory of a known one.
-  std::optional<Place> place_in_known(tensor::Tensor& tensor) {
+  std::optional<MemoryLocation> find_in_known_memory(tensor::Tensor& tensor) {
     if (!tensor.has_storage()) return std::nullopt;
     const auto known = owners_by_storage_.find(tensor.storage());
     if (known == owners_by_storage_.end()) return std::nullopt;
@@ -365,7 +365,8 @@ class BoundPlan::Binder final : CallTaker {
                 "or attribute, got one of several that share memory");
     const uint32_t number = known->second;
     const tensor::Tensor& owner = *owners_[number];
-    const Place place{number, places_.at(&owner).offset + (address_of(tensor) - address_of(owner))};
+    const MemoryLocation place{
+        number, places_.at(&owner).offset + (address_of(tensor) - address_of(owner))};
     places_[&tensor] = place;
     made_.push_back(tensor::TensorPtr::share(&tensor));
     return place;
@@ -381,7 +382,7 @@ class BoundPlan::Binder final : CallTaker {
   }
 
   void use(tensor::Tensor& tensor, uint32_t step) {
-    const Place place = place_of(tensor);
+    const MemoryLocation place = place_of(tensor);
     Root& root = bound_.roots_[place.root];
     root.last_step = step;
     // A call that resized the tensor may have enlarged it.
@@ -393,12 +394,13 @@ class BoundPlan::Binder final : CallTaker {
 
   void take_result(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (places_.contains(&tensor)) return;  // an argument
-    if (place_in_known(tensor)) refuse(op, "its result must be new or an argument, got a view");
+    if (find_in_known_memory(tensor))
+      refuse(op, "its result must be new or an argument, got a view");
     bound_.places_.push_back(place_new(op, tensor, step));
   }
 
   // Assigns a place to a tensor that a step makes.
-  Place place_new(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
+  MemoryLocation place_new(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
       refuse(op, "its result must have memory on the CPU here, got another");
     }
@@ -406,7 +408,7 @@ class BoundPlan::Binder final : CallTaker {
     root.bytes = tensor.storage()->nbytes();
     root.last_step = step;
     const int64_t offset = tensor.offset() * tensor::dtype_size(tensor.dtype());
-    const Place place{add_root(tensor, root), offset};
+    const MemoryLocation place{add_root(tensor, root), offset};
     places_[&tensor] = place;
     made_.push_back(tensor::TensorPtr::share(&tensor));
     return place;
@@ -442,7 +444,7 @@ class BoundPlan::Binder final : CallTaker {
     for (uint32_t i = 0; i < stack.nargs && !found; ++i) {
       each_tensor(stack.args[i], [&](tensor::Tensor& viewed) {
         if (found || viewed.storage() != result.storage()) return;
-        const Place place = place_of(viewed);
+        const MemoryLocation place = place_of(viewed);
         places_[&result] = {place.root, place.offset + (address_of(result) - address_of(viewed))};
         found = true;
       });
@@ -465,9 +467,9 @@ class BoundPlan::Binder final : CallTaker {
   }
 
   // Returns the kernel that serves a call, with kernel NULL if only fallbacks do.
-  static Served find_kernel(const tenon_op& op, const schema::Schema& schema,
-                            const tenon_stack& stack) {
-    Served served{nullptr, keys_of(op, stack), false, false, {}};
+  static ServingKernel find_kernel(const tenon_op& op, const schema::Schema& schema,
+                                   const tenon_stack& stack) {
+    ServingKernel served{nullptr, keys_of(op, stack), false, false, {}};
     const auto lock = dispatch::Registry::get().lock();
     const dispatch::Snapshot& snapshot = *op.snapshot.load(std::memory_order_acquire);
     served.kernel = dispatch::slot_kernel(snapshot, served.keys);
@@ -545,7 +547,7 @@ class BoundPlan::Binder final : CallTaker {
   BoundPlan& bound_;
   const Graph& graph_;
   uint32_t node_ = 0;  // the node being bound
-  std::unordered_map<const tensor::Tensor*, Place> places_;
+  std::unordered_map<const tensor::Tensor*, MemoryLocation> places_;
   std::vector<const tensor::Tensor*> owners_;  // by root
   // The root of each storage; kNone if inputs and attributes share the storage.
   std::unordered_map<const tensor::Storage*, uint32_t> owners_by_storage_;

@@ -81,7 +81,7 @@ void BoundPlan::plan_memory() {
 // makes.
 constexpr uint32_t kScratch = 0, kNowhere = 1, kBases = 2;
 
-BoundPlan::Address BoundPlan::run_address(const Place& place) const noexcept {
+BoundPlan::RunAddress BoundPlan::run_address(const MemoryLocation& place) const noexcept {
   const Root& root = roots_[place.root];
   const auto inputs = static_cast<uint32_t>(graph_.inputs().size());
   switch (root.source) {
@@ -97,7 +97,7 @@ BoundPlan::Address BoundPlan::run_address(const Place& place) const noexcept {
 }
 
 void BoundPlan::plan_addresses() {
-  for (const Place& place : places_) addresses_.push_back(run_address(place));
+  for (const MemoryLocation& place : places_) addresses_.push_back(run_address(place));
   for (uint32_t number = 0; number < roots_.size(); ++number) {
     const Root& root = roots_[number];
     if (root.filled > 0 && root.source != Source::kConstant) filled_.push_back(number);
@@ -138,7 +138,7 @@ bool BoundPlan::is_apart(const Root& written, const tenon_value* inputs, uint32_
 // Attributes that share memory are checked once, in Binder::finish().
 bool BoundPlan::may_run(const tenon_value* inputs) const noexcept {
   const auto count = static_cast<uint32_t>(graph_.inputs().size());
-  for (const Write& write : writes_) {
+  for (const CountedWrite& write : writes_) {
     const Root& root = roots_[write.root];
     const bool is_input = root.source == Source::kInput;
     if (is_input && inputs[root.number].as.tensor->storage()->is_read_only()) return false;
@@ -160,7 +160,7 @@ void BoundPlan::run(tenon_stack* stack) const {
   for (size_t i = 0; i < made.size(); ++i) {
     made[i] = tensor::new_tensor(made_[i].dtype, nullptr, made_[i].sizes, made_[i].strides.data());
   }
-  for (const Write& write : writes_) {
+  for (const CountedWrite& write : writes_) {
     tensor::Tensor& written = tensor_of(roots_[write.root], stack->args, made);
     for (uint32_t i = 0; i < write.calls; ++i) written.count_write();
   }
@@ -173,7 +173,7 @@ void BoundPlan::run(tenon_stack* stack) const {
     bases[base++] = word_of(stack->args[i].as.tensor->data());
   }
   for (const tensor::TensorPtr& each : made) bases[base++] = word_of(each->data());
-  const auto at = [&](const Address& address) {
+  const auto at = [&](const RunAddress& address) {
     return reinterpret_cast<void*>(bases[address.base] + static_cast<uintptr_t>(address.offset));
   };
   for (const uint32_t number : filled_) {

@@ -16,11 +16,11 @@
 namespace tenon::graph {
 
 /// The conditions under which a plan is valid: the description of inputs, attributes and thread.
-class Situation {
+class PlanGuard {
  public:
-  Situation(const Graph& graph, const tenon_value* inputs);
+  PlanGuard(const Graph& graph, const tenon_value* inputs);
   /// Returns true if inputs, attributes and the calling thread match and no kernel has changed.
-  bool is_now(const tenon_value* inputs) const noexcept;
+  bool holds(const tenon_value* inputs) const noexcept;
   /// Returns true if a registration has changed since; the plan cannot be used again.
   bool is_over() const noexcept;
   /// Returns true if calls go to the backends' kernels with no layer in between.
@@ -30,7 +30,7 @@ class Situation {
   const Graph& graph_;
   std::vector<int64_t> words_;  // collected by describe()
   uint64_t registry_version_;
-  dispatch::KeyWords thread_;
+  dispatch::KeyState thread_;
   uint32_t slow_requests_;  // such as a profile
   bool plain_inputs_ = true;
 };
@@ -66,12 +66,12 @@ class BoundPlan {
     tensor::Tensor* tensor = nullptr;  // an attribute, which the graph holds
     int64_t filled = kNotFilled;       // bytes at `address` that depend on no elements
   };
-  struct Place {
+  struct MemoryLocation {
     uint32_t root;
     int64_t offset;  // bytes
   };
   // A place at run time: an offset in bytes from one of the run's bases, see run().
-  struct Address {
+  struct RunAddress {
     uint32_t base;
     int64_t offset;
   };
@@ -81,7 +81,7 @@ class BoundPlan {
     uint32_t node;
   };
   // The description of an output tensor that each run allocates.
-  struct Made {
+  struct AllocatedOutput {
     tenon_dtype dtype;
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
@@ -99,7 +99,7 @@ class BoundPlan {
   };
   // An input or attribute that calls write, with the number of those calls whose writes are
   // counted.
-  struct Write {
+  struct CountedWrite {
     uint32_t root;
     uint32_t calls;
   };
@@ -109,7 +109,7 @@ class BoundPlan {
   void release() noexcept;
   void plan_memory();
   void plan_addresses();
-  Address run_address(const Place& place) const noexcept;
+  RunAddress run_address(const MemoryLocation& place) const noexcept;
   bool is_apart(const Root& written, const tenon_value* inputs, uint32_t from,
                 uint32_t to) const noexcept;
   tensor::Tensor& tensor_of(const Root& root, const tenon_value* inputs,
@@ -118,13 +118,13 @@ class BoundPlan {
 
   const Graph& graph_;
   std::vector<Root> roots_;
-  std::vector<Place> places_;
-  std::vector<Address> addresses_;  // by place
-  std::vector<uint32_t> filled_;    // roots that each run initializes
+  std::vector<MemoryLocation> places_;
+  std::vector<RunAddress> addresses_;  // by place
+  std::vector<uint32_t> filled_;       // roots that each run initializes
   std::vector<Step> steps_;
-  std::vector<Made> made_;
+  std::vector<AllocatedOutput> made_;
   std::vector<Output> outputs_;
-  std::vector<Write> writes_;
+  std::vector<CountedWrite> writes_;
   std::vector<tensor::TensorPtr> kept_;  // owners of constants' memory
   std::vector<dispatch::KernelPin> pins_;
   uint32_t given_ = 0;  // number of the leading roots that are inputs and attributes

@@ -14,20 +14,20 @@ std::shared_ptr<const BoundPlan> BoundPlans::find(const tenon_value* inputs) noe
   if (!any_.load(std::memory_order_acquire)) return nullptr;
   size_t first = 0;
   for (size_t i = 0; i < kMost; ++i) {
-    Entry entry;  // destroyed after the lock is released
+    CachedPlan entry;  // destroyed after the lock is released
     size_t at = 0;
     {
       const base::SpinGuard lock(locked_);
       if (i == 0) first = recent_;
       at = (first + i) % kMost;
-      if (!entries_[at].situation) continue;
+      if (!entries_[at].guard) continue;
       entry = entries_[at];
     }
-    if (entry.situation->is_over()) {
+    if (entry.guard->is_over()) {
       drop_over();
       continue;
     }
-    if (!entry.situation->is_now(inputs)) continue;
+    if (!entry.guard->holds(inputs)) continue;
     if (!entry.plan->may_run(inputs)) return nullptr;
     if (i != 0) {
       const base::SpinGuard lock(locked_);
@@ -40,15 +40,15 @@ std::shared_ptr<const BoundPlan> BoundPlans::find(const tenon_value* inputs) noe
 
 // Drops outdated entries, which would otherwise keep kernels of closed libraries alive.
 void BoundPlans::drop_over() noexcept {
-  Entry over[kMost];  // destroyed after the lock is released
+  CachedPlan over[kMost];  // destroyed after the lock is released
   const base::SpinGuard lock(locked_);
   for (size_t i = 0; i < kMost; ++i) {
-    if (entries_[i].situation && entries_[i].situation->is_over()) std::swap(over[i], entries_[i]);
+    if (entries_[i].guard && entries_[i].guard->is_over()) std::swap(over[i], entries_[i]);
   }
 }
 
-void BoundPlans::keep(Entry entry) noexcept {
-  Entry replaced;  // destroyed after the lock is released
+void BoundPlans::keep(CachedPlan entry) noexcept {
+  CachedPlan replaced;  // destroyed after the lock is released
   const base::SpinGuard lock(locked_);
   replaced = std::exchange(entries_[next_], std::move(entry));
   next_ = (next_ + 1) % kMost;
@@ -57,13 +57,13 @@ void BoundPlans::keep(Entry entry) noexcept {
 
 std::string BoundPlans::bind(const Graph& graph, const Plan& plan, const tenon_value* inputs) {
   if (find(inputs) != nullptr) return "";
-  auto situation = std::make_shared<const Situation>(graph, inputs);
-  if (!situation->is_plain()) {
+  auto guard = std::make_shared<const PlanGuard>(graph, inputs);
+  if (!guard->is_plain()) {
     return "inputs must be plain tensors on the CPU, on a thread without modes, profile or "
            "recording";
   }
   try {
-    keep({std::move(situation), std::make_shared<const BoundPlan>(graph, plan, inputs)});
+    keep({std::move(guard), std::make_shared<const BoundPlan>(graph, plan, inputs)});
   } catch (const Error& error) {
     if (error.object()->code() != TENON_ERROR_NOT_SUPPORTED) throw;
     return error.object()->message();

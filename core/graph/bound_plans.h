@@ -15,9 +15,9 @@ namespace tenon::graph {
 
 class BoundPlan;
 class Plan;
-class Situation;
+class PlanGuard;
 
-/// The plans of a graph for the situations that it was bound in most recently.
+/// The plans of a graph for the conditions under which it was bound most recently.
 class BoundPlans {
  public:
   /// Returns the plan for these inputs, NULL if there is none.
@@ -27,16 +27,16 @@ class BoundPlans {
 
  private:
   static constexpr size_t kMost = 4;
-  struct Entry {
-    std::shared_ptr<const Situation> situation;
+  struct CachedPlan {
+    std::shared_ptr<const PlanGuard> guard;
     std::shared_ptr<const BoundPlan> plan;
   };
   void drop_over() noexcept;
-  void keep(Entry entry) noexcept;
+  void keep(CachedPlan entry) noexcept;
 
   std::atomic<bool> any_{false};     // a plan was made at some time
   std::atomic<bool> locked_{false};  // spin lock of entries_, held for a few instructions
-  Entry entries_[kMost];
+  CachedPlan entries_[kMost];
   size_t next_ = 0;    // index to replace next
   size_t recent_ = 0;  // index of the entry found last
 };

@@ -9,9 +9,9 @@ namespace tenon::graph {
 namespace {
 
 /// The values and nodes that outputs and nodes with effects need, found from the end.
-class Needed {
+class LiveSet {
  public:
-  Needed(const Graph& graph, const Effects& effects)
+  LiveSet(const Graph& graph, const Effects& effects)
       : graph_(graph), values_(graph.values().size()), nodes_(graph.nodes().size()) {
     for (const tenon_value& output : graph.outputs()) need(output);
     for (const Guard& guard : graph.guards()) {
@@ -51,7 +51,7 @@ class Needed {
 }  // namespace
 
 GraphPtr remove_dead(const Graph& graph) {
-  const Needed needed(graph, Effects(graph));
+  const LiveSet needed(graph, Effects(graph));
   Rewrite rewrite(graph);
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     if (needed.node(i)) rewrite.keep(graph.nodes()[i]);

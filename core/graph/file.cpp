@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/check.h"
-#include "dispatch/late_operator.h"
+#include "dispatch/lazy_operator.h"
 #include "graph/json.h"
 #include "graph/text.h"
 
@@ -46,7 +46,7 @@ tenon_dtype dtype_of(std::string_view name) {
        name);
 }
 
-constinit dispatch::LateOperator contiguous("aten::contiguous");
+constinit dispatch::LazyOperator contiguous("aten::contiguous");
 
 // Returns the tensor with its elements contiguous in row-major order.
 tensor::TensorPtr packed(const Attribute& attribute) {
@@ -75,7 +75,7 @@ std::string list_text(const int64_t* numbers, size_t count) {
 }
 
 /// A tensor's entry in the header.
-struct Entry {
+struct TensorEntry {
   tenon_dtype dtype = TENON_DTYPE_NONE;
   std::vector<int64_t> sizes;
   std::vector<int64_t> offsets;
@@ -84,11 +84,11 @@ struct Entry {
 struct Header {
   std::string text;
   std::string sizes;  // "fixed": runs refuse inputs of other sizes
-  std::map<std::string, Entry> entries;
+  std::map<std::string, TensorEntry> entries;
 };
 
-Entry read_entry(Json& json, const std::string& name) {
-  Entry entry;
+TensorEntry read_entry(Json& json, const std::string& name) {
+  TensorEntry entry;
   bool has_sizes = false;
   json.object([&](const std::string& key) {
     if (key == "dtype") {
@@ -135,7 +135,8 @@ Header read_header(std::string_view text) {
   return header;
 }
 
-tensor::TensorPtr read_tensor(const std::string& name, const Entry& entry, std::string_view data) {
+tensor::TensorPtr read_tensor(const std::string& name, const TensorEntry& entry,
+                              std::string_view data) {
   constexpr const char* kFunction = "tenon_graph_read";
   const int64_t numel = tensor::checked_numel(kFunction, entry.sizes);
   const int64_t size = tensor::checked_bytes(kFunction, numel, tensor::dtype_size(entry.dtype));

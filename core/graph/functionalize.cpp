@@ -137,7 +137,7 @@ class Functionalizer {
 
  private:
   // The position of a value of the old graph in the tree of its memory.
-  struct Place {
+  struct MemoryNode {
     uint32_t same_as = kNone;  // the value that a write returned
     uint32_t parent = kNone;   // the value that this is a view of
     uint32_t base = kNone;     // the root of the tree
@@ -214,7 +214,7 @@ class Functionalizer {
 
   // Brings a value up to date with all writes so far.
   void refresh(uint32_t value) {
-    Place& place = places_[value];
+    MemoryNode& place = places_[value];
     if (is_element(value)) {
       const uint32_t list = graph_.values()[value].source;
       if (is_base(list)) return;
@@ -321,7 +321,7 @@ class Functionalizer {
                   TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
                   ": what it resizes must be no input, attribute or view, got one");
       // Views of it would keep the old sizes and memory.
-      const bool has_views = std::ranges::any_of(places_, [&](const Place& place) {
+      const bool has_views = std::ranges::any_of(places_, [&](const MemoryNode& place) {
         return place.parent != kNone && place.base == target;
       });
       TENON_CHECK(!has_views, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
@@ -363,7 +363,7 @@ class Functionalizer {
   }
 
   void assign(uint32_t value, uint32_t made) {
-    Place& place = places_[value];
+    MemoryNode& place = places_[value];
     if (is_base(value)) {
       if (place.before == kNone) place.before = rewrite_.map(value);
       ++place.generation;
@@ -400,7 +400,7 @@ class Functionalizer {
   const Effects effects_;
   Rewrite rewrite_;
   Shapes shapes_;
-  std::vector<Place> places_;  // by value
+  std::vector<MemoryNode> places_;  // by value
 };
 
 }  // namespace

@@ -26,13 +26,13 @@ class IdentityMap {
 
   uint32_t find(const tensor::Tensor& tensor) const noexcept {
     if (capacity_ == 0) return kUnknown;
-    const Entry& entry = entries_[place_of(tensor)];
+    const Mapping& entry = entries_[place_of(tensor)];
     return entry.tensor != nullptr ? entry.value : kUnknown;
   }
   /// Maps a tensor to a value, replacing an earlier one. Throws std::bad_alloc.
   void set(tensor::Tensor& tensor, uint32_t value) {
     if (2 * (count_ + 1) > capacity_) grow();
-    Entry& entry = entries_[place_of(tensor)];
+    Mapping& entry = entries_[place_of(tensor)];
     if (entry.tensor == nullptr) {
       tensor.retain_weak();
       entry.tensor = &tensor;
@@ -42,7 +42,7 @@ class IdentityMap {
   }
 
  private:
-  struct Entry {
+  struct Mapping {
     tensor::Tensor* tensor = nullptr;
     uint32_t value = 0;
   };
@@ -60,7 +60,7 @@ class IdentityMap {
   void grow() {
     constexpr size_t kFirst = 32;
     const size_t before = capacity_;
-    auto old = std::make_unique<Entry[]>(before == 0 ? kFirst : 2 * before);
+    auto old = std::make_unique<Mapping[]>(before == 0 ? kFirst : 2 * before);
     old.swap(entries_);
     capacity_ = before == 0 ? kFirst : 2 * before;
     for (size_t i = 0; i < before; ++i) {
@@ -68,7 +68,7 @@ class IdentityMap {
     }
   }
 
-  std::unique_ptr<Entry[]> entries_;
+  std::unique_ptr<Mapping[]> entries_;
   size_t capacity_ = 0;  // a power of two
   size_t count_ = 0;
 };

@@ -90,10 +90,10 @@ std::vector<Match> Matcher::find_all() {
   std::vector<Match> matches;
   const auto last = static_cast<uint32_t>(pattern_.nodes().size() - 1);
   for (uint32_t node = 0; node < graph_.nodes().size(); ++node) {
-    Trial trial{std::vector<uint32_t>(pattern_.nodes().size(), kNone),
-                std::vector<tenon_value>(pattern_.inputs().size()),
-                std::vector<tenon_value>(pattern_.sizes().size()),
-                std::vector<uint32_t>(pattern_.nodes().size())};
+    PartialMatch trial{std::vector<uint32_t>(pattern_.nodes().size(), kNone),
+                       std::vector<tenon_value>(pattern_.inputs().size()),
+                       std::vector<tenon_value>(pattern_.sizes().size()),
+                       std::vector<uint32_t>(pattern_.nodes().size())};
     std::optional<Match> found;
     if (!bind_node(trial, last, node) || !solve(trial, &found)) continue;
     for (const uint32_t each : found->nodes) {
@@ -106,7 +106,7 @@ std::vector<Match> Matcher::find_all() {
 }
 
 // Completes a trial; returns false if that is impossible.
-bool Matcher::solve(Trial& trial, std::optional<Match>* found) const {
+bool Matcher::solve(PartialMatch& trial, std::optional<Match>* found) const {
   for (bool progress = true; progress;) {
     progress = false;
     for (auto i = static_cast<uint32_t>(trial.nodes.size()); i-- > 0;) {
@@ -123,21 +123,21 @@ bool Matcher::solve(Trial& trial, std::optional<Match>* found) const {
 }
 
 // Tries a call of the pattern that no other call uses with each call of the graph.
-bool Matcher::choose(const Trial& trial, uint32_t node, std::optional<Match>* found) const {
+bool Matcher::choose(const PartialMatch& trial, uint32_t node, std::optional<Match>* found) const {
   for (uint32_t i = 0; i < graph_.nodes().size(); ++i) {
     if (graph_.nodes()[i].op != pattern_.nodes()[node].op) continue;
-    Trial next = trial;
+    PartialMatch next = trial;
     if (bind_node(next, node, i) && solve(next, found)) return true;
   }
   return false;
 }
 
-bool Matcher::is_taken(const Trial& trial, uint32_t node) const {
+bool Matcher::is_taken(const PartialMatch& trial, uint32_t node) const {
   return moved_to_[node] >= 0 ||
          std::find(trial.nodes.begin(), trial.nodes.end(), node) != trial.nodes.end();
 }
 
-bool Matcher::bind_node(Trial& trial, uint32_t pattern, uint32_t node) const {
+bool Matcher::bind_node(PartialMatch& trial, uint32_t pattern, uint32_t node) const {
   if (trial.nodes[pattern] != kNone) return trial.nodes[pattern] == node;
   const Node &wanted = pattern_.nodes()[pattern], &there = graph_.nodes()[node];
   if (wanted.op != there.op || wanted.nargs != there.nargs || is_taken(trial, node)) return false;
@@ -145,7 +145,7 @@ bool Matcher::bind_node(Trial& trial, uint32_t pattern, uint32_t node) const {
   return true;
 }
 
-bool Matcher::compare(Trial& trial, uint32_t node) const {
+bool Matcher::compare(PartialMatch& trial, uint32_t node) const {
   trial.compared[node] = 1;
   const Node &wanted = pattern_.nodes()[node], &there = graph_.nodes()[trial.nodes[node]];
   for (uint32_t a = 0; a < wanted.nargs; ++a) {
@@ -154,7 +154,8 @@ bool Matcher::compare(Trial& trial, uint32_t node) const {
   return true;
 }
 
-bool Matcher::unify(Trial& trial, const tenon_value& pattern, const tenon_value& value) const {
+bool Matcher::unify(PartialMatch& trial, const tenon_value& pattern,
+                    const tenon_value& value) const {
   if (pattern.tag == TENON_TAG_REF) {
     return unify_value(trial, static_cast<uint32_t>(pattern.as.i), value);
   }
@@ -172,7 +173,7 @@ bool Matcher::unify(Trial& trial, const tenon_value& pattern, const tenon_value&
   return true;
 }
 
-bool Matcher::unify_value(Trial& trial, uint32_t pattern, const tenon_value& value) const {
+bool Matcher::unify_value(PartialMatch& trial, uint32_t pattern, const tenon_value& value) const {
   const Value& wanted = pattern_.values()[pattern];
   if (wanted.kind == TENON_GRAPH_VALUE_INPUT) {
     tenon_value& bound = trial.inputs[wanted.source];
@@ -201,7 +202,7 @@ bool Matcher::unify_value(Trial& trial, uint32_t pattern, const tenon_value& val
 }
 
 // A size of the pattern matches a number or a number of the graph, the same one at each use.
-bool Matcher::unify_size(Trial& trial, uint32_t size, const tenon_value& value) const {
+bool Matcher::unify_size(PartialMatch& trial, uint32_t size, const tenon_value& value) const {
   const bool is_number =
       value.tag == TENON_TAG_INT ||
       (value.tag == TENON_TAG_REF && graph_.is_run_number(static_cast<uint32_t>(value.as.i)));
@@ -212,7 +213,8 @@ bool Matcher::unify_size(Trial& trial, uint32_t size, const tenon_value& value) 
   return true;
 }
 
-bool Matcher::unify_function(Trial& trial, const Function& wanted, const tenon_value& value) const {
+bool Matcher::unify_function(PartialMatch& trial, const Function& wanted,
+                             const tenon_value& value) const {
   if (value.tag != TENON_TAG_REF) return false;
   const Value& its = graph_.values()[static_cast<size_t>(value.as.i)];
   if (its.kind != TENON_GRAPH_VALUE_FUNCTION) return false;
@@ -225,7 +227,7 @@ bool Matcher::unify_function(Trial& trial, const Function& wanted, const tenon_v
 }
 
 // Returns true if the matched sizes are sizes of the matched inputs.
-bool Matcher::has_sizes(const Trial& trial) const {
+bool Matcher::has_sizes(const PartialMatch& trial) const {
   for (uint32_t i = 0; i < trial.sizes.size(); ++i) {
     const Size& size = pattern_.sizes()[i];
     if (trial.sizes[i].tag == TENON_TAG_NONE || size.tensor == kUnbound) continue;
@@ -280,7 +282,7 @@ bool Matcher::may_leave(const Match& match, uint32_t value) const {
   return its.kind == TENON_GRAPH_VALUE_ELEMENT && may_leave(match, its.source);
 }
 
-std::optional<Match> Matcher::accept(const Trial& trial) const {
+std::optional<Match> Matcher::accept(const PartialMatch& trial) const {
   if (!has_sizes(trial)) return std::nullopt;
   Match match{trial.nodes, trial.inputs, 0};
   const auto [first, last] = std::minmax_element(match.nodes.begin(), match.nodes.end());

@@ -52,7 +52,7 @@ class Matcher {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   /// The decisions of a match that is being tried.
-  struct Trial {
+  struct PartialMatch {
     std::vector<uint32_t> nodes;
     std::vector<tenon_value> inputs;  // NONE if not bound
     std::vector<tenon_value> sizes;   // by size of the pattern; NONE if not bound
@@ -61,18 +61,18 @@ class Matcher {
 
   void check_pattern() const;
   void note_users();
-  bool solve(Trial& trial, std::optional<Match>* found) const;
-  bool choose(const Trial& trial, uint32_t node, std::optional<Match>* found) const;
-  bool compare(Trial& trial, uint32_t node) const;
-  bool unify(Trial& trial, const tenon_value& pattern, const tenon_value& value) const;
-  bool unify_value(Trial& trial, uint32_t pattern, const tenon_value& value) const;
-  bool unify_size(Trial& trial, uint32_t size, const tenon_value& value) const;
-  bool unify_function(Trial& trial, const Function& wanted, const tenon_value& value) const;
-  bool has_sizes(const Trial& trial) const;
-  bool bind_node(Trial& trial, uint32_t pattern, uint32_t node) const;
-  bool is_taken(const Trial& trial, uint32_t node) const;
+  bool solve(PartialMatch& trial, std::optional<Match>* found) const;
+  bool choose(const PartialMatch& trial, uint32_t node, std::optional<Match>* found) const;
+  bool compare(PartialMatch& trial, uint32_t node) const;
+  bool unify(PartialMatch& trial, const tenon_value& pattern, const tenon_value& value) const;
+  bool unify_value(PartialMatch& trial, uint32_t pattern, const tenon_value& value) const;
+  bool unify_size(PartialMatch& trial, uint32_t size, const tenon_value& value) const;
+  bool unify_function(PartialMatch& trial, const Function& wanted, const tenon_value& value) const;
+  bool has_sizes(const PartialMatch& trial) const;
+  bool bind_node(PartialMatch& trial, uint32_t pattern, uint32_t node) const;
+  bool is_taken(const PartialMatch& trial, uint32_t node) const;
 
-  std::optional<Match> accept(const Trial& trial) const;
+  std::optional<Match> accept(const PartialMatch& trial) const;
   bool escapes(const Match& match) const;
   bool is_disturbed(const Match& match, size_t first, size_t last) const;
   bool place(Match& match, size_t last) const;

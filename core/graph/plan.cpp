@@ -117,15 +117,15 @@ void Plan::add_step(const tenon_graph& graph, size_t number) {
     const bool is_tensor = named && wants_tensors(*schema->arguments()[i].type);
     args[i] = prepare(args[i], is_tensor);
     if (args[i].tag == TENON_TAG_REF) {
-      patches_.push_back({i, static_cast<uint32_t>(args[i].as.i), Fill::kValue});
+      patches_.push_back({i, static_cast<uint32_t>(args[i].as.i), FillKind::kValue});
     } else if (is_tensor && args[i].tag == TENON_TAG_LIST) {
-      patches_.push_back({i, 0, Fill::kTensorList});
+      patches_.push_back({i, 0, FillKind::kTensorList});
       list_elements += args[i].count;
     } else if (named && args[i].tag == TENON_TAG_LIST && has_reference(args[i]) &&
                wants_ints(*schema->arguments()[i].type)) {
-      patches_.push_back({i, 0, Fill::kIntList});
+      patches_.push_back({i, 0, FillKind::kIntList});
     } else if (has_reference(args[i])) {
-      patches_.push_back({i, 0, Fill::kDeep});
+      patches_.push_back({i, 0, FillKind::kDeep});
     }
   }
   most_args_ = std::max(most_args_, node.nargs);

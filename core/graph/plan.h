@@ -30,12 +30,12 @@ class Plan {
   class Run;
 
  private:
-  enum class Fill : uint8_t { kValue, kTensorList, kIntList, kDeep };
+  enum class FillKind : uint8_t { kValue, kTensorList, kIntList, kDeep };
   // An argument that is not known before a run.
   struct Patch {
     uint32_t argument;
     uint32_t value;  // for kValue
-    Fill fill;
+    FillKind fill;
   };
   struct Step {
     const tenon_op* op;

@@ -80,10 +80,10 @@ class Plan::Run {
   void fill(const Patch& patch) {
     tenon_value& arg = args_[patch.argument];
     switch (patch.fill) {
-      case Fill::kValue:
+      case FillKind::kValue:
         arg = value_of(patch.value);
         break;
-      case Fill::kTensorList: {
+      case FillKind::kTensorList: {
         tenon_tensor** const tensors = next_;
         next_ += arg.count;
         for (uint32_t i = 0; i < arg.count; ++i) {
@@ -95,10 +95,10 @@ class Plan::Run {
         arg = tenon_value_of_tensors(tensors, arg.count);
         break;
       }
-      case Fill::kIntList:
+      case FillKind::kIntList:
         arg = int_list(arg);
         break;
-      case Fill::kDeep:
+      case FillKind::kDeep:
         arg = filled(arg);
         break;
     }

@@ -36,10 +36,10 @@ constinit dispatch::OwnSlot recording_slot("tenon.graph", &copy_recording, &drop
 
 // Makes a recording, or none, the thread's current one, in place of the previous one.
 void set_recording(void** word, RecordingPtr recording) noexcept {
-  dispatch::KeyWords words = dispatch::key_words();
+  dispatch::KeyState state = dispatch::key_state();
   const bool at_tracer = recording && !recording->is_below_autograd();
-  words.include = at_tracer ? words.include | kTracer : words.include & ~kTracer;
-  dispatch::set_key_words(words);
+  state.include = at_tracer ? state.include | kTracer : state.include & ~kTracer;
+  dispatch::set_key_state(state);
   const auto before = RecordingPtr::adopt(static_cast<Recording*>(*word));
   *word = recording.detach();
 }
@@ -117,7 +117,7 @@ constexpr dispatch::BuiltIn kBuiltIns[] = {
 
 std::span<const dispatch::BuiltIn> built_ins() noexcept { return kBuiltIns; }
 
-TakeCalls::TakeCalls(CallTaker& taker) {
+InterceptCalls::InterceptCalls(CallInterceptor& taker) {
   base::require_thread_record();
   void** const word = recording_slot.place();
   recording_ = base::make_intrusive<Recording>(0, base::make_intrusive<Graph>(),
@@ -125,7 +125,7 @@ TakeCalls::TakeCalls(CallTaker& taker) {
   set_recording(word, recording_);
 }
 
-TakeCalls::~TakeCalls() { end_recording(*recording_); }
+InterceptCalls::~InterceptCalls() { end_recording(*recording_); }
 
 Recording* current_recording() noexcept { return static_cast<Recording*>(recording_slot.word()); }
 
@@ -189,8 +189,8 @@ void Recording::add_alias(tenon_tensor& tensor, tenon_tensor& alias) {
 
 // Returns true if calls of the thread are recorded now; false inside of a recorded call.
 bool Recording::sees_calls() const noexcept {
-  const dispatch::KeyWords words = dispatch::key_words();
-  if (!is_below_autograd()) return (words.include & ~words.exclude & kTracer) != 0;
+  const dispatch::KeyState state = dispatch::key_state();
+  if (!is_below_autograd()) return (state.include & ~state.exclude & kTracer) != 0;
   const dispatch::ThreadStacks* stacks = dispatch::thread_stacks();
   for (size_t i = 0; stacks != nullptr && i < stacks->modes[TENON_MODE_WRAPPER].size(); ++i) {
     if (stacks->modes[TENON_MODE_WRAPPER].at(i)->self() == this) return true;

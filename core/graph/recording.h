@@ -16,26 +16,26 @@
 namespace tenon::graph {
 
 /// Receives a thread's calls, which are then not made.
-class CallTaker {
+class CallInterceptor {
  public:
   virtual tenon_status take(const tenon_op* op, tenon_stack* stack) = 0;
 
  protected:
-  ~CallTaker() = default;
+  ~CallInterceptor() = default;
 };
 
 class Recording final : public base::RefCounted<Recording> {
  public:
   /// With a taker, the calls go to it and nothing is recorded.
   Recording(uint32_t flags, GraphPtr graph, base::IntrusivePtr<Recording> outer,
-            CallTaker* taker = nullptr)
+            CallInterceptor* taker = nullptr)
       : flags_(flags), graph_(std::move(graph)), outer_(std::move(outer)), taker_(taker) {}
 
   Graph& graph() const noexcept { return *graph_; }
   /// The recording that was active when this one began, or NULL.
   const base::IntrusivePtr<Recording>& outer() const noexcept { return outer_; }
   bool is_below_autograd() const noexcept { return (flags_ & TENON_GRAPH_BELOW_AUTOGRAD) != 0; }
-  CallTaker* taker() const noexcept { return taker_; }
+  CallInterceptor* taker() const noexcept { return taker_; }
   bool is_on() const noexcept { return on_.load(std::memory_order_acquire); }
   void end() noexcept { on_.store(false, std::memory_order_release); }
   /// Adds the guards of symbols to the graph. Throws std::bad_alloc.
@@ -83,7 +83,7 @@ class Recording final : public base::RefCounted<Recording> {
   const uint32_t flags_;
   const GraphPtr graph_;
   const base::IntrusivePtr<Recording> outer_;
-  CallTaker* const taker_;
+  CallInterceptor* const taker_;
   std::atomic<bool> on_{true};
   std::atomic<bool> locked_{false};  // guards the fields below and the graph
   KnownValues known_;
@@ -94,12 +94,12 @@ class Recording final : public base::RefCounted<Recording> {
 using RecordingPtr = base::IntrusivePtr<Recording>;
 
 /// RAII: passes the calling thread's calls to a taker. Calls that the taker makes are executed.
-class TakeCalls {
+class InterceptCalls {
  public:
-  explicit TakeCalls(CallTaker& taker);
-  ~TakeCalls();
-  TakeCalls(const TakeCalls&) = delete;
-  TakeCalls& operator=(const TakeCalls&) = delete;
+  explicit InterceptCalls(CallInterceptor& taker);
+  ~InterceptCalls();
+  InterceptCalls(const InterceptCalls&) = delete;
+  InterceptCalls& operator=(const InterceptCalls&) = delete;
 
  private:
   RecordingPtr recording_;

@@ -9,9 +9,9 @@ namespace tenon::graph {
 
 namespace {
 
-class CallersPass {
+class CallbackPass {
  public:
-  CallersPass(const Graph& from, tenon_graph_rewrite_fn function, void* ctx)
+  CallbackPass(const Graph& from, tenon_graph_rewrite_fn function, void* ctx)
       : from_(from), function_(function), ctx_(ctx), rewrite_(from) {}
 
   GraphPtr run() {
@@ -61,7 +61,7 @@ class CallersPass {
 }  // namespace
 
 GraphPtr rewrite_by(const Graph& graph, tenon_graph_rewrite_fn function, void* ctx) {
-  return CallersPass(graph, function, ctx).run();
+  return CallbackPass(graph, function, ctx).run();
 }
 
 }  // namespace tenon::graph

@@ -86,9 +86,9 @@ int64_t start_of(const tenon_value& sizes, uint32_t index) {
   return start;
 }
 
-class Undoing {
+class ViewInverter {
  public:
-  Undoing(Rewrite& rewrite, const Node& view, uint32_t whole, uint32_t part, bool copies)
+  ViewInverter(Rewrite& rewrite, const Node& view, uint32_t whole, uint32_t part, bool copies)
       : rewrite_(rewrite),
         view_(view),
         copies_(copies),
@@ -164,7 +164,7 @@ bool scatters(const tenon_op& op) {
 
 uint32_t undo_view(Rewrite& rewrite, const Node& view, uint32_t index, const TensorMeta* meta,
                    uint32_t whole, uint32_t part, bool copies) {
-  Undoing undoing(rewrite, view, whole, part, copies);
+  ViewInverter undoing(rewrite, view, whole, part, copies);
   const tenon_value* args = view.args;
   switch (find_row(*view.op)->inverse) {
     case Inverse::kNone:

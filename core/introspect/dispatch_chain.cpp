@@ -40,7 +40,7 @@ std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
 
 // Explains what a kernel does if it belongs to a built-in fallback or to a layer's rule; otherwise
 // returns an empty explanation.
-dispatch::Explanation explain_step(const Step& step, const Arguments* arguments) {
+dispatch::Explanation explain_step(const DispatchStep& step, const Arguments* arguments) {
   const Kernel& kernel = *step.kernel;
   for (const dispatch::ExplainedKernel& each : dispatch::layers().explained) {
     if (each.kernel == kernel.entry.boxed)
@@ -78,7 +78,7 @@ std::string names_of(const std::vector<tenon_key>& keys) {
 }
 
 // Appends the kernels that this one replaces, and what it does if that is known.
-void describe_kernel(const Step& step, const Arguments* arguments, std::string* text) {
+void describe_kernel(const DispatchStep& step, const Arguments* arguments, std::string* text) {
   if (const std::string hidden = hidden_text(*step.kernel); !hidden.empty()) {
     *text += concat("    in front of ", hidden, "\n");
   }
@@ -87,7 +87,7 @@ void describe_kernel(const Step& step, const Arguments* arguments, std::string* 
 }
 
 // Appends what a redispatch below the last key would do.
-void describe_bottom(const Step& last, const Step& bottom, std::string* text) {
+void describe_bottom(const DispatchStep& last, const DispatchStep& bottom, std::string* text) {
   const std::string nothing = concat("  nothing is below ", key_text(last.key), ": ");
   const dispatch::Explanation explained = explain_step(last, nullptr);
   if (explained.text.empty() || explained.calls_anew) {
@@ -100,7 +100,8 @@ void describe_bottom(const Step& last, const Step& bottom, std::string* text) {
   }
 }
 
-void describe_below(const tenon_op& op, Step step, const Arguments* arguments, std::string* text) {
+void describe_below(const tenon_op& op, DispatchStep step, const Arguments* arguments,
+                    std::string* text) {
   while (true) {
     if (step.provenance == TENON_PROVENANCE_MATH_KERNEL) {
       *text += "    it is composed: it calls other operators, each of which is dispatched anew\n";
@@ -108,7 +109,7 @@ void describe_below(const tenon_op& op, Step step, const Arguments* arguments, s
     }
     if (step.key == TENON_KEY_UNDEFINED) return;
     if (explain_step(step, arguments).calls_anew) return;
-    const Step above = step;
+    const DispatchStep above = step;
     step = find_step(op, step.keys & dispatch::keys_below(above.key));
     if (step.key == TENON_KEY_UNDEFINED) {
       describe_bottom(above, step, text);
@@ -140,9 +141,9 @@ std::string kernel_text(const Kernel& kernel) {
   return concat(name, " (", language, place, ")");
 }
 
-Step find_step(const tenon_op& op, tenon_keyset keys) {
+DispatchStep find_step(const tenon_op& op, tenon_keyset keys) {
   const dispatch::FallbackTable& fallbacks = dispatch::Registry::get().fallbacks();
-  Step step;
+  DispatchStep step;
   step.keys = keys;
   while (true) {
     step.key = dispatch::highest_key(step.keys);
@@ -175,9 +176,9 @@ tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys) {
   return skipped;
 }
 
-std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
-                         const Arguments* arguments) {
-  const Step step = find_step(op, keys);
+std::string describe_chain(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
+                           const Arguments* arguments) {
+  const DispatchStep step = find_step(op, keys);
   std::string text;
   if (const tenon_keyset skipped = dropped | (keys & ~step.keys); skipped != 0) {
     text +=

@@ -13,7 +13,7 @@
 namespace tenon::introspect {
 
 /// The outcome of dispatching on a key set.
-struct Step {
+struct DispatchStep {
   tenon_key key = TENON_KEY_UNDEFINED;       // the key whose slot is called
   tenon_keyset keys = 0;                     // without the keys above it that fall through
   const dispatch::Kernel* kernel = nullptr;  // NULL: no kernel serves the key
@@ -21,7 +21,7 @@ struct Step {
 };
 
 /// Returns the step that a key set leads to. Requires the registry's lock.
-Step find_step(const tenon_op& op, tenon_keyset keys);
+DispatchStep find_step(const tenon_op& op, tenon_keyset keys);
 
 using dispatch::Arguments;
 
@@ -33,8 +33,8 @@ tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys);
 /// which kernel runs, why, and what it reaches by redispatching. `dropped` are the functionalities
 /// that skipped_always() removed from the set; `arguments` is NULL if only the key set is known.
 /// Requires the registry's lock.
-std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
-                         const Arguments* arguments);
+std::string describe_chain(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
+                           const Arguments* arguments);
 
 /// Returns "mm_cpu (C++ at mm.cpp:12)", or as much of it as is known.
 std::string kernel_text(const dispatch::Kernel& kernel);

@@ -125,7 +125,7 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
   }
   // Computed without the operator's mask, so that skipped keys can be named.
   const tenon_keyset keys = ((found.carried | snapshot.include | thread.include) & thread.keep) |
-                            dispatch::own_autograd(snapshot, thread);
+                            dispatch::user_autograd_key(snapshot, thread);
   found.dropped = skipped_always(op, keys);
   found.call = keys & ~found.dropped;
   if ((snapshot.flags & dispatch::kSelectsBackend) != 0) {
@@ -154,13 +154,13 @@ std::string explain_call(const tenon_op& op, const tenon_value* args, int64_t na
     return concat(text, "  an argument overrides operators, but Override is taken away or falls ",
                   "through: the call fails\n");
   }
-  return text + describe_way(op, keys.call, keys.dropped, &arguments);
+  return text + describe_chain(op, keys.call, keys.dropped, &arguments);
 }
 
 std::string explain_keys_locked(const tenon_op& op, tenon_keyset keys) {
   const tenon_keyset dropped = skipped_always(op, keys);
   return concat(op.definition()->schema->text(), "\n",
-                describe_way(op, keys & ~dropped, dropped, nullptr));
+                describe_chain(op, keys & ~dropped, dropped, nullptr));
 }
 
 }  // namespace tenon::introspect

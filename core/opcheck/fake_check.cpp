@@ -11,13 +11,13 @@ namespace tenon::opcheck {
 
 namespace {
 
-using Places = std::vector<Sample::Place>;
+using Places = std::vector<Sample::SampleTensor>;
 
 // Returns, for each pair of tensors, whether they share memory and whether they are one tensor.
 std::vector<bool> sharing(const Places& a, const Places& b) {
   std::vector<bool> pairs;
-  for (const Sample::Place& one : a) {
-    for (const Sample::Place& other : b) {
+  for (const Sample::SampleTensor& one : a) {
+    for (const Sample::SampleTensor& other : b) {
       pairs.push_back(shares_memory(*one.tensor, *other.tensor));
       pairs.push_back(one.tensor.get() == other.tensor.get());
     }

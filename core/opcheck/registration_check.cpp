@@ -13,7 +13,7 @@ namespace {
 // Returns true if the operator itself has an Autograd kernel or a composite, not just a fallback
 // for all operators.
 bool has_own_autograd(const Sample& sample) {
-  for (const Sample::Place& input : sample.inputs()) {
+  for (const Sample::SampleTensor& input : sample.inputs()) {
     const auto backend = static_cast<tenon_key>(input.tensor->device().type);
     const tenon_key key = TENON_KEY_AUTOGRAD_CPU | backend << 8;
     switch (introspect::slot_info(sample.op(), key).provenance) {
@@ -28,8 +28,8 @@ bool has_own_autograd(const Sample& sample) {
   return false;
 }
 
-bool any_requires_grad(const std::vector<Sample::Place>& places) {
-  for (const Sample::Place& each : places) {
+bool any_requires_grad(const std::vector<Sample::SampleTensor>& places) {
+  for (const Sample::SampleTensor& each : places) {
     if (autograd::requires_grad(*each.tensor)) return true;
   }
   return false;
@@ -50,7 +50,7 @@ std::string check_autograd_registration(const tenon_op& op, Arguments args) {
   // Call below Autograd, as if no fallback were registered there. Operators that the kernel calls
   // may still be recorded.
   sample.redispatch(keys & ~autograd::kAutograd);
-  for (const Sample::Place& output : sample.outputs()) {
+  for (const Sample::SampleTensor& output : sample.outputs()) {
     const bool is_input = sample.input_that_is(*output.tensor) < sample.inputs().size();
     if (is_input || !autograd::requires_grad(*output.tensor)) continue;
     return base::concat(

@@ -21,7 +21,7 @@ class Sample {
  public:
   using Replace = std::function<TensorPtr(Tensor&)>;
   /// A tensor among the arguments or results, and the index of that argument or result.
-  struct Place {
+  struct SampleTensor {
     int64_t position;
     TensorPtr tensor;
   };
@@ -41,9 +41,9 @@ class Sample {
   const tenon_op& op() const noexcept { return op_; }
   const schema::Schema& schema() const noexcept { return *schema_; }
   std::span<const tenon_value> arguments() noexcept { return args_.values(); }
-  const std::vector<Place>& inputs() const noexcept { return inputs_; }
+  const std::vector<SampleTensor>& inputs() const noexcept { return inputs_; }
   /// Valid after the call.
-  const std::vector<Place>& outputs() const noexcept { return outputs_; }
+  const std::vector<SampleTensor>& outputs() const noexcept { return outputs_; }
   /// Returns the index in inputs() of the tensor that a result is; inputs().size() if it is none.
   size_t input_that_is(const Tensor& output) const noexcept;
 
@@ -55,8 +55,8 @@ class Sample {
   const schema::SchemaPtr schema_;
   dispatch::OwnArguments args_;
   std::vector<tenon_value> results_;
-  std::vector<Place> inputs_;
-  std::vector<Place> outputs_;
+  std::vector<SampleTensor> inputs_;
+  std::vector<SampleTensor> outputs_;
 };
 
 /// Returns a copy with the same sizes, strides and elements.

@@ -11,13 +11,13 @@ namespace tenon::opcheck {
 namespace {
 
 // The state of a tensor before the call.
-struct Before {
+struct TensorSnapshot {
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
   const tensor::Storage* storage;
   std::vector<char> elements;
 
-  explicit Before(const Tensor& tensor)
+  explicit TensorSnapshot(const Tensor& tensor)
       : sizes(tensor.size_span().begin(), tensor.size_span().end()),
         strides(tensor.stride_span().begin(), tensor.stride_span().end()),
         storage(tensor.storage()),
@@ -32,12 +32,13 @@ struct Before {
 
 std::string check_results(const Sample& sample) {
   const schema::Schema& schema = sample.schema();
-  for (const Sample::Place& input : sample.inputs()) {
+  for (const Sample::SampleTensor& input : sample.inputs()) {
     const schema::Argument& argument = schema.arguments()[static_cast<size_t>(input.position)];
-    const schema::Place place{schema::Place::kArgument, input.position};
-    for (const Sample::Place& output : sample.outputs()) {
+    const schema::SchemaPosition place{schema::SchemaPosition::kArgument, input.position};
+    for (const Sample::SampleTensor& output : sample.outputs()) {
       if (!shares_memory(*input.tensor, *output.tensor)) continue;
-      if (!schema::may_contain_alias(schema, {schema::Place::kReturn, output.position}, place)) {
+      if (!schema::may_contain_alias(schema, {schema::SchemaPosition::kReturn, output.position},
+                                     place)) {
         return base::concat("Argument ", argument.name.view(),
                             " is not defined to alias output but was aliasing");
       }
@@ -53,13 +54,13 @@ std::string check_results(const Sample& sample) {
 }
 
 std::string check_outputs(const Sample& sample) {
-  const std::vector<Sample::Place>& outputs = sample.outputs();
+  const std::vector<Sample::SampleTensor>& outputs = sample.outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     for (size_t j = i + 1; j < outputs.size(); ++j) {
       const int64_t a = outputs[i].position, b = outputs[j].position;
       if (a == b || !shares_memory(*outputs[i].tensor, *outputs[j].tensor)) continue;
-      if (!schema::may_contain_alias(sample.schema(), {schema::Place::kReturn, a},
-                                     {schema::Place::kReturn, b})) {
+      if (!schema::may_contain_alias(sample.schema(), {schema::SchemaPosition::kReturn, a},
+                                     {schema::SchemaPosition::kReturn, b})) {
         return base::concat("Outputs ", a, " and ", b, " alias unexpectedly");
       }
     }
@@ -74,13 +75,13 @@ std::string check_schema(const tenon_op& op, Arguments args) {
   // Below Autograd, which would replace results that are arguments by views of them.
   const auto guard = dispatch::KeyGuard::exclude(autograd::kAutograd);
   Sample sample(op, args, &copy_input);
-  std::vector<Before> before;
-  for (const Sample::Place& input : sample.inputs()) before.emplace_back(*input.tensor);
+  std::vector<TensorSnapshot> before;
+  for (const Sample::SampleTensor& input : sample.inputs()) before.emplace_back(*input.tensor);
   sample.call();
   if (std::string report = check_results(sample); !report.empty()) return report;
   for (size_t i = 0; i < before.size(); ++i) {
-    const Sample::Place& input = sample.inputs()[i];
-    const schema::Place place{schema::Place::kArgument, input.position};
+    const Sample::SampleTensor& input = sample.inputs()[i];
+    const schema::SchemaPosition place{schema::SchemaPosition::kArgument, input.position};
     if (schema::is_mutable(sample.schema(), place) || before[i].is_still(*input.tensor)) continue;
     const schema::Argument& argument =
         sample.schema().arguments()[static_cast<size_t>(input.position)];

@@ -24,9 +24,9 @@ namespace {
 using Tensors = std::vector<TensorPtr>;
 
 // RAII: a recording below autograd, ended by the destructor if it is still on.
-class Recorded {
+class RecordingScope {
  public:
-  Recorded() : recording_(graph::RecordingPtr::share(&begin())) {
+  RecordingScope() : recording_(graph::RecordingPtr::share(&begin())) {
     try {
       mode_ = graph::new_mode(*recording_);
       override::push_mode(TENON_MODE_WRAPPER, mode_.get());
@@ -35,9 +35,9 @@ class Recorded {
       throw;
     }
   }
-  ~Recorded() { end(); }
-  Recorded(const Recorded&) = delete;
-  Recorded& operator=(const Recorded&) = delete;
+  ~RecordingScope() { end(); }
+  RecordingScope(const RecordingScope&) = delete;
+  RecordingScope& operator=(const RecordingScope&) = delete;
 
   graph::Recording& operator*() const noexcept { return *recording_; }
   void end() {
@@ -57,16 +57,16 @@ class Recorded {
 // NULL if none arrives.
 Tensors gradients_of(const Sample& sample) {
   std::vector<autograd::Root> roots;
-  for (const Sample::Place& output : sample.outputs()) {
+  for (const Sample::SampleTensor& output : sample.outputs()) {
     if (!autograd::requires_grad(*output.tensor)) continue;
-    autograd::Flow flow = autograd::flow_to(*output.tensor);
+    autograd::GradientEdge flow = autograd::gradient_edge(*output.tensor);
     roots.push_back(
         {std::move(flow.node), flow.output, autograd::operators::ones_like(*output.tensor)});
   }
   std::vector<autograd::Target> targets;
-  for (const Sample::Place& input : sample.inputs()) {
+  for (const Sample::SampleTensor& input : sample.inputs()) {
     if (!autograd::requires_grad(*input.tensor)) continue;
-    autograd::Flow flow = autograd::flow_to(*input.tensor);
+    autograd::GradientEdge flow = autograd::gradient_edge(*input.tensor);
     targets.push_back({std::move(flow.node), flow.output});
   }
   if (roots.empty() || targets.empty()) return {};
@@ -123,7 +123,7 @@ std::string add_difference(const char* report, const Tensor& expected, const Ten
 // Records a call and its backward pass. The graph's outputs are the results, then the gradients.
 graph::GraphPtr record(const tenon_op& op, Arguments args, const Tensors& gradients) {
   Sample sample(op, args, &copy_input);
-  Recorded recorded;
+  RecordingScope recorded;
   graph::Recording& recording = *recorded;
   for (size_t i = 0; i < sample.inputs().size(); ++i) {
     Tensor& input = *sample.inputs()[i].tensor;
@@ -131,7 +131,7 @@ graph::GraphPtr record(const tenon_op& op, Arguments args, const Tensors& gradie
   }
   sample.call();
   const Tensors found = gradients_of(sample);
-  for (const Sample::Place& output : sample.outputs()) {
+  for (const Sample::SampleTensor& output : sample.outputs()) {
     recording.add_output(tenon_value_of_tensor(output.tensor.get()));
   }
   for (size_t i = 0; i < found.size(); ++i) {
@@ -150,7 +150,7 @@ std::string check_replay(const tenon_op& op, Arguments args, const Closeness& cl
   const Replay replay(*graph, before);
   std::string report;
   size_t next = 0;
-  for (const Sample::Place& output : eager.outputs()) {
+  for (const Sample::SampleTensor& output : eager.outputs()) {
     report = add_difference(kOtherOutputs, *output.tensor, replay.result(next++), closeness);
     if (!report.empty()) return report;
   }

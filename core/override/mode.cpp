@@ -9,7 +9,7 @@ namespace tenon::override {
 
 namespace {
 
-using dispatch::KeyWords;
+using dispatch::KeyState;
 using dispatch::thread_stacks;
 
 constexpr tenon_keyset key_of(uint32_t kind) {
@@ -17,11 +17,11 @@ constexpr tenon_keyset key_of(uint32_t kind) {
                                                                  : TENON_FUNCTIONALITY_WRAPPER);
 }
 
-// Sets the key words, with the key of a kind included if and only if modes of that kind are on.
-void include_key(uint32_t kind, KeyWords words) noexcept {
+// Sets the key state, with the key of a kind included if and only if modes of that kind are on.
+void include_key(uint32_t kind, KeyState state) noexcept {
   const tenon_keyset key = key_of(kind);
-  words.include = mode_count(kind) != 0 ? words.include | key : words.include & ~key;
-  dispatch::set_key_words(words);
+  state.include = mode_count(kind) != 0 ? state.include | key : state.include & ~key;
+  dispatch::set_key_state(state);
 }
 
 void require_kind(const char* function, uint32_t kind) {
@@ -43,7 +43,7 @@ void push_mode(uint32_t kind, value::Object* mode) {
                   kind == TENON_MODE_OVERRIDE ? "override" : "dispatch", ", got ",
                   mode != nullptr ? mode->type()->name : "NULL");
   dispatch::require_thread_stacks().modes[kind].push(value::ObjectPtr::share(mode));
-  include_key(kind, dispatch::key_words());
+  include_key(kind, dispatch::key_state());
 }
 
 void pop_mode(uint32_t kind, const value::Object* given) {
@@ -55,7 +55,7 @@ void pop_mode(uint32_t kind, const value::Object* given) {
               ": mode must be the innermost of its thread, a ", innermost->type()->name,
               ", got another", given != nullptr ? base::concat(", a ", given->type()->name) : "");
   const value::ObjectPtr mode = thread_stacks()->modes[kind].pop();
-  include_key(kind, dispatch::key_words());
+  include_key(kind, dispatch::key_state());
 }
 
 value::Object* mode_at(uint32_t kind, int64_t depth) noexcept {
@@ -72,14 +72,14 @@ size_t mode_count(uint32_t kind) noexcept {
 
 HideModes::HideModes(uint32_t kind, size_t from) noexcept
     : kind_(kind),
-      words_(dispatch::key_words()),
+      outer_(dispatch::key_state()),
       hidden_(thread_stacks()->modes[kind].hide_from(from)) {
-  include_key(kind, words_);
+  include_key(kind, outer_);
 }
 
 HideModes::~HideModes() {
   thread_stacks()->modes[kind_].show(hidden_);
-  include_key(kind_, words_);
+  include_key(kind_, outer_);
 }
 
 }  // namespace tenon::override

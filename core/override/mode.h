@@ -31,7 +31,7 @@ class HideModes {
 
  private:
   const uint32_t kind_;
-  const dispatch::KeyWords words_;
+  const dispatch::KeyState outer_;
   const size_t hidden_;
 };
 

@@ -156,7 +156,7 @@ void PluginManager::fail_load(Plugin* plugin, const std::vector<const void*>& cl
   std::vector<const void*> left;
   base::Blocker blocker;
   for (const void* group : closed) {
-    if (base::drain(group, kPatience, &blocker) != base::Drained::kDone) left.push_back(group);
+    if (base::drain(group, kPatience, &blocker) != base::DrainResult::kDone) left.push_back(group);
   }
   {
     const std::lock_guard lock(mutex_);

@@ -12,12 +12,13 @@ namespace {
 
 using Types = std::vector<const Type*>;
 
-const Argument& at(const Schema& schema, Place place) {
-  const auto& list = place.side == Place::kArgument ? schema.arguments() : schema.returns();
+const Argument& at(const Schema& schema, SchemaPosition place) {
+  const auto& list =
+      place.side == SchemaPosition::kArgument ? schema.arguments() : schema.returns();
   TENON_CHECK_INDEX(place.index >= 0 && place.index < static_cast<int64_t>(list.size()),
                     schema.name().full(), ": index of ",
-                    place.side == Place::kArgument ? "an argument" : "a return", " must be in [0, ",
-                    list.size(), "), got ", place.index);
+                    place.side == SchemaPosition::kArgument ? "an argument" : "a return",
+                    " must be in [0, ", list.size(), "), got ", place.index);
   return list[static_cast<size_t>(place.index)];
 }
 
@@ -81,25 +82,30 @@ bool becomes_wildcard(const Argument& argument) {
 
 }  // namespace
 
-bool is_aliasing(const Schema& schema, Place place) { return at(schema, place).alias != nullptr; }
+bool is_aliasing(const Schema& schema, SchemaPosition place) {
+  return at(schema, place).alias != nullptr;
+}
 
-bool is_mutable(const Schema& schema, Place place) { return at(schema, place).is_written(); }
+bool is_mutable(const Schema& schema, SchemaPosition place) {
+  return at(schema, place).is_written();
+}
 
 bool is_mutable(const Schema& schema, std::string_view argument) {
   const int64_t index = schema.find_argument(argument);
   TENON_CHECK(index >= 0, TENON_ERROR_NOT_FOUND, schema.name().full(), ": no argument is called '",
               argument, "'");
-  return is_mutable(schema, {Place::kArgument, index});
+  return is_mutable(schema, {SchemaPosition::kArgument, index});
 }
 
-bool may_alias(const Schema& schema, Place a, Place b) {
+bool may_alias(const Schema& schema, SchemaPosition a, SchemaPosition b) {
   const Argument& left = at(schema, a);
   const Argument& right = at(schema, b);
   return share_set_after(left, right) &&
          meet(aliasing_types(left.type), aliasing_types(right.type));
 }
 
-bool may_contain_alias(const Schema& schema, Place a, Place b, bool bidirectional) {
+bool may_contain_alias(const Schema& schema, SchemaPosition a, SchemaPosition b,
+                       bool bidirectional) {
   if (may_alias(schema, a, b)) return true;
   const Argument& left = at(schema, a);
   const Argument& right = at(schema, b);

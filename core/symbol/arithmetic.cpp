@@ -42,15 +42,15 @@ Word ShapeEnv::apply(uint32_t function, Word a, Word b) {
 }
 
 // Returns the memo entry of a function and its operands; an entry of other operands is overwritten.
-ShapeEnv::Known& ShapeEnv::known_locked(uint32_t function, Word a, Word b) {
-  if (memo_ == nullptr) memo_ = std::make_unique<Known[]>(kMemoSize);
+ShapeEnv::MemoEntry& ShapeEnv::memo_entry_locked(uint32_t function, Word a, Word b) {
+  if (memo_ == nullptr) memo_ = std::make_unique<MemoEntry[]>(kMemoSize);
   const uint64_t words = static_cast<uint64_t>(a) * 31 + static_cast<uint64_t>(b);
   const uint64_t mixed = (words * 31 + function) * 0x9E3779B97F4A7C15;
   return memo_[mixed >> 32 & (kMemoSize - 1)];
 }
 
 Word ShapeEnv::apply_locked(uint32_t function, Word a, Word b) {
-  Known& known = known_locked(function, a, b);
+  MemoEntry& known = memo_entry_locked(function, a, b);
   if (known.is_of(function, a, b, replacements_)) return known.result;
   const Word result = calculate_locked(function, simplify_locked(a), simplify_locked(b));
   known = {function, replacements_, a, b, result};
@@ -90,8 +90,8 @@ Word ShapeEnv::floor_divide_locked(Word a, Word b) {
   if (auto quotient = divide_exactly(whole, divisor)) {
     return word_locked(std::move(quotient), Kind::kFloorDivide, a, b);
   }
-  const Interval of_a = bounds_locked(a, Asking::kHints);
-  const Interval of_b = bounds_locked(b, Asking::kHints);
+  const Interval of_a = bounds_locked(a, DecisionMode::kHints);
+  const Interval of_b = bounds_locked(b, DecisionMode::kHints);
   if (of_a.low >= 0 && of_a.high < of_b.low) return 0;
   if (!divisor.is_number()) return atom_locked(Kind::kFloorDivide, a, b);
   const Polynomial quotient = take_quotient(whole, divisor.constant);
@@ -106,8 +106,8 @@ Word ShapeEnv::modulo_locked(Word a, Word b) {
   Polynomial whole = polynomial_of(a);
   const Polynomial divisor = polynomial_of(b);
   if (divide_exactly(whole, divisor)) return 0;
-  const Interval of_a = bounds_locked(a, Asking::kHints);
-  const Interval of_b = bounds_locked(b, Asking::kHints);
+  const Interval of_a = bounds_locked(a, DecisionMode::kHints);
+  const Interval of_b = bounds_locked(b, DecisionMode::kHints);
   if (of_a.low >= 0 && of_a.high < of_b.low) return a;
   if (!divisor.is_number()) return atom_locked(Kind::kModulo, a, b);
   take_quotient(whole, divisor.constant);
@@ -117,10 +117,11 @@ Word ShapeEnv::modulo_locked(Word a, Word b) {
 
 Word ShapeEnv::extreme_locked(Kind kind, Word a, Word b) {
   if (a == b) return a;
-  if (const auto less = settle_locked(TENON_SYMBOL_LE, a, b, Asking::kHints)) {
+  if (const auto less = try_decide_locked(TENON_SYMBOL_LE, a, b, DecisionMode::kHints)) {
     return *less == (kind == Kind::kMax) ? b : a;
   }
-  if (const auto less = settle_locked(TENON_SYMBOL_GE, a, b, Asking::kHints); less && *less) {
+  if (const auto less = try_decide_locked(TENON_SYMBOL_GE, a, b, DecisionMode::kHints);
+      less && *less) {
     return kind == Kind::kMax ? a : b;
   }
   // Symbols in order of creation, then numbers: the order is the same in every run.

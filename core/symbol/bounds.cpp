@@ -6,32 +6,32 @@ namespace tenon::symbol {
 
 Interval ShapeEnv::bounds(Word word) {
   std::lock_guard lock(mutex_);
-  return bounds_locked(simplify_locked(word), Asking::kHints);
+  return bounds_locked(simplify_locked(word), DecisionMode::kHints);
 }
 
-Interval ShapeEnv::bounds_locked(Word word, Asking asking) const {
+Interval ShapeEnv::bounds_locked(Word word, DecisionMode mode) const {
   if (!base::is_symbol(word)) return point(word);
-  return bounds_locked(expression_of(word)->polynomial, asking);
+  return bounds_locked(expression_of(word)->polynomial, mode);
 }
 
-Interval ShapeEnv::bounds_locked(const Polynomial& polynomial, Asking asking) const {
+Interval ShapeEnv::bounds_locked(const Polynomial& polynomial, DecisionMode mode) const {
   Interval sum = point(polynomial.constant);
   for (const Term& term : polynomial.terms) {
     Interval product = point(term.coefficient);
-    for (const Expression* atom : term.atoms) product = product * atom_bounds_locked(*atom, asking);
+    for (const Expression* atom : term.atoms) product = product * atom_bounds_locked(*atom, mode);
     sum = sum + product;
   }
   return sum;
 }
 
-Interval ShapeEnv::atom_bounds_locked(const Expression& atom, Asking asking) const {
-  const auto which = static_cast<size_t>(asking);
+Interval ShapeEnv::atom_bounds_locked(const Expression& atom, DecisionMode mode) const {
+  const auto which = static_cast<size_t>(mode);
   if (atom.bounds_at[which] == facts_) return atom.bounds[which];
   Interval found = atom.facts.bounds;
-  const auto of_operand = [&](size_t k) { return bounds_locked(atom.operands[k].word, asking); };
+  const auto of_operand = [&](size_t k) { return bounds_locked(atom.operands[k].word, mode); };
   if (atom.kind == Kind::kVariable) {
     const bool is_size = !atom.is_backed && atom.range.low >= 0;
-    if (asking == Asking::kOblivious && is_size && found.high >= 2) {
+    if (mode == DecisionMode::kOblivious && is_size && found.high >= 2) {
       found.low = std::max<int64_t>(found.low, 2);
     }
   } else {

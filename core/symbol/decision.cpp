@@ -60,44 +60,44 @@ bool is_better(const Expression& a, const Expression& b) noexcept {
 
 }  // namespace
 
-ShapeEnv::Question ShapeEnv::question_locked(uint32_t function, Word a, Word b) {
+ShapeEnv::RelationQuery ShapeEnv::query_locked(uint32_t function, Word a, Word b) {
   if (function == TENON_SYMBOL_LT || function == TENON_SYMBOL_LE) std::swap(a, b);
   const bool is_strict = function == TENON_SYMBOL_LT || function == TENON_SYMBOL_GT;
-  Question question{{}, is_strict ? Wanted::kPositive : Wanted::kNotNegative};
-  if (function == TENON_SYMBOL_EQ) question.wanted = Wanted::kZero;
-  if (function == TENON_SYMBOL_NE) question.wanted = Wanted::kNotZero;
+  RelationQuery query{{}, is_strict ? SignCondition::kPositive : SignCondition::kNotNegative};
+  if (function == TENON_SYMBOL_EQ) query.wanted = SignCondition::kZero;
+  if (function == TENON_SYMBOL_NE) query.wanted = SignCondition::kNotZero;
   const Word word = calculate_locked(TENON_SYMBOL_SUB, a, b);
   if (base::is_symbol(word)) {
-    question.difference = expression_of(word)->polynomial;
+    query.difference = expression_of(word)->polynomial;
   } else {
-    question.difference.constant = word;
+    query.difference.constant = word;
   }
-  return question;
+  return query;
 }
 
 // Returns nothing if an equality cannot hold.
-std::optional<ShapeEnv::NormalQuestion> ShapeEnv::normal_locked(Question question,
-                                                                Asking asking) const {
-  Polynomial& polynomial = question.difference;
+std::optional<ShapeEnv::NormalizedQuery> ShapeEnv::normal_locked(RelationQuery query,
+                                                                 DecisionMode mode) const {
+  Polynomial& polynomial = query.difference;
   for (const Expression* atom : common_atoms(polynomial)) {
-    if (atom_bounds_locked(*atom, asking).low > 0) remove_atom(polynomial, atom);
+    if (atom_bounds_locked(*atom, mode).low > 0) remove_atom(polynomial, atom);
   }
-  if (question.wanted == Wanted::kPositive) {
+  if (query.wanted == SignCondition::kPositive) {
     polynomial.constant = sum_of_bounds(polynomial.constant, -1);
   }
   if (!polynomial.is_number()) {
     const int64_t divisor = content(polynomial);
-    if (question.is_equality() && polynomial.constant % divisor != 0) return std::nullopt;
+    if (query.is_equality() && polynomial.constant % divisor != 0) return std::nullopt;
     divide_by(polynomial, divisor);
   }
-  NormalQuestion normal;
+  NormalizedQuery normal;
   const int64_t constant = std::exchange(polynomial.constant, 0);
   const bool is_negative = !polynomial.is_number() && polynomial.terms[0].coefficient < 0;
   if (is_negative) {
     for (Term& term : polynomial.terms) term.coefficient = -term.coefficient;
   }
   const int64_t edge = is_negative ? constant : negative(constant);
-  if (question.is_equality()) {
+  if (query.is_equality()) {
     normal.wanted = point(edge);
   } else if (is_negative) {
     normal.wanted.high = edge;
@@ -108,14 +108,14 @@ std::optional<ShapeEnv::NormalQuestion> ShapeEnv::normal_locked(Question questio
   return normal;
 }
 
-std::optional<bool> ShapeEnv::answer_locked(const Question& question, Asking asking) const {
-  const auto normal = normal_locked(question, asking);
+std::optional<bool> ShapeEnv::answer_locked(const RelationQuery& query, DecisionMode mode) const {
+  const auto normal = normal_locked(query, mode);
   if (!normal) return false;
-  Interval bounds = bounds_locked(normal->polynomial, asking);
+  Interval bounds = bounds_locked(normal->polynomial, mode);
   const Interval& wanted = normal->wanted;
   if (const Expression* known = find_locked(normal->polynomial)) {
     bounds = common(bounds, known->facts.bounds);
-    if (question.is_equality() && std::ranges::count(known->facts.excluded, wanted.low) != 0) {
+    if (query.is_equality() && std::ranges::count(known->facts.excluded, wanted.low) != 0) {
       return false;
     }
   }
@@ -126,43 +126,45 @@ std::optional<bool> ShapeEnv::answer_locked(const Question& question, Asking ask
 
 // Memoizes answers. Later facts do not change a settled answer, except for answers that treat
 // unbacked sizes as 2 or more, and those are not memoized.
-std::optional<bool> ShapeEnv::settle_locked(uint32_t function, Word a, Word b, Asking asking) {
-  Known& known = known_locked(function, a, b);
+std::optional<bool> ShapeEnv::try_decide_locked(uint32_t function, Word a, Word b,
+                                                DecisionMode mode) {
+  MemoEntry& known = memo_entry_locked(function, a, b);
   if (known.is_of(function, a, b, replacements_)) return known.result != 0;
   const Word simpler_a = simplify_locked(a);
   const Word simpler_b = simplify_locked(b);
   if (!base::is_symbol(simpler_a) && !base::is_symbol(simpler_b)) {
     return holds(function, simpler_a, simpler_b);
   }
-  const Question question = question_locked(function, simpler_a, simpler_b);
+  const RelationQuery query = query_locked(function, simpler_a, simpler_b);
   const auto truth_of = [&](bool answer) {
-    return answer != (question.wanted == Wanted::kNotZero);
+    return answer != (query.wanted == SignCondition::kNotZero);
   };
-  if (const auto answer = answer_locked(question, Asking::kHints)) {
+  if (const auto answer = answer_locked(query, DecisionMode::kHints)) {
     known = {function, replacements_, a, b, truth_of(*answer)};
     return truth_of(*answer);
   }
-  if (asking == Asking::kHints) return std::nullopt;
-  const auto answer = answer_locked(question, asking);
+  if (mode == DecisionMode::kHints) return std::nullopt;
+  const auto answer = answer_locked(query, mode);
   return answer ? std::optional(truth_of(*answer)) : std::nullopt;
 }
 
-bool ShapeEnv::decide(uint32_t function, Word a, Word b, Asking asking, const Place* place) {
+bool ShapeEnv::decide(uint32_t function, Word a, Word b, DecisionMode mode,
+                      const GuardLocation* place) {
   if (!base::is_symbol(a) && !base::is_symbol(b)) return holds(function, a, b);
   if (a != b) {
     std::lock_guard lock(mutex_);
-    if (const auto answer = settle_locked(function, a, b, asking)) return *answer;
+    if (const auto answer = try_decide_locked(function, a, b, mode)) return *answer;
   } else {
     return holds(function, int64_t{0}, int64_t{0});
   }
   // Taken without the lock, because capturing frames runs code of language bindings.
-  Place here = place != nullptr ? *place : Place::current();
+  GuardLocation here = place != nullptr ? *place : GuardLocation::current();
   std::lock_guard lock(mutex_);
-  if (const auto answer = settle_locked(function, a, b, asking)) return *answer;
+  if (const auto answer = try_decide_locked(function, a, b, mode)) return *answer;
   return guard_locked(function, simplify_locked(a), simplify_locked(b), std::move(here));
 }
 
-bool ShapeEnv::guard_locked(uint32_t function, Word a, Word b, Place place) {
+bool ShapeEnv::guard_locked(uint32_t function, Word a, Word b, GuardLocation place) {
   const Expression* relation =
       function_locked(Kind::kRelation, TENON_TAG_SYMBOOL, function, Operand{a}, Operand{b});
   if (!relation->is_backed) refuse_locked(*relation, place);
@@ -172,7 +174,7 @@ bool ShapeEnv::guard_locked(uint32_t function, Word a, Word b, Place place) {
   return truth;
 }
 
-void ShapeEnv::refuse_locked(const Expression& relation, const Place& place) const {
+void ShapeEnv::refuse_locked(const Expression& relation, const GuardLocation& place) const {
   std::string text = place.op.empty() ? "symbol" : place.op;
   text += ": ";
   append_locked(text, relation, false);
@@ -184,10 +186,11 @@ void ShapeEnv::refuse_locked(const Expression& relation, const Place& place) con
   fail(TENON_ERROR_DATA_DEPENDENT, text);
 }
 
-bool ShapeEnv::decide(const Expression& truth, const Place* place) {
+bool ShapeEnv::decide(const Expression& truth, const GuardLocation* place) {
   const Word a = truth.operands.empty() ? 0 : truth.operands[0].word;
   const Word b = truth.operands.empty() ? 0 : truth.operands[1].word;
-  if (truth.kind == Kind::kRelation) return decide(truth.function, a, b, Asking::kHints, place);
+  if (truth.kind == Kind::kRelation)
+    return decide(truth.function, a, b, DecisionMode::kHints, place);
   if (truth.kind == Kind::kConnective) {
     const auto holds_of = [&](Word word) {
       return base::is_symbol(word) ? decide(*expression_of(word), place) : word != 0;
@@ -196,7 +199,7 @@ bool ShapeEnv::decide(const Expression& truth, const Place* place) {
     const bool is_or = truth.function == TENON_SYMBOL_OR;
     return holds_of(a) == is_or ? is_or : holds_of(b);
   }
-  Place here = place != nullptr ? *place : Place::current();
+  GuardLocation here = place != nullptr ? *place : GuardLocation::current();
   std::lock_guard lock(mutex_);
   if (!truth.is_backed) refuse_locked(truth, here);
   const bool holds = truth.hint != 0;
@@ -204,11 +207,11 @@ bool ShapeEnv::decide(const Expression& truth, const Place* place) {
   return holds;
 }
 
-int64_t ShapeEnv::specialize(Word word, const Place* place) {
+int64_t ShapeEnv::specialize(Word word, const GuardLocation* place) {
   if (!base::is_symbol(word)) return word;
   const auto known = [&]() -> std::optional<int64_t> {
     const Word simpler = simplify_locked(word);
-    const Interval bounds = bounds_locked(simpler, Asking::kHints);
+    const Interval bounds = bounds_locked(simpler, DecisionMode::kHints);
     if (bounds.low == bounds.high) return bounds.low;
     return std::nullopt;
   };
@@ -216,7 +219,7 @@ int64_t ShapeEnv::specialize(Word word, const Place* place) {
     std::lock_guard lock(mutex_);
     if (const auto number = known()) return *number;
   }
-  Place here = place != nullptr ? *place : Place::current();
+  GuardLocation here = place != nullptr ? *place : GuardLocation::current();
   std::lock_guard lock(mutex_);
   if (const auto number = known()) return *number;
   const Word simpler = simplify_locked(word);
@@ -228,8 +231,8 @@ int64_t ShapeEnv::specialize(Word word, const Place* place) {
   return expression.hint;
 }
 
-double ShapeEnv::specialize_real(const Expression& real, const Place* place) {
-  Place here = place != nullptr ? *place : Place::current();
+double ShapeEnv::specialize_real(const Expression& real, const GuardLocation* place) {
+  GuardLocation here = place != nullptr ? *place : GuardLocation::current();
   std::lock_guard lock(mutex_);
   if (!real.is_backed) refuse_locked(real, here);
   const Expression* equality =
@@ -241,27 +244,27 @@ double ShapeEnv::specialize_real(const Expression& real, const Place* place) {
 
 void ShapeEnv::learn_locked(uint32_t function, Word a, Word b, bool truth) {
   ++facts_;
-  const Question question = question_locked(truth ? function : negated(function), a, b);
-  if (question.wanted == Wanted::kNotZero) return exclude_locked(question);
-  restrict_locked(question);
-  if (question.wanted != Wanted::kZero) return;
-  auto normal = normal_locked(question, Asking::kHints);
+  const RelationQuery query = query_locked(truth ? function : negated(function), a, b);
+  if (query.wanted == SignCondition::kNotZero) return exclude_locked(query);
+  restrict_locked(query);
+  if (query.wanted != SignCondition::kZero) return;
+  auto normal = normal_locked(query, DecisionMode::kHints);
   if (!normal) return;
   normal->polynomial.constant = negative(normal->wanted.low);
   solve_locked(normal->polynomial);
 }
 
-void ShapeEnv::restrict_locked(const Question& question) {
-  const auto normal = normal_locked(question, Asking::kHints);
+void ShapeEnv::restrict_locked(const RelationQuery& query) {
+  const auto normal = normal_locked(query, DecisionMode::kHints);
   if (!normal || normal->polynomial.is_number()) return;
   Interval& known = intern_locked(normal->polynomial)->facts.bounds;
   known = common(known, normal->wanted);
 }
 
-void ShapeEnv::exclude_locked(const Question& question) {
-  const auto normal = normal_locked(question, Asking::kHints);
+void ShapeEnv::exclude_locked(const RelationQuery& query) {
+  const auto normal = normal_locked(query, DecisionMode::kHints);
   if (!normal || normal->polynomial.is_number()) return;
-  Facts& facts = intern_locked(normal->polynomial)->facts;
+  PolynomialFacts& facts = intern_locked(normal->polynomial)->facts;
   const int64_t number = normal->wanted.low;
   if (is_bound(number) && facts.bounds.low == number) {
     ++facts.bounds.low;
@@ -293,7 +296,7 @@ void ShapeEnv::solve_locked(const Polynomial& zero) {
     if (!is_bound(bound) || solution->is_number()) return;
     if (auto signed_one = add({}, *solution, sign)) distance = std::move(*signed_one);
     if (__builtin_sub_overflow(distance.constant, sign * bound, &distance.constant)) return;
-    restrict_locked({std::move(distance), Wanted::kNotNegative});
+    restrict_locked({std::move(distance), SignCondition::kNotNegative});
   };
   restrict_by(range.low, 1);
   restrict_by(range.high, -1);

@@ -35,7 +35,7 @@ enum class Kind : uint8_t {
 
 /// Facts about a polynomial without a constant term, normalized: its coefficients have no common
 /// divisor, and the first one is positive.
-struct Facts {
+struct PolynomialFacts {
   Interval bounds;
   std::vector<int64_t> excluded;  // values that it does not have
 };
@@ -67,8 +67,8 @@ struct Expression final : tenon_symbol {
   Polynomial polynomial;          // of ints; an atom's polynomial is the atom itself
 
   // Guarded by the environment's lock.
-  mutable Facts facts;
-  mutable Interval bounds[2];               // by Asking; computed at fact number `bounds_at`
+  mutable PolynomialFacts facts;
+  mutable Interval bounds[2];               // by DecisionMode; computed at fact number `bounds_at`
   mutable uint32_t bounds_at[2] = {};       // 0: not computed
   mutable Word simpler = 0;                 // simplified word, as of replacement `simplified_at`
   mutable uint32_t simplified_at = 0;       // 0: not computed

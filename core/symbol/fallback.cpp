@@ -56,13 +56,13 @@ bool is_abstract(tenon_keyset keys, const tenon_stack& stack) noexcept {
 class Numbers {
  public:
   Numbers(const tenon_op& op, tenon_stack* stack) : stack_(stack), given_(stack->args) {
-    Place place = Place::current();
+    GuardLocation place = GuardLocation::current();
     place.op = op.name();
     const schema::SchemaPtr schema = dispatch::schema_of(op);
     for (uint32_t k = 0; k < stack->nargs; ++k) {
       const bool is_named = schema.get() != nullptr && k < schema->arguments().size();
       place.argument = is_named ? schema->arguments()[k].name.view() : std::string_view();
-      settle(stack->args[k], place, 0);
+      specialize_symbols(stack->args[k], place, 0);
       if (is_symbolic(stack->args[k])) replace(k, place);
     }
   }
@@ -76,7 +76,7 @@ class Numbers {
            (value.tag == TENON_TAG_INT_LIST && (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0);
   }
 
-  static void settle(const tenon_value& value, const Place& place, int depth) {
+  static void specialize_symbols(const tenon_value& value, const GuardLocation& place, int depth) {
     if (value.tag == TENON_TAG_TENSOR) {
       if (value.as.tensor != nullptr) specialize(*value.as.tensor, &place);
     } else if (value.tag == TENON_TAG_TENSOR_LIST) {
@@ -85,12 +85,12 @@ class Numbers {
       }
     } else if (value::is_value_list(value.tag) && depth < kMaxNesting) {
       for (uint64_t i = 0; i < value::element_count(value); ++i) {
-        settle(value::elements(value)[i], place, depth + 1);
+        specialize_symbols(value::elements(value)[i], place, depth + 1);
       }
     }
   }
 
-  void replace(uint32_t k, const Place& place) {
+  void replace(uint32_t k, const GuardLocation& place) {
     if (own_.empty()) {
       own_.assign(given_, given_ + stack_->nargs);
       owners_.reserve(stack_->nargs);

@@ -25,8 +25,8 @@ const char* running_op() noexcept {
 
 }  // namespace
 
-Place Place::current() {
-  Place place;
+GuardLocation GuardLocation::current() {
+  GuardLocation place;
   place.op = running_op();
   const base::ErrorPtr frames = base::capture_frames("");
   tenon_error_frame frame;
@@ -39,7 +39,7 @@ Place Place::current() {
   return place;
 }
 
-std::string Place::text() const {
+std::string GuardLocation::text() const {
   std::string text;
   if (!op.empty()) base::append(text, op);
   if (!file.empty()) {

@@ -11,7 +11,7 @@
 namespace tenon::symbol {
 
 /// The program location that needed a decision.
-struct Place {
+struct GuardLocation {
   std::string file;  // "": unknown
   int32_t line = 0;
   std::string op;        // the operator whose kernel needed it; "": none
@@ -19,7 +19,7 @@ struct Place {
 
   /// Returns the innermost operator whose kernel the calling thread runs, and the innermost source
   /// line that a language binding reports. Calls bindings, so no lock may be held.
-  static Place current();
+  static GuardLocation current();
   /// Returns " (aten::view, model.py:12)" and the like, or "".
   std::string text() const;
 };
@@ -28,7 +28,7 @@ struct Place {
 struct Guard {
   const Expression* relation;
   bool truth;
-  Place place;
+  GuardLocation place;
 };
 
 }  // namespace tenon::symbol

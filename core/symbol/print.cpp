@@ -128,15 +128,15 @@ bool ShapeEnv::is_implied_locked(const Guard& guard) {
   const Expression& relation = *guard.relation;
   if (relation.kind != Kind::kRelation) return false;
   const auto& operands = relation.operands;
-  const Question question =
-      question_locked(guard.truth ? relation.function : negated(relation.function),
-                      operands[0].word, operands[1].word);
-  const auto normal = normal_locked(question, Asking::kHints);
+  const RelationQuery query =
+      query_locked(guard.truth ? relation.function : negated(relation.function), operands[0].word,
+                   operands[1].word);
+  const auto normal = normal_locked(query, DecisionMode::kHints);
   const Expression* known = normal ? find_locked(normal->polynomial) : nullptr;
   if (known == nullptr) return false;
   const Interval& bounds = known->facts.bounds;
-  if (question.is_equality()) {
-    return question.wanted == Wanted::kNotZero && !bounds.holds(normal->wanted.low);
+  if (query.is_equality()) {
+    return query.wanted == SignCondition::kNotZero && !bounds.holds(normal->wanted.low);
   }
   if (is_bound(normal->wanted.low)) return bounds.low > normal->wanted.low;
   return bounds.high < normal->wanted.high;

@@ -210,7 +210,7 @@ Word ShapeEnv::word_locked(std::optional<Polynomial> polynomial, Kind too_large,
 
 Word ShapeEnv::relate(uint32_t function, Word a, Word b) {
   std::lock_guard lock(mutex_);
-  if (const auto answer = settle_locked(function, a, b, Asking::kHints)) return *answer;
+  if (const auto answer = try_decide_locked(function, a, b, DecisionMode::kHints)) return *answer;
   return base::word_of(
       function_locked(Kind::kRelation, TENON_TAG_SYMBOOL, function, Operand{a}, Operand{b}));
 }

@@ -20,7 +20,7 @@
 namespace tenon::symbol {
 
 /// How to decide a relation that cannot be proved or disproved.
-enum class Asking : uint8_t {
+enum class DecisionMode : uint8_t {
   kHints,      // by hints; fails for a relation of unbacked symbols
   kOblivious,  // like kHints, but first assumes that unbacked sizes are 2 or more
 };
@@ -65,12 +65,12 @@ class ShapeEnv : public base::SymbolAlgebra {
 
   /// Returns true if a relation of ints holds. Records a guard if the hints decide it. Throws
   /// TENON_ERROR_DATA_DEPENDENT if there are no hints.
-  bool decide(uint32_t function, Word a, Word b, Asking asking, const Place* place);
+  bool decide(uint32_t function, Word a, Word b, DecisionMode mode, const GuardLocation* place);
   /// Like decide() above, for a SymBool.
-  bool decide(const Expression& truth, const Place* place);
+  bool decide(const Expression& truth, const GuardLocation* place);
   /// Returns the int that a symbol is fixed to, by a guard if necessary.
-  int64_t specialize(Word word, const Place* place);
-  double specialize_real(const Expression& real, const Place* place);
+  int64_t specialize(Word word, const GuardLocation* place);
+  double specialize_real(const Expression& real, const GuardLocation* place);
 
   /// Returns the value of an expression for given values of its variables; nothing if one is
   /// missing or the result exceeds int64.
@@ -102,23 +102,23 @@ class ShapeEnv : public base::SymbolAlgebra {
  private:
   // The assertion that a relation of ints makes about their difference: that it is 0, not 0, above
   // 0, or not below 0.
-  enum class Wanted : uint8_t { kZero, kNotZero, kPositive, kNotNegative };
-  struct Question {
+  enum class SignCondition : uint8_t { kZero, kNotZero, kPositive, kNotNegative };
+  struct RelationQuery {
     Polynomial difference;
-    Wanted wanted;
+    SignCondition wanted;
 
     bool is_equality() const noexcept {
-      return wanted == Wanted::kZero || wanted == Wanted::kNotZero;
+      return wanted == SignCondition::kZero || wanted == SignCondition::kNotZero;
     }
   };
-  // A Question normalized like Facts: whether a polynomial is in an interval.
-  struct NormalQuestion {
+  // A RelationQuery normalized like PolynomialFacts: whether a polynomial is in an interval.
+  struct NormalizedQuery {
     Polynomial polynomial;  // without constant
     Interval wanted;
   };
 
   // A memoized result of a function of two words: a word, or 0 or 1 for a settled relation.
-  struct Known {
+  struct MemoEntry {
     uint32_t function = 0;
     uint32_t simplified_at = 0;
     Word a = 0, b = 0, result = 0;
@@ -136,7 +136,7 @@ class ShapeEnv : public base::SymbolAlgebra {
   Word atom_locked(Kind kind, Word a, Word b);
   Word word_locked(std::optional<Polynomial> polynomial, Kind too_large, Word a, Word b);
 
-  Known& known_locked(uint32_t function, Word a, Word b);
+  MemoEntry& memo_entry_locked(uint32_t function, Word a, Word b);
   Word apply_locked(uint32_t function, Word a, Word b);
   Word calculate_locked(uint32_t function, Word a, Word b);
   Word floor_divide_locked(Word a, Word b);
@@ -146,20 +146,20 @@ class ShapeEnv : public base::SymbolAlgebra {
   Word simplify_locked(Word word);
   Word rebuild_locked(const Expression& expression);
 
-  Interval bounds_locked(Word word, Asking asking) const;
-  Interval bounds_locked(const Polynomial& polynomial, Asking asking) const;
-  Interval atom_bounds_locked(const Expression& atom, Asking asking) const;
+  Interval bounds_locked(Word word, DecisionMode mode) const;
+  Interval bounds_locked(const Polynomial& polynomial, DecisionMode mode) const;
+  Interval atom_bounds_locked(const Expression& atom, DecisionMode mode) const;
 
-  Question question_locked(uint32_t function, Word a, Word b);
-  std::optional<NormalQuestion> normal_locked(Question question, Asking asking) const;
-  std::optional<bool> answer_locked(const Question& question, Asking asking) const;
-  std::optional<bool> settle_locked(uint32_t function, Word a, Word b, Asking asking);
-  bool guard_locked(uint32_t function, Word a, Word b, Place place);
+  RelationQuery query_locked(uint32_t function, Word a, Word b);
+  std::optional<NormalizedQuery> normal_locked(RelationQuery query, DecisionMode mode) const;
+  std::optional<bool> answer_locked(const RelationQuery& query, DecisionMode mode) const;
+  std::optional<bool> try_decide_locked(uint32_t function, Word a, Word b, DecisionMode mode);
+  bool guard_locked(uint32_t function, Word a, Word b, GuardLocation place);
   void learn_locked(uint32_t function, Word a, Word b, bool truth);
-  [[noreturn]] void refuse_locked(const Expression& relation, const Place& place) const;
+  [[noreturn]] void refuse_locked(const Expression& relation, const GuardLocation& place) const;
   void solve_locked(const Polynomial& zero);
-  void restrict_locked(const Question& question);
-  void exclude_locked(const Question& question);
+  void restrict_locked(const RelationQuery& query);
+  void exclude_locked(const RelationQuery& query);
   bool is_implied_locked(const Guard& guard);
 
   void append_locked(std::string& text, Word word, bool in_product) const;
@@ -177,7 +177,7 @@ class ShapeEnv : public base::SymbolAlgebra {
   uint32_t facts_ = 1;         // 1 + number of learned facts; dates bounds
   uint32_t next_backed_ = 0;
   uint32_t next_unbacked_ = 0;
-  std::unique_ptr<Known[]> memo_;
+  std::unique_ptr<MemoEntry[]> memo_;
 };
 
 /// Appends " >= 2, <= 8" and the like; nothing without bounds.

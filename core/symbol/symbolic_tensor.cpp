@@ -17,7 +17,7 @@ using tensor::TensorPtr;
 constexpr const char* kNewSymbolic = "tenon_tensor_new_symbolic";
 
 // Simplifies words, and checks that their symbols belong to one environment.
-class Words {
+class WordSimplifier {
  public:
   Word add(const char* what, Word word) {
     word = base::simplified(word);
@@ -98,7 +98,7 @@ TensorPtr new_symbolic(const SymbolicOptions& options) {
   TENON_CHECK_ARG(!has_memory, kNewSymbolic, ": device must be one without memory, got ",
                   tensor::print_device(device));
   Shape shape;
-  Words words;
+  WordSimplifier words;
   const size_t ndim = options.sizes.size();
   for (size_t dim = 0; dim < ndim; ++dim) {
     shape.sizes[dim] = words.add("size", options.sizes[dim]);
@@ -118,7 +118,7 @@ TensorPtr new_symbolic(const SymbolicOptions& options) {
                                                  offset, numel, is_contiguous, words.owner()}));
 }
 
-void specialize(Tensor& tensor, const Place* place) {
+void specialize(Tensor& tensor, const GuardLocation* place) {
   if (!tensor.is_symbolic()) return;
   Shape shape;
   const auto number_of = [place](Word word) {

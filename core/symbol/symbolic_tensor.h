@@ -21,6 +21,6 @@ struct SymbolicOptions {
 tensor::TensorPtr new_symbolic(const SymbolicOptions& options);
 
 /// Makes a symbolic tensor plain in place. Fixes its symbols to numbers by guards at `place`.
-void specialize(tensor::Tensor& tensor, const Place* place);
+void specialize(tensor::Tensor& tensor, const GuardLocation* place);
 
 }  // namespace tenon::symbol

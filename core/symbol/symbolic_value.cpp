@@ -129,7 +129,7 @@ tenon_value apply(uint32_t function, std::span<const tenon_value> values) {
   return tenon_value_of_int(*result);
 }
 
-tenon_value concrete(const tenon_value& value, const Place* place) {
+tenon_value concrete(const tenon_value& value, const GuardLocation* place) {
   if (value.tag == TENON_TAG_INT_LIST && (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
     const auto* words = static_cast<const int64_t*>(value.as.list.data);
     std::vector<int64_t> numbers(words, words + value.count);

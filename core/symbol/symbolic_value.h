@@ -17,6 +17,6 @@ tenon_value apply(uint32_t function, std::span<const tenon_value> args);
 
 /// Returns a copy with numbers in place of symbols, fixed by guards at `place`; see
 /// tenon_symbol_guard.
-tenon_value concrete(const tenon_value& value, const Place* place);
+tenon_value concrete(const tenon_value& value, const GuardLocation* place);
 
 }  // namespace tenon::symbol

@@ -125,14 +125,14 @@ void free_block_slow(void* memory, BlockClass block) noexcept {
     std::free(memory);
     return;
   }
-  if (try_give_block(cache, memory, block)) return;
+  if (try_return_block(cache, memory, block)) return;
   TENON_DCHECK(cache->bins[block].count == cache->bins[block].limit);
   // The full bin becomes the spare batch; a spare batch goes to the depot.
   BlockCache::Bin& bin = cache->bins[block];
   if (bin.spare != nullptr && !put_batch(bin.spare, block)) free_list(bin.spare);
   bin.spare = std::exchange(bin.head, nullptr);
   bin.count = 0;
-  try_give_block(cache, memory, block);
+  try_return_block(cache, memory, block);
 }
 
 int depot_batches(BlockClass block) noexcept {

@@ -102,7 +102,7 @@ inline void* try_take_block(BlockCache* cache, BlockClass block) noexcept {
   return memory;
 }
 /// Puts a block into a thread's bin. Returns false if that is full.
-inline bool try_give_block(BlockCache* cache, void* memory, BlockClass block) noexcept {
+inline bool try_return_block(BlockCache* cache, void* memory, BlockClass block) noexcept {
   BlockCache::Bin& bin = cache->bins[block];
   if (bin.count >= bin.limit) return false;
   *static_cast<void**>(memory) = bin.head;
@@ -123,7 +123,7 @@ inline void* allocate_block(BlockClass block) {
 inline void free_block(void* memory, BlockClass block) noexcept {
   if constexpr (kRecycleBlocks) {
     if (BlockCache* cache = block_cache(base::current_thread())) {
-      if (try_give_block(cache, memory, block)) return;
+      if (try_return_block(cache, memory, block)) return;
     }
   }
   free_block_slow(memory, block);
@@ -132,7 +132,7 @@ inline void free_block(void* memory, BlockClass block) noexcept {
 /// Base of classes whose objects accompany tensors and fit in a header's memory: they are allocated
 /// in header blocks.
 template <class T>
-struct InBlock {
+struct BlockAllocated {
   static void* operator new(size_t) {
     static_assert(sizeof(T) <= kHeaderBytes && alignof(T) <= kAlignment);
     return allocate_block(kHeaderBlock);

@@ -94,7 +94,7 @@ inline void* take_block(BlockClass block, int64_t storages) {
   count_tensor(1, storages);
   return memory;
 }
-inline void give_block(void* memory, BlockClass block, int64_t storages) noexcept {
+inline void return_block(void* memory, BlockClass block, int64_t storages) noexcept {
   count_tensor(-1, -storages);
   free_block(memory, block);
 }
@@ -118,15 +118,15 @@ __attribute__((always_inline)) inline void* try_take_block(BlockClass block,
   return memory;
 }
 /// Puts a block into the thread's bin. Returns false if the bin has no room.
-__attribute__((always_inline)) inline bool try_give_block(void* memory, BlockClass block,
-                                                          int64_t storages) noexcept {
+__attribute__((always_inline)) inline bool try_return_block(void* memory, BlockClass block,
+                                                            int64_t storages) noexcept {
   if constexpr (!kRecycleBlocks) {
-    give_block(memory, block, storages);
+    return_block(memory, block, storages);
     return true;
   }
   base::ThreadRecord* thread = base::current_thread();
   BlockCache* cache = block_cache(thread);
-  if (cache == nullptr || !try_give_block(cache, memory, block)) return false;
+  if (cache == nullptr || !try_return_block(cache, memory, block)) return false;
   count_tensor_on(thread, -1, -storages);
   return true;
 }

@@ -30,7 +30,7 @@ AutogradState* tenon_tensor::replace_autograd(AutogradState* state, uint8_t note
   TENON_DCHECK(!is_undefined());
   if (state != nullptr) ends_slowly_.store(true, std::memory_order_relaxed);
   autograd_note_ = note;
-  if (is_held_once()) {
+  if (has_one_reference()) {
     AutogradState* old = autograd();
     autograd_.store(state, std::memory_order_release);
     return old;

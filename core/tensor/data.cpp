@@ -21,7 +21,7 @@ void release_storage(void* context) { static_cast<Storage*>(context)->release();
 
 }  // namespace
 
-tenon_tensor* tenon_tensor::make_untied(const tenon_tensor& base) {
+tenon_tensor* tenon_tensor::make_independent(const tenon_tensor& base) {
   TENON_CHECK_ARG(
       base.has_storage(), kCopyData, ": tensor must have memory of its own, got ",
       base.is_undefined() ? "the undefined tensor" : "one that stands for something else");
@@ -44,7 +44,7 @@ tenon_tensor* tenon_tensor::make_untied(const tenon_tensor& base) {
 void tenon_tensor::set_data(const tenon_tensor& data) {
   TENON_DCHECK(has_storage() && base() == nullptr);
   if (&data == this) return;
-  const TensorPtr fresh = TensorPtr::adopt(make_untied(data));
+  const TensorPtr fresh = TensorPtr::adopt(make_independent(data));
   HeapDims heap = more_dims(fresh->size_span().size());
   TensorExtra* more = require_extra();
   // Views use the storage of their base, which they keep alive, and other holders of the tensor may

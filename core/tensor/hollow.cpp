@@ -7,8 +7,8 @@
 
 using namespace tenon::tensor;
 
-tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, void* content,
-                                        void (*drop)(void* content)) {
+tenon_tensor* tenon_tensor::make_hollow(const HollowMetadata& metadata, HollowKind kind,
+                                        void* content, void (*drop)(void* content)) {
   struct Owner {
     void* content;
     void (*drop)(void* content);
@@ -16,38 +16,38 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, 
       if (drop != nullptr) drop(content);
     }
   } owner{content, drop};
-  const Geometry& geometry = claim.geometry;
-  const int64_t numel = check_geometry(claim.function, geometry);
+  const Geometry& geometry = metadata.geometry;
+  const int64_t numel = check_geometry(metadata.function, geometry);
   const bool contiguous = geometry.is_row_major();
   TENON_DCHECK(!geometry.symbolic || geometry.strides != nullptr);
   HeapDims heap = allocate_dims(geometry.sizes.size());
   // A carrier has no dtype, so that the sizes of dtypes are looked up only for real dtypes.
-  const bool has_dtype = is_dtype(claim.dtype);
-  const bool is_view = claim.view_of != nullptr;
-  TENON_DCHECK(!is_view || (has_dtype && claim.view_of->is_hollow()));
+  const bool has_dtype = is_dtype(metadata.dtype);
+  const bool is_view = metadata.view_of != nullptr;
+  TENON_DCHECK(!is_view || (has_dtype && metadata.view_of->is_hollow()));
   tenon_tensor* tensor =
-      is_view ? new_alias_header(*claim.view_of, claim.dtype, 0)
-              : make_in_block(kStorageBlock, has_dtype ? claim.dtype : TENON_DTYPE_U8, claim.device,
-                              MemoryKind::kNone, 0);
+      is_view ? new_alias_header(*metadata.view_of, metadata.dtype, 0)
+              : make_in_block(kStorageBlock, has_dtype ? metadata.dtype : TENON_DTYPE_U8,
+                              metadata.device, MemoryKind::kNone, 0);
   if (!has_dtype) {
-    tensor->dtype_ = claim.dtype;
+    tensor->dtype_ = metadata.dtype;
     tensor->itemsize_ = 0;
   }
   // A view carries Autograd for the reason explained at place_alias().
-  tensor->set_keys(claim.keys | (is_view ? tensor->keys() & tenon::base::kAutogradBit : 0));
+  tensor->set_keys(metadata.keys | (is_view ? tensor->keys() & tenon::base::kAutogradBit : 0));
   tensor->flags_ = TENON_TENSOR_HOLLOW | (geometry.symbolic ? TENON_TENSOR_SYMBOLIC : 0u);
   // A carrier is not a tensor, and a layer decides what its level tensors carry.
-  if (kind == Content::kWrapped) tensor->follow_grad_mode();
+  if (kind == HollowKind::kWrapped) tensor->follow_grad_mode();
   tensor->offset_ = geometry.offset;
   tensor->set_dims(geometry.sizes, geometry.strides, numel, heap.release(), contiguous);
-  if (claim.version_of != nullptr && !is_view) {
-    tensor->storage_->share_version(*claim.version_of->storage_);
+  if (metadata.version_of != nullptr && !is_view) {
+    tensor->storage_->share_version(*metadata.version_of->storage_);
   }
   try {
     TensorExtra* extra = tensor->require_extra();
     extra->content = content;
     extra->drop_content = std::exchange(owner.drop, nullptr);
-    extra->content_kind = kind;
+    extra->hollow_kind = kind;
   } catch (...) {
     tensor->release();
     throw;

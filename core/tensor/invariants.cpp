@@ -53,7 +53,7 @@ void tenon_tensor::check_invariants() const noexcept {
   TENON_DCHECK(is_hollow() || is_dtype(dtype_));
   TENON_DCHECK(itemsize_ == (is_dtype(dtype_) ? kDtypeSizes[dtype_] : 0));
   TENON_DCHECK(!is_hollow() || !has_memory());
-  TENON_DCHECK(!is_hollow() || (extra() != nullptr && extra()->content_kind != Content::kNone));
+  TENON_DCHECK(!is_hollow() || (extra() != nullptr && extra()->hollow_kind != HollowKind::kNone));
   // A hollow tensor is never Dense, and inference tensors do not carry ADInplaceOrView.
   [[maybe_unused]] const auto has = [this](uint32_t functionality) {
     return (keys() >> (TENON_BACKEND_BITS + functionality) & 1) != 0;

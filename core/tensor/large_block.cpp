@@ -71,11 +71,11 @@ void* map(int64_t nbytes) noexcept {
 
 // A cache of free blocks, the oldest first. A thread that finds the cache in use by another thread
 // bypasses it. If a process forks while the cache is in use, the child bypasses it from then on.
-class Keeper {
+class LargeBlockCache {
  public:
   void* take(int64_t nbytes) noexcept {
-    const Entry entry(*this);
-    if (!entry.is_in) return nullptr;
+    const TryLock entry(*this);
+    if (!entry.is_locked) return nullptr;
     for (int k = count_ - 1; k >= 0; --k) {
       const int64_t capacity = blocks_[at(k)].capacity;
       if (capacity < nbytes || capacity > nbytes + nbytes / 4 + kPage) continue;
@@ -87,8 +87,8 @@ class Keeper {
   bool give(void* data) noexcept {
     const int64_t capacity = header_of(data)->capacity;
     if (capacity > kMostKeptBytes / 2) return false;
-    const Entry entry(*this);
-    if (!entry.is_in) return false;
+    const TryLock entry(*this);
+    if (!entry.is_locked) return false;
     while (count_ == kPlaces ||
            bytes_.load(std::memory_order_relaxed) + capacity > kMostKeptBytes) {
       unmap(remove(0));
@@ -100,8 +100,8 @@ class Keeper {
   }
 
   bool drop_all() noexcept {
-    const Entry entry(*this);
-    if (!entry.is_in || count_ == 0) return false;
+    const TryLock entry(*this);
+    if (!entry.is_locked || count_ == 0) return false;
     while (count_ != 0) unmap(remove(0));
     return true;
   }
@@ -118,16 +118,16 @@ class Keeper {
     int64_t capacity;
   };
 
-  struct Entry {
-    Keeper& keeper;
-    bool is_in;
-    explicit Entry(Keeper& of)
-        : keeper(of), is_in(!of.busy_.exchange(true, std::memory_order_acquire)) {}
-    ~Entry() {
-      if (is_in) keeper.busy_.store(false, std::memory_order_release);
+  struct TryLock {
+    LargeBlockCache& cache;
+    bool is_locked;
+    explicit TryLock(LargeBlockCache& of)
+        : cache(of), is_locked(!of.busy_.exchange(true, std::memory_order_acquire)) {}
+    ~TryLock() {
+      if (is_locked) cache.busy_.store(false, std::memory_order_release);
     }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
+    TryLock(const TryLock&) = delete;
+    TryLock& operator=(const TryLock&) = delete;
   };
 
   static size_t at(int k) { return static_cast<size_t>(k); }
@@ -146,12 +146,12 @@ class Keeper {
   std::array<Block, kPlaces> blocks_{};
 };
 
-constinit Keeper keeper;
+constinit LargeBlockCache cache;
 
 void* try_allocate_large(int64_t nbytes) noexcept {
-  if (void* data = keeper.take(nbytes)) return data;
+  if (void* data = cache.take(nbytes)) return data;
   void* data = map(nbytes);
-  if (data == nullptr && keeper.drop_all()) data = map(nbytes);
+  if (data == nullptr && cache.drop_all()) data = map(nbytes);
   return data;
 }
 
@@ -161,10 +161,10 @@ void free_large(void* data) noexcept {
   // largest blocks.
   const int64_t capacity = header_of(data)->capacity;
   if (capacity >= kLazyBytes) madvise(data, static_cast<size_t>(capacity), MADV_FREE);
-  if (!keeper.give(data)) unmap(data);
+  if (!cache.give(data)) unmap(data);
 }
 
-int64_t bytes_of_keeper() noexcept { return keeper.bytes(); }
+int64_t bytes_of_keeper() noexcept { return cache.bytes(); }
 
 #else
 

@@ -24,16 +24,16 @@ void tenon_tensor::die_alone() noexcept {
   Storage* storage = storage_;
   if (plain && block_ == kHeaderBlock) {
     tenon_tensor* viewed = base();
-    if (try_give_block(this, kHeaderBlock, 0)) {
+    if (try_return_block(this, kHeaderBlock, 0)) {
       return viewed != nullptr ? viewed->release() : storage->release();
     }
   } else if (plain && storage->counts_.load(std::memory_order_acquire) == kStorageAlone) {
     if (storage->kind_ == MemoryKind::kInline) {
-      if (try_give_block(this, block_, 1)) return;
+      if (try_return_block(this, block_, 1)) return;
     } else if (storage->kind_ == MemoryKind::kForeign) {
       const tenon_deleter deleter = storage->deleter_;
       void* context = storage->context_;
-      if (try_give_block(this, block_, 1)) return deleter != nullptr ? deleter(context) : void();
+      if (try_return_block(this, block_, 1)) return deleter != nullptr ? deleter(context) : void();
     }
   }
   die_alone_slow();
@@ -42,19 +42,19 @@ void tenon_tensor::die_alone() noexcept {
 __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
   if (owns_more()) {
     counts_.store(kOneWeak, std::memory_order_relaxed);
-    return end_in_turn(&ending_, &end_of);
+    return release_in_order(&ending_, &end_of);
   }
   if (dims_ != inline_dims_) free_dims(dims_);
   Storage* storage = storage_;
   const BlockClass block = block_;
   if (block == kHeaderBlock) {
     tenon_tensor* viewed = base();
-    give_block(this, kHeaderBlock, 0);
+    return_block(this, kHeaderBlock, 0);
     if (viewed != nullptr) return viewed->release();
     storage->release();
   } else if (has_own_storage() && storage->is_alone()) {
     if (storage->kind_ != MemoryKind::kInline) storage->free_data();
-    give_block(this, block, 1);
+    return_block(this, block, 1);
   } else {
     count_tensor(-1, 0);
     storage->release();
@@ -64,7 +64,7 @@ __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
 
 void tenon_tensor::die() noexcept {
   TENON_DCHECK(use_count() == 0);
-  if (owns_more()) return end_in_turn(&ending_, &end_of);
+  if (owns_more()) return release_in_order(&ending_, &end_of);
   end();
 }
 
@@ -75,7 +75,7 @@ bool tenon_tensor::owns_more() const noexcept {
 }
 
 // Members that are destroyed here may own other tensors, which are queued and end after this one.
-void tenon_tensor::end_of(tenon::base::Ending* ending) noexcept {
+void tenon_tensor::end_of(tenon::base::ReleaseLink* ending) noexcept {
   auto* tensor = reinterpret_cast<tenon_tensor*>(reinterpret_cast<char*>(ending) -
                                                  offsetof(tenon_tensor, ending_));
   // Foreign code may try to lock a weak reference in the meantime, which fails: the tensor is dead.

@@ -123,10 +123,10 @@ class Printer {
   }
 
   // Number of slices shown before and after a gap; no gap if all are shown.
-  struct Shown {
+  struct ShownSlices {
     int64_t head, tail;
   };
-  Shown shown(int32_t dim) const {
+  ShownSlices shown(int32_t dim) const {
     const int64_t size = sizes_[dim];
     if (dim < first_only_) return {1, 0};
     if (summarize_ && size > 2 * kEdgeItems) return {kEdgeItems, kEdgeItems};

@@ -19,20 +19,20 @@ constinit tenon_storage tenon_storage::undefined_{kImmortal, nullptr,           
 namespace {
 
 // Memory that a storage had before it grew, newest first.
-struct Outgrown {
+struct FormerMemory {
   void* data;
-  int64_t nbytes;   // as allocated
-  Outgrown* older;  // or NULL
-  int64_t room;     // bytes allocated in its place
+  int64_t nbytes;       // as allocated
+  FormerMemory* older;  // or NULL
+  int64_t room;         // bytes allocated in its place
 };
 
 }  // namespace
 
 void tenon_storage::free_heap() noexcept {
-  auto* outgrown = static_cast<Outgrown*>(context_);
+  auto* outgrown = static_cast<FormerMemory*>(context_);
   free_elements(data_, outgrown == nullptr ? nbytes_ : outgrown->room);
   while (outgrown != nullptr) {
-    Outgrown* older = outgrown->older;
+    FormerMemory* older = outgrown->older;
     free_elements(outgrown->data, outgrown->nbytes);
     delete outgrown;
     outgrown = older;
@@ -157,12 +157,12 @@ void tenon_storage::grow_heap(int64_t nbytes) {
     data_ = data;
     kind_ = MemoryKind::kHeap;
   } else {
-    auto* older = static_cast<Outgrown*>(context_);
+    auto* older = static_cast<FormerMemory*>(context_);
     if (older == nullptr || nbytes > older->room) {
       const int64_t half_more = older == nullptr ? 0 : older->room + older->room / 2;
       const int64_t room = std::max(nbytes, half_more);
-      auto outgrown = std::make_unique<Outgrown>(
-          Outgrown{data_, older == nullptr ? nbytes_ : older->room, older, room});
+      auto outgrown = std::make_unique<FormerMemory>(
+          FormerMemory{data_, older == nullptr ? nbytes_ : older->room, older, room});
       void* data = allocate_elements(room);
       std::memcpy(data, data_, static_cast<size_t>(nbytes_));
       data_ = data;

@@ -12,26 +12,26 @@ constexpr tenon_keyset kSymbolic = uint64_t{1}
 
 }  // namespace
 
-tenon_tensor* tenon_tensor::make_symbolic(const SymbolicClaim& claim) {
-  const bool is_plain = claim.owner == nullptr;
-  HeapDims heap = allocate_dims(claim.sizes.size());
+tenon_tensor* tenon_tensor::make_symbolic(const SymbolicMetadata& metadata) {
+  const bool is_plain = metadata.owner == nullptr;
+  HeapDims heap = allocate_dims(metadata.sizes.size());
   tenon_tensor* tensor =
-      claim.view_of != nullptr
-          ? new_alias_header(*claim.view_of, claim.dtype, claim.offset)
-          : make_in_block(kStorageBlock, claim.dtype, claim.device, MemoryKind::kNone, 0);
-  tensor->offset_ = claim.offset;
-  tensor->set_dims(claim.sizes, claim.strides, is_plain ? claim.numel : -1, heap.release(),
-                   claim.is_contiguous);
+      metadata.view_of != nullptr
+          ? new_alias_header(*metadata.view_of, metadata.dtype, metadata.offset)
+          : make_in_block(kStorageBlock, metadata.dtype, metadata.device, MemoryKind::kNone, 0);
+  tensor->offset_ = metadata.offset;
+  tensor->set_dims(metadata.sizes, metadata.strides, is_plain ? metadata.numel : -1, heap.release(),
+                   metadata.is_contiguous);
   try {
     if (is_plain) {
       tensor->remove_keys(kSymbolic);
-      const Geometry geometry(tensor->size_span(), tensor->strides(), claim.offset);
+      const Geometry geometry(tensor->size_span(), tensor->strides(), metadata.offset);
       tensor->cover(geometry);
     } else {
       TensorExtra* extra = tensor->require_extra();
-      extra->numel = claim.numel;
-      extra->symbols = claim.owner;
-      claim.owner->retain();
+      extra->numel = metadata.numel;
+      extra->symbols = metadata.owner;
+      metadata.owner->retain();
       tensor->flags_ |= TENON_TENSOR_SYMBOLIC;
       tensor->add_keys(kSymbolic);
     }

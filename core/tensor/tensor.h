@@ -53,7 +53,7 @@ constexpr tenon_keyset kRecordingKeys =
     (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
 
 /// The kind of object behind a hollow tensor.
-enum class Content : uint8_t {
+enum class HollowKind : uint8_t {
   kNone,
   kCarried,  // value/carrier.h: a value that travels where a tensor handle is required
   kWrapped,  // value/carrier.h: an object whose type runs operators on it
@@ -61,7 +61,7 @@ enum class Content : uint8_t {
 };
 
 /// The metadata of a hollow tensor.
-struct HollowClaim {
+struct HollowMetadata {
   const char* function;  // for messages
   tenon_keyset keys;
   tenon_dtype dtype;
@@ -73,7 +73,7 @@ struct HollowClaim {
 };
 
 /// The metadata of a tensor with symbolic sizes, in checked words (base/symbol.h).
-struct SymbolicClaim {
+struct SymbolicMetadata {
   tenon_dtype dtype;
   tenon_device device;                      // of a new tensor, which has no memory
   const ::tenon_tensor* view_of = nullptr;  // NULL for a new tensor
@@ -94,10 +94,10 @@ struct Cell {
 /// The circumstances in which a view was made, which decide whether the view may be written.
 enum class ViewOrigin : uint8_t {
   kDefault,
-  kNoGrad,     // grad mode was off
-  kInference,  // inference mode was on
-  kOneOfMany,  // by a call that made several views
-  kFunction    // inside a function with a custom gradient
+  kNoGrad,       // grad mode was off
+  kInference,    // inference mode was on
+  kMultiOutput,  // by a call that made several views
+  kFunction      // inside a function with a custom gradient
 };
 
 struct FreeDims;
@@ -114,14 +114,14 @@ struct FormerStorage {
 };
 
 /// Rare fields: cells of further languages, owning cells, hollow content, symbols.
-struct TensorExtra final : InBlock<TensorExtra> {
+struct TensorExtra final : BlockAllocated<TensorExtra> {
   Cell cells[base::kFixedLanguages];
   std::atomic<Cell*> more_cells{nullptr};  // of registered languages, allocated on demand
   void* content = nullptr;                 // of a hollow tensor
   void (*drop_content)(void* content) = nullptr;
   base::SymbolOwner* symbols = nullptr;  // owner of symbolic sizes, a strong reference
   int64_t numel = -1;                    // number of elements of a symbolic tensor, a word
-  Content content_kind = Content::kNone;
+  HollowKind hollow_kind = HollowKind::kNone;
   std::atomic<bool> owns_cells{false};  // some cell has or had a deleter
   bool data_replaced = false;           // the tensor also holds a weak reference to its storage
   std::unique_ptr<FormerStorage> former;
@@ -156,7 +156,7 @@ struct alignas(64) tenon_tensor {
   /// only reference, no atomic write is needed: another thread without a reference would race for
   /// the data, too.
   void add_keys_of_written(tenon_keyset keys) noexcept {
-    if (is_held_once()) {
+    if (has_one_reference()) {
       set_keys(this->keys() | keys);
     } else {
       add_keys(keys);
@@ -243,7 +243,7 @@ struct alignas(64) tenon_tensor {
   }
   /// Returns true if the caller's reference is the only one, so that no other thread uses the
   /// tensor.
-  bool is_held_once() const noexcept {
+  bool has_one_reference() const noexcept {
     using tenon::tensor::kOneStrong;
     using tenon::tensor::kOneWeak;
     return counts_.load(std::memory_order_acquire) == (kOneStrong | kOneWeak);
@@ -273,7 +273,7 @@ struct alignas(64) tenon_tensor {
   /// Implements set_data(): adopts the shape, dtype, device and memory of `data`, and keeps this
   /// tensor's autograd state and version count. Both tensors must have a storage, and this one must
   /// not be a view. No other thread may use this tensor at the same time. Throws std::bad_alloc,
-  /// and as make_untied().
+  /// and as make_independent().
   void set_data(const tenon_tensor& data);
   void** cell(uint32_t language) noexcept;
   void own_cell(uint32_t language, void* object, tenon_deleter drop);
@@ -333,28 +333,28 @@ struct alignas(64) tenon_tensor {
                                      tenon::tensor::Dims strides, int64_t offset);
   /// Makes a tensor that shares only the memory: it has another storage and version counter. Throws
   /// as tenon_tensor_copy_data.
-  static tenon_tensor* make_untied(const tenon_tensor& base);
+  static tenon_tensor* make_independent(const tenon_tensor& base);
   /// Makes a view with elements of another dtype. Throws as tenon_tensor_new_alias_as.
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);
   /// Makes a tensor without memory whose sizes are words; a view shares the storage of its base.
-  static tenon_tensor* make_symbolic(const tenon::tensor::SymbolicClaim& claim);
+  static tenon_tensor* make_symbolic(const tenon::tensor::SymbolicMetadata& claim);
   /// Makes a hollow tensor share the symbols of a tensor with the same symbolic shape.
   void share_symbols(const tenon_tensor& other);
   /// Turns a symbolic tensor into a plain one with the values of its symbols.
   void settle(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
   /// Makes a tensor without memory around `content`. Takes over `content`: `drop` runs even if this
   /// throws. Throws TENON_ERROR_INVALID_ARGUMENT for a bad geometry.
-  static tenon_tensor* make_hollow(const tenon::tensor::HollowClaim& claim,
-                                   tenon::tensor::Content kind, void* content,
+  static tenon_tensor* make_hollow(const tenon::tensor::HollowMetadata& claim,
+                                   tenon::tensor::HollowKind kind, void* content,
                                    void (*drop)(void* content));
   /// Returns the content of a hollow tensor of that kind, NULL for all others.
-  void* content(tenon::tensor::Content kind) const noexcept {
+  void* content(tenon::tensor::HollowKind kind) const noexcept {
     if (!is_hollow()) return nullptr;
     const tenon::tensor::TensorExtra* more = extra();
     TENON_DCHECK(more != nullptr);  // made before the tensor was shared
-    return more->content_kind == kind ? more->content : nullptr;
+    return more->hollow_kind == kind ? more->content : nullptr;
   }
   /// Makes a row-major tensor with the sizes and the device of another.
   static tenon_tensor* make_like(const tenon_tensor& like, tenon_dtype dtype);
@@ -431,7 +431,7 @@ struct alignas(64) tenon_tensor {
   void die_alone() noexcept;
   void die_alone_slow() noexcept;
   void die() noexcept;
-  static void end_of(tenon::base::Ending* ending) noexcept;
+  static void end_of(tenon::base::ReleaseLink* ending) noexcept;
   void end() noexcept;
 
   static tenon_tensor undefined_;
@@ -461,7 +461,7 @@ struct alignas(64) tenon_tensor {
   static constexpr uintptr_t kOriginMask = 7;
   union {
     int64_t inline_dims_[2 * tenon::tensor::kInlineDims];
-    tenon::base::Ending ending_;  // used after the last reference is gone
+    tenon::base::ReleaseLink ending_;  // used after the last reference is gone
   };
 };
 

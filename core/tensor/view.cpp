@@ -87,7 +87,7 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   if (static_cast<uint64_t>(bits) >> 30 != 0 || last >= nbytes ||
       (last + 1) * base.itemsize() > nbytes) [[unlikely]] {
     tenon_tensor* root = tensor->base();
-    give_block(memory, kHeaderBlock, 0);
+    return_block(memory, kHeaderBlock, 0);
     root->release();
     return nullptr;
   }

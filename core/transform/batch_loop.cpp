@@ -42,16 +42,16 @@ bool holds_tensors(const schema::Type& type) {
 }
 
 // All calls' values of one result.
-struct Column {
+struct ResultColumn {
   // by index in the list, then by call; one list entry for a single tensor
   std::vector<std::vector<TensorPtr>> tensors;
   bool is_list = false;
 };
 
 // A call in a vmap, repeated for each example.
-class Loop {
+class BatchLoop {
  public:
-  Loop(const tenon_op& op, BatchedCall& call, tenon_stack* stack)
+  BatchLoop(const tenon_op& op, BatchedCall& call, tenon_stack* stack)
       : op_(op), call_(call), stack_(*stack), schema_(dispatch::schema_of_call(op, *stack)) {}
 
   // Throws if a loop could not serve the operator, or would compute wrong results.
@@ -106,13 +106,13 @@ class Loop {
     std::vector<TensorPtr> wholes;
     {
       const BelowLayer below;
-      for (const Column& column : columns_) {
+      for (const ResultColumn& column : columns_) {
         for (const auto& parts : column.tensors) wholes.push_back(join(parts, count));
       }
     }
     size_t next = 0;
     for (uint32_t i = 0; i < stack_.nrets; ++i) {
-      const Column& column = columns_[i];
+      const ResultColumn& column = columns_[i];
       if (schema_->returns()[i].is_written()) {
         ++next;
         give_written(i);
@@ -202,7 +202,7 @@ class Loop {
     for (size_t i = 0; i < owned.size(); ++i) keep(owned[i].get(), &columns_[i]);
   }
 
-  void keep(const tenon_value& ret, Column* column) const {
+  void keep(const tenon_value& ret, ResultColumn* column) const {
     const bool is_list = ret.tag == TENON_TAG_TENSOR_LIST;
     const size_t count = is_list ? ret.count : 1;
     column->is_list = is_list;
@@ -252,12 +252,12 @@ class Loop {
   BatchedCall& call_;
   tenon_stack& stack_;
   const schema::SchemaPtr schema_;
-  std::vector<Column> columns_;
+  std::vector<ResultColumn> columns_;
 };
 
 void call_for_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   const int64_t size = call.info().size;
-  Loop loop(op, call, stack);
+  BatchLoop loop(op, call, stack);
   loop.check();
   loop.warn();
   if (size != 0) {
@@ -300,7 +300,7 @@ tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack
     operators::copy_into(
         self, *operators::repeat_along(*operators::select(self, dim, 0), dim, call.info().size));
   }
-  Loop(op, call, stack).give_written(0);
+  BatchLoop(op, call, stack).give_written(0);
   return TENON_OK;
 }
 
@@ -311,7 +311,7 @@ tenon_status call_random(const tenon_op& op, BatchedCall& call, tenon_stack* sta
               ": randomness of the vmap must be \"same\" or \"different\" to call a random "
               "operation in it, got \"error\"");
   if (randomness == TENON_RANDOMNESS_SAME) return call_random_same(op, call, stack);
-  Loop loop(op, call, stack);
+  BatchLoop loop(op, call, stack);
   loop.check();
   if (call.info().size == 0) {
     loop.run_on_none();

@@ -18,7 +18,7 @@ BatchedCall::BatchedCall(const tenon_op& op, const tenon_stack& stack)
     : op_(op), layer_(dispatch::peek_top_layer()), arguments_(stack) {
   if (layer_ != nullptr) info_ = vmap_info(*layer_);
   arguments_.replace_tensors([&](Tensor& tensor) -> Tensor* {
-    Tensor& now = dispatch::settle_dead(op.name(), tensor);
+    Tensor& now = dispatch::unwrap_ended_levels(op.name(), tensor);
     const LevelTensor* level = info_ != nullptr ? level_tensor(now, *layer_) : nullptr;
     dims_.push_back(level != nullptr ? batch_dim(*level) : kNotMapped);
     has_mapped_ = has_mapped_ || level != nullptr;

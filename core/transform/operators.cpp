@@ -2,26 +2,26 @@
 #include "transform/operators.h"
 
 #include "base/small_vector.h"
-#include "dispatch/late_operator.h"
+#include "dispatch/lazy_operator.h"
 
 namespace tenon::transform::operators {
 
-using dispatch::LateOperator;
+using dispatch::LazyOperator;
 using tensor::Tensor;
 using tensor::TensorPtr;
 
 namespace {
 
-constinit LateOperator found_select("aten::select.int");
-constinit LateOperator found_stack("aten::stack");
-constinit LateOperator found_cat("aten::cat");
-constinit LateOperator found_permute("aten::permute");
-constinit LateOperator found_unsqueeze("aten::unsqueeze");
-constinit LateOperator found_expand("aten::expand");
-constinit LateOperator found_slice("aten::slice.Tensor");
-constinit LateOperator found_zeros("aten::zeros");
-constinit LateOperator found_zeros_like("aten::zeros_like");
-constinit LateOperator found_copy("aten::copy_");
+constinit LazyOperator found_select("aten::select.int");
+constinit LazyOperator found_stack("aten::stack");
+constinit LazyOperator found_cat("aten::cat");
+constinit LazyOperator found_permute("aten::permute");
+constinit LazyOperator found_unsqueeze("aten::unsqueeze");
+constinit LazyOperator found_expand("aten::expand");
+constinit LazyOperator found_slice("aten::slice.Tensor");
+constinit LazyOperator found_zeros("aten::zeros");
+constinit LazyOperator found_zeros_like("aten::zeros_like");
+constinit LazyOperator found_copy("aten::copy_");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
@@ -33,7 +33,7 @@ tenon_value ints_value(const Ints& ints) {
   return tenon_value_of_ints(ints.data(), static_cast<uint32_t>(ints.size()));
 }
 
-TensorPtr join(LateOperator& found, std::span<const TensorPtr> tensors, int64_t dim) {
+TensorPtr join(LazyOperator& found, std::span<const TensorPtr> tensors, int64_t dim) {
   base::SmallVector<Tensor*, 8> list;
   for (const TensorPtr& each : tensors) list.push_back(each.get());
   tenon_value args[] = {tenon_value_of_tensors(list.data(), static_cast<uint32_t>(list.size())),

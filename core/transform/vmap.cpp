@@ -35,10 +35,10 @@ int64_t from_start(int64_t dim, int64_t ndim) noexcept {
 }
 
 // RAII: leaves the layer, even if the function throws.
-class Entered {
+class LayerScope {
  public:
-  explicit Entered(LayerPtr layer) noexcept : layer_(std::move(layer)) {}
-  ~Entered() {
+  explicit LayerScope(LayerPtr layer) noexcept : layer_(std::move(layer)) {}
+  ~LayerScope() {
     if (left_) return;
     try {
       dispatch::leave_layer(*layer_);
@@ -46,8 +46,8 @@ class Entered {
       // The function left its own layers on the stack; its error takes precedence.
     }
   }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
+  LayerScope(const LayerScope&) = delete;
+  LayerScope& operator=(const LayerScope&) = delete;
   void leave() {
     left_ = true;
     dispatch::leave_layer(*layer_);
@@ -86,9 +86,9 @@ Result read_result(std::string_view name, const tenon_value& given) {
 }
 
 // One mapped function.
-class Mapped {
+class MappedFunction {
  public:
-  Mapped(tenon_callable function, void* ctx, const tenon_vmap_options& options)
+  MappedFunction(tenon_callable function, void* ctx, const tenon_vmap_options& options)
       : function_(function),
         ctx_(ctx),
         options_(options),
@@ -157,7 +157,7 @@ class Mapped {
       whole.push_back(count == size ? TensorPtr::share(&tensor)
                                     : operators::narrow(tensor, dim, start, count));
     }
-    Entered entered(enter_vmap_layer(count, options_.randomness));
+    LayerScope entered(enter_vmap_layer(count, options_.randomness));
     std::vector<TensorPtr> mapped;
     std::vector<tenon_value> inner(args.begin(), args.end());
     for (size_t i = 0; i < inner.size(); ++i) {
@@ -263,7 +263,7 @@ TensorPtr vmap_result(Layer& layer, std::string_view name, int64_t number,
 
 void vmap(tenon_callable function, void* ctx, const tenon_vmap_options& options,
           tenon_stack* stack) {
-  Mapped(function, ctx, options).run(stack);
+  MappedFunction(function, ctx, options).run(stack);
 }
 
 }  // namespace tenon::transform

@@ -11,7 +11,7 @@ namespace tenon::value {
 
 namespace {
 
-using tensor::Content;
+using tensor::HollowKind;
 using tensor::Tensor;
 using tensor::TensorPtr;
 
@@ -49,18 +49,18 @@ TensorPtr new_carrier_of(tenon_value value) {
   auto content = std::make_unique<OwnedValue>(std::move(owned));
   // Without elements, so that a kernel that gets a carrier nevertheless reads nothing.
   const int64_t none = 0;
-  const tensor::HollowClaim claim{"tenon_carrier_new",
-                                  bit(TENON_FUNCTIONALITY_OVERRIDE),
-                                  TENON_DTYPE_NONE,
-                                  {TENON_DEVICE_CPU, 0},
-                                  tensor::Dims{&none, 1}};
+  const tensor::HollowMetadata metadata{"tenon_carrier_new",
+                                        bit(TENON_FUNCTIONALITY_OVERRIDE),
+                                        TENON_DTYPE_NONE,
+                                        {TENON_DEVICE_CPU, 0},
+                                        tensor::Dims{&none, 1}};
   return TensorPtr::adopt(Tensor::make_hollow(
-      claim, Content::kCarried, content.release(),
+      metadata, HollowKind::kCarried, content.release(),
       [](void* carried_value) { delete static_cast<OwnedValue*>(carried_value); }));
 }
 
 const tenon_value* carried(const Tensor& tensor) noexcept {
-  const void* content = tensor.content(Content::kCarried);
+  const void* content = tensor.content(HollowKind::kCarried);
   return content != nullptr ? &static_cast<const OwnedValue*>(content)->get() : nullptr;
 }
 
@@ -85,25 +85,25 @@ TensorPtr new_wrapper(const tenon_object_type* type, void* self,
                             bit(TENON_FUNCTIONALITY_WRAPPER) | options.keys;
   const tensor::Dims sizes(options.sizes, static_cast<size_t>(ndim));
   // An alias of another wrapper is a view, which owns that wrapper's root and uses its storage.
-  const bool is_view = alias_of != nullptr && alias_of->content(Content::kWrapped) != nullptr;
+  const bool is_view = alias_of != nullptr && alias_of->content(HollowKind::kWrapped) != nullptr;
   const Tensor* base = is_view ? alias_of->base() : nullptr;
-  const tensor::HollowClaim claim{kNewWrapper,
-                                  keys,
-                                  options.dtype,
-                                  device,
-                                  {sizes, options.strides, options.storage_offset},
-                                  alias_of,
-                                  is_view && base == nullptr ? alias_of : base};
+  const tensor::HollowMetadata metadata{kNewWrapper,
+                                        keys,
+                                        options.dtype,
+                                        device,
+                                        {sizes, options.strides, options.storage_offset},
+                                        alias_of,
+                                        is_view && base == nullptr ? alias_of : base};
   // The geometry is checked before the object exists, so that its type is not called for a failed
   // wrapper.
-  tensor::check_geometry(kNewWrapper, claim.geometry);
+  tensor::check_geometry(kNewWrapper, metadata.geometry);
   return TensorPtr::adopt(
-      Tensor::make_hollow(claim, Content::kWrapped, Object::make(type, self),
+      Tensor::make_hollow(metadata, HollowKind::kWrapped, Object::make(type, self),
                           [](void* object) { static_cast<Object*>(object)->release(); }));
 }
 
 Object* wrapped(const Tensor& tensor) noexcept {
-  return static_cast<Object*>(tensor.content(Content::kWrapped));
+  return static_cast<Object*>(tensor.content(HollowKind::kWrapped));
 }
 
 Object* object_in(const tenon_value& value) noexcept {

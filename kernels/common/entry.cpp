@@ -159,7 +159,7 @@ struct Typed<In, Out, CTypes<C...>, CTypes<O...>> {
   }
 };
 
-struct Entry {
+struct TypedEntry {
   std::string_view signature;
   tenon_typed_fn function;
 };
@@ -174,14 +174,14 @@ struct Text {
   constexpr std::string_view view() const { return {letters, kSize - 1}; }
 };
 template <Text kText, size_t... kIn, size_t... kOut>
-Entry entry_of(std::index_sequence<kIn...>, std::index_sequence<kOut...>) {
+TypedEntry entry_of(std::index_sequence<kIn...>, std::index_sequence<kOut...>) {
   using In = Letters<kText.letters[kIn]...>;
   using Out = OutLetters<kText.letters[sizeof...(kIn) + 1 + kOut]...>;
   using Function = Typed<In, Out, typename In::Parameters, typename Out::Parameters>;
   return {kText.view(), reinterpret_cast<tenon_typed_fn>(&Function::entry)};
 }
 template <Text kText>
-Entry entry_of() {
+TypedEntry entry_of() {
   constexpr size_t kArrow = kText.view().find('>');
   return entry_of<kText>(std::make_index_sequence<kArrow>(),
                          std::make_index_sequence<kText.view().size() - kArrow - 1>());
@@ -205,7 +205,7 @@ tenon_status boxed_entry(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* 
 }
 
 tenon_typed_fn typed_entry(const char* op, const char* signature) {
-  const Entry entries[] = {
+  const TypedEntry entries[] = {
       // pointwise
       entry_of<"T>T">(),
       entry_of<"T>">(),
@@ -732,7 +732,7 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TTTsTTiv>T">(),
       entry_of<"TTTsTTivT>">(),
   };
-  for (const Entry& entry : entries) {
+  for (const TypedEntry& entry : entries) {
     if (entry.signature == signature) return entry.function;
   }
   fail(TENON_ERROR_INTERNAL,

@@ -3,16 +3,16 @@
 
 namespace tenon::kernels::cpu {
 
-bool run_noting(const OperatorForm& form, const void* part, tenon_stack* stack) {
+bool run_capturing(const OperatorForm& form, const void* part, tenon_stack* stack) {
   int tensors = 0;
   for (uint32_t i = 0; i < stack->nargs; ++i) {
     if (stack->args[i].tag == TENON_TAG_TENSOR_LIST) return false;
     tensors += stack->args[i].tag == TENON_TAG_TENSOR;
   }
   if (tensors != form.inputs + (form.is_out() ? form.results : 0)) return false;
-  OperatorForm noting = form;
-  noting.kernel = part;
-  const Call call{noting, stack->args, stack->rets};
+  OperatorForm capture = form;
+  capture.kernel = part;
+  const Call call{capture, stack->args, stack->rets};
   form.facts->family->run(call);
   if (!form.is_functional()) {
     for (int k = 0; k < form.results; ++k) call.give(k, Tensor::retain(call.written(k)));

@@ -39,7 +39,7 @@ tenon_bind_fn bind_of_triangle(const Facts& facts);
 // Runs the routine of a form with `part` as the device's kernel, which records the plan instead of
 // running it. Returns false, without running anything, if tensors other than the leading inputs
 // take part.
-bool run_noting(const OperatorForm& form, const void* part, tenon_stack* stack);
+bool run_capturing(const OperatorForm& form, const void* part, tenon_stack* stack);
 
 // Maps the data pointers that tenon_bound.run receives to operands: results first, then inputs.
 class Operands {
@@ -65,9 +65,9 @@ class Operands {
 };
 
 // A tensor's metadata without its data pointer.
-class KeptInfo {
+class BoundInfo {
  public:
-  explicit KeptInfo(const tenon_tensor_info& info)
+  explicit BoundInfo(const tenon_tensor_info& info)
       : info_(info), sizes_(sizes_of(info)), strides_(strides_of(info)) {}
 
   tenon_tensor_info at(void* data) const {
@@ -86,7 +86,7 @@ class KeptInfo {
 
 // Makes a tenon_bound of a planned call, which has a method run(void* const* data) const.
 template <class Bound>
-tenon_bound keep_bound(std::unique_ptr<Bound> bound) {
+tenon_bound make_bound(std::unique_ptr<Bound> bound) {
   tenon_bound kept{};
   kept.run = [](const void* state, void* const* data) {
     tenon_error* error = nullptr;
@@ -101,26 +101,27 @@ tenon_bound keep_bound(std::unique_ptr<Bound> bound) {
 
 // Replaces a routine and records the call that it would run. `part` must be the first member, since
 // note() casts a Routine to this type.
-struct NotingRoutine {
+struct RoutineCapture {
   Routine part;
   tenon_bound bound;
 };
 
 template <class Bound>
-void note(const Call& call, std::unique_ptr<Bound> bound) {
-  auto& noting = *const_cast<NotingRoutine*>(static_cast<const NotingRoutine*>(call.form.kernel));
-  noting.bound = keep_bound(std::move(bound));
+void capture_bound(const Call& call, std::unique_ptr<Bound> bound) {
+  auto& capture =
+      *const_cast<RoutineCapture*>(static_cast<const RoutineCapture*>(call.form.kernel));
+  capture.bound = make_bound(std::move(bound));
 }
 
 // Binds a form that is not an out form, by a routine that calls note().
-template <void (*kNote)(const Call&)>
+template <void (*kCapture)(const Call&)>
 tenon_status bind_routine(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
                           tenon_bound* out_bound) {
   return tenon::detail::guarded(&stack->error, [&] {
     const auto& form = *static_cast<const OperatorForm*>(ctx);
     if (form.is_out()) return;
-    NotingRoutine noting{{kNote}, {}};
-    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+    RoutineCapture capture{{kCapture}, {}};
+    if (run_capturing(form, &capture, stack)) *out_bound = capture.bound;
   });
 }
 

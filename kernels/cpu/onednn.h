@@ -5,14 +5,14 @@
 #include <dnnl.h>
 
 #include "kernels/common/check.h"
-#include "kernels/cpu/late_library.h"
-#include "kernels/cpu/made_once.h"
+#include "kernels/cpu/lazy_library.h"
+#include "kernels/cpu/lazy_static.h"
 
 namespace tenon::kernels::cpu {
 
 // Returns oneDNN's OpenMP runtime, whose threads are not used because we use our own.
 inline const OpenMp& onednn_open_mp() {
-  static constinit MadeOnce<OpenMp> runtime;
+  static constinit LazyStatic<OpenMp> runtime;
   return runtime.get([] { return OpenMp::of(TENON_ONEDNN); });
 }
 

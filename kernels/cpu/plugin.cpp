@@ -4,7 +4,7 @@
 
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/bind.h"
-#include "kernels/cpu/lost_team.h"
+#include "kernels/cpu/openmp_fork.h"
 #include "kernels/cpu/operators.h"
 #include "kernels/cpu/run.h"
 #include "kernels/cpu/vector_level.h"
@@ -45,7 +45,7 @@ tenon_bind_fn bind_of(const Facts& facts) {
 tenon_status load(tenon_plugin*, void** out_state) {
   tenon_error* error = nullptr;
   const tenon_status status = tenon::detail::guarded(&error, [&] {
-    watch_forks();
+    detect_forks();
     auto libraries = std::make_unique<Libraries>(register_ops());
     Library aten(Library::Impl, "aten", TENON_KEY_CPU);
     Library tenon(Library::Impl, "tenon", TENON_KEY_CPU);

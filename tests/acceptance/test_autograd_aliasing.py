@@ -12,7 +12,7 @@ def branch(data):
     return x, x.clone()
 
 
-def test_several_views_may_be_read_after_base_changed():
+def test_multi_output_views_may_be_read_after_base_changed():
     x, h = branch([[1.0, 2.0], [3.0, 4.0]])
     h.mul_(3)
     a, b = h.unbind(0)
@@ -20,7 +20,7 @@ def test_several_views_may_be_read_after_base_changed():
     near(x.grad, [[27.0, 36.0], [9.0, 18.0]])
 
 
-def test_several_views_of_untracked_tensor_may_be_written():
+def test_multi_output_views_of_untracked_tensor_may_be_written():
     base = torch.zeros(2, 2)
     a, b = base.unbind(0)
     a.add_(1)

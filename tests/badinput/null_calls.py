@@ -90,7 +90,7 @@ def may_be_null(function: Function, at: int, contract: str) -> bool:
     return re.search(accepts, contract) is not None or at == 0 and "NULL is accepted" in contract
 
 
-class World:
+class ValidValues:
     """Valid values for parameters, created by the library."""
 
     def __init__(self, lib: ctypes.CDLL) -> None:
@@ -183,7 +183,7 @@ def cases(function: Function) -> list[tuple[int, int, str]]:
     return found
 
 
-def words(world: World, function: Function, at: int, value: int) -> list[object]:
+def words(world: ValidValues, function: Function, at: int, value: int) -> list[object]:
     given = []
     for place, parameter in enumerate(function.parameters):
         one = value if place == at else world.good(parameter)
@@ -194,7 +194,7 @@ def words(world: World, function: Function, at: int, value: int) -> list[object]
     return given
 
 
-def has_good_values(world: World, function: Function, at: int) -> bool:
+def has_good_values(world: ValidValues, function: Function, at: int) -> bool:
     """Returns true if valid values exist for all parameters except the tested one."""
     return all(
         world.good(parameter) is not None
@@ -203,7 +203,7 @@ def has_good_values(world: World, function: Function, at: int) -> bool:
     )
 
 
-def crashes_of(world: World, function: Function, contract: str) -> tuple[int, list[str]]:
+def crashes_of(world: ValidValues, function: Function, contract: str) -> tuple[int, list[str]]:
     """Returns the number of calls made, and the calls that did not return."""
     left = [
         (at, value, text)
@@ -243,7 +243,7 @@ def crashes_of(world: World, function: Function, contract: str) -> tuple[int, li
 
 def run(library: str, only: str = "") -> tuple[int, list[str]]:
     """How many calls were made, and those that did not return."""
-    world = World(ctypes.CDLL(library))
+    world = ValidValues(ctypes.CDLL(library))
     texts = contracts()
     tried, crashed = 0, []
     for function in functions():

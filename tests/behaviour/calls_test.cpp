@@ -99,30 +99,31 @@ TEST(Behaviour, Item108_KernelAgainstSchema_EachReason) {
   library.impl("f", TENON_KEY_CPU, [](const Tensor& x, int64_t) { return x; });
 }
 
-struct Told {
+struct EventLog {
   std::vector<std::string> events;
 };
 void note_event(void* ctx, uint32_t event, const tenon_op* op) {
   const std::string name = tenon_op_name(op);
   if (name.rfind("listened", 0) != 0) return;
-  static_cast<Told*>(ctx)->events.push_back((event == TENON_EVENT_OP_DEFINED ? "+" : "-") + name);
+  static_cast<EventLog*>(ctx)->events.push_back((event == TENON_EVENT_OP_DEFINED ? "+" : "-") +
+                                                name);
 }
 
 // item 116, same: A kernel may come before its operator: callable once defined, and listeners are
 // told of the definition only
 TEST(Behaviour, Item116_ImplBeforeDef_ListenerHearsTheDefinition) {
-  Told told;
+  EventLog log;
   tenon_registration* listening = nullptr;
-  tenon::check(tenon_registry_add_listener(&note_event, &told, nullptr, &listening));
+  tenon::check(tenon_registry_add_listener(&note_event, &log, nullptr, &listening));
   {
     Library library(Library::Fragment, "listened116");
     library.impl("f", TENON_KEY_CPU, [](const Tensor&) { return int64_t{7}; });
-    EXPECT_EQ(told.events, std::vector<std::string>{});
+    EXPECT_EQ(log.events, std::vector<std::string>{});
     const Op op = library.def("f(Tensor x) -> int");
-    EXPECT_EQ(told.events, std::vector<std::string>{"+listened116::f"});
+    EXPECT_EQ(log.events, std::vector<std::string>{"+listened116::f"});
     EXPECT_EQ(op(one())[0].to_int(), 7);
   }
-  EXPECT_EQ(told.events, (std::vector<std::string>{"+listened116::f", "-listened116::f"}));
+  EXPECT_EQ(log.events, (std::vector<std::string>{"+listened116::f", "-listened116::f"}));
   tenon_registration_remove(listening);
   tenon_registration_release(listening);
 }
@@ -157,16 +158,15 @@ TEST(Behaviour, Item129_TypedHandle_WrongSignature) {
 TEST(Behaviour, Item130_Listener_ReplayEventsNothing) {
   Library library(Library::Fragment, "listened130");
   library.def("before(Tensor x) -> Tensor");
-  Told told;
+  EventLog log;
   tenon_registration* listening = nullptr;
-  tenon::check(tenon_registry_add_listener(&note_event, &told, nullptr, &listening));
-  EXPECT_EQ(told.events, std::vector<std::string>{"+listened130::before"});
+  tenon::check(tenon_registry_add_listener(&note_event, &log, nullptr, &listening));
+  EXPECT_EQ(log.events, std::vector<std::string>{"+listened130::before"});
   library.def("during(Tensor x) -> Tensor");
   tenon_registration_remove(listening);
   tenon_registration_release(listening);
   library.def("after(Tensor x) -> Tensor");
-  EXPECT_EQ(told.events,
-            (std::vector<std::string>{"+listened130::before", "+listened130::during"}));
+  EXPECT_EQ(log.events, (std::vector<std::string>{"+listened130::before", "+listened130::during"}));
 }
 
 }  // namespace

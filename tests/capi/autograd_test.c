@@ -468,7 +468,7 @@ static void text_with_all_gradients_of_a_list(void** state) {
   assert_nothing_left(before);
 }
 
-static void several_views_have_one_node(void** state) {
+static void multi_output_views_share_a_node(void** state) {
   (void)state;
   const live_counts before = count_live();
   const float a[3] = {1, 2, 3}, two[1] = {2}, expected[3] = {0, 4, 0};
@@ -652,7 +652,7 @@ int main(void) {
       cmocka_unit_test(error_of_a_formula),
       cmocka_unit_test(formula_of_a_text),
       cmocka_unit_test(text_with_all_gradients_of_a_list),
-      cmocka_unit_test(several_views_have_one_node),
+      cmocka_unit_test(multi_output_views_share_a_node),
       cmocka_unit_test(recorded_calls_promise_what_their_kernel_does),
       cmocka_unit_test(million_nodes_on_a_small_stack),
       cmocka_unit_test(threads_lose_nothing),

@@ -280,7 +280,7 @@ class WithoutLeakCheck {
 void fuzz_autograd(const uint8_t* data, size_t size) {
   load_operators();
   Input input(data, size);
-  NothingLeft nothing_left;
+  LeakCheck nothing_left;
   bool wrote_saved = false;
   const WithoutLeakCheck without_leak_check;
   check_program(input, &wrote_saved);

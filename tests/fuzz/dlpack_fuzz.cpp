@@ -135,7 +135,7 @@ void import_and_check(Producer<Managed>* producer, Import import, bool known_ver
 }  // namespace
 
 void fuzz_dlpack(const uint8_t* data, size_t size) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Input input(data, size);
   if (input.coin()) {
     Producer<DLManagedTensor> producer(input);

@@ -154,10 +154,10 @@ inline std::string settle(tenon_status status) {
 }
 
 /// Aborts at the end of its scope if the number of live handles of any kind has changed.
-class NothingLeft {
+class LeakCheck {
  public:
-  NothingLeft() { count(before_); }
-  ~NothingLeft() {
+  LeakCheck() { count(before_); }
+  ~LeakCheck() {
     if (forgotten_) return;
     int64_t after[32];
     count(after);
@@ -168,8 +168,8 @@ class NothingLeft {
                                                    " after");
     }
   }
-  NothingLeft(const NothingLeft&) = delete;
-  NothingLeft& operator=(const NothingLeft&) = delete;
+  LeakCheck(const LeakCheck&) = delete;
+  LeakCheck& operator=(const LeakCheck&) = delete;
   /// Disables the check, for inputs that may leak.
   void forget() { forgotten_ = true; }
 

@@ -91,7 +91,7 @@ void examine(tenon_graph* graph) {
 // The first byte selects text or binary format; a text may use up to two tensors as attributes.
 void fuzz_graph(const uint8_t* data, size_t size) {
   define_operators();
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   if (size == 0) return;
   const auto* bytes = reinterpret_cast<const char*>(data + 1);
   const auto left = static_cast<int64_t>(size - 1);

@@ -115,15 +115,15 @@ void check_name(const std::string& text) {
   settle(registered);
 }
 
-struct Words {
+struct KeyState {
   tenon_keyset included = tenon_keyset_included();
   tenon_keyset excluded = tenon_keyset_excluded();
-  bool operator==(const Words&) const = default;
+  bool operator==(const KeyState&) const = default;
 };
 
 // Enters a guard or a captured state, recurses, leaves, and checks that the former state is back.
 void check_guards(Input& input, int depth) {
-  const Words before;
+  const KeyState before;
   if (depth == 12 || input.empty()) return;
   const auto keys = input.number<tenon_keyset>();
   const uint32_t kind = input.below(5);
@@ -133,7 +133,7 @@ void check_guards(Input& input, int depth) {
     tenon_key_guard guard;
     FUZZ_CHECK(tenon_key_guard_force(keys, ~keys, &guard) == TENON_OK);
     FUZZ_CHECK(tenon_thread_state_enter(state, &previous) == TENON_OK);
-    FUZZ_CHECK(Words() == before);
+    FUZZ_CHECK(KeyState() == before);
     check_guards(input, depth + 1);
     tenon_thread_state_leave(previous);
     tenon_key_guard_leave(&guard);
@@ -147,21 +147,22 @@ void check_guards(Input& input, int depth) {
     // Guards ignore backend bits, and cannot exclude Fake.
     const tenon_keyset countable = ~(bit(TENON_BACKEND_BITS) - 1);
     const tenon_keyset excludable = countable & ~bit(TENON_BACKEND_BITS + TENON_FUNCTIONALITY_FAKE);
-    const Words wanted = kind == 0   ? Words{before.included | (keys & countable), before.excluded}
-                         : kind == 1 ? Words{before.included, before.excluded | (keys & excludable)}
-                                     : Words{keys & countable, ~keys & excludable};
-    FUZZ_CHECK(Words() == wanted);
+    const KeyState wanted =
+        kind == 0   ? KeyState{before.included | (keys & countable), before.excluded}
+        : kind == 1 ? KeyState{before.included, before.excluded | (keys & excludable)}
+                    : KeyState{keys & countable, ~keys & excludable};
+    FUZZ_CHECK(KeyState() == wanted);
     check_guards(input, depth + 1);
     if (input.coin()) check_guards(input, depth + 1);
     tenon_key_guard_leave(&guard);
   }
-  FUZZ_CHECK(Words() == before);
+  FUZZ_CHECK(KeyState() == before);
 }
 
 }  // namespace
 
 void fuzz_keys(const uint8_t* data, size_t size) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Input input(data, size);
   check_name(input.line());
   check_set(input.number<tenon_keyset>());

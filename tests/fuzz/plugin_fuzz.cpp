@@ -164,7 +164,7 @@ void check_life(Input& input) {
 }  // namespace
 
 void fuzz_plugin(const uint8_t* data, size_t size) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Input input(data, size);
   if (input.coin()) {
     check_life(input);

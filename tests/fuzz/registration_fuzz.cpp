@@ -276,7 +276,7 @@ Registry::~Registry() {
 
 void fuzz_registration(const uint8_t* data, size_t size) {
   operators();
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Input input(data, size);
   Registry registry(input);
   for (int steps = 0; !input.empty() && steps < 100; ++steps) registry.step();

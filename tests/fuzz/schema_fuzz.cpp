@@ -75,7 +75,7 @@ void examine(const tenon_schema* schema) {
 
 // The input is one schema, or two separated by a newline, which are compared as well.
 void fuzz_schema(const uint8_t* data, size_t size) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const std::string_view all(reinterpret_cast<const char*>(data), size);
   const size_t newline = all.find('\n');
   tenon_schema* first = parse(all.substr(0, newline));

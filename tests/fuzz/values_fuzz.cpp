@@ -242,7 +242,7 @@ tenon_status run(tenon_status (*call)(const tenon_op*, tenon_stack*), const teno
 
 // The first line is a schema; the remaining bytes encode the arguments and the kernel's results.
 void fuzz_values(const uint8_t* data, size_t size) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Input input(data, size);
   std::string schema = input.line();
   if (schema.find("::") == std::string::npos) schema.insert(0, "fuzz_values::");

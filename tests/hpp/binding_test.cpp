@@ -133,14 +133,14 @@ std::string describe_all(const tenon_value* values, size_t count) {
   return text;
 }
 
-struct Given {
+struct PassedArguments {
   std::vector<tenon_value> positional;
   std::vector<const char*> names;
   std::vector<tenon_value> named;
 };
 
-Given read_given(const Json& row, Values* values) {
-  Given given;
+PassedArguments read_given(const Json& row, Values* values) {
+  PassedArguments given;
   given.positional = values->read_all(row["positional"]);
   if (const Json* named = row.find("named")) {
     for (const auto& [name, value] : named->fields) {
@@ -167,7 +167,7 @@ void for_each_binding(const Test& test) {
 }
 
 TEST(Binding, TableInC_GivesValuesAndMessages) {
-  for_each_binding([](const Json& row, const Given& given, Values* values) {
+  for_each_binding([](const Json& row, const PassedArguments& given, Values* values) {
     const Schema schema = Schema::parse(row["schema"].text);
     std::vector<tenon_value> bound(
         std::max(static_cast<size_t>(schema.argument_count()), given.positional.size()));
@@ -208,7 +208,7 @@ Value copied(const tenon_value& value) {
 
 TEST(Binding, TableInCpp_ArrivesAndThrows) {
   Library library(Library::Def, "bind");
-  for_each_binding([&](const Json& row, const Given& given, Values* values) {
+  for_each_binding([&](const Json& row, const PassedArguments& given, Values* values) {
     const std::string text = row["schema"].text;
     library.def(text.substr(text.find("::") + 2));
     const std::string name = text.substr(0, text.find('('));

@@ -73,7 +73,7 @@ TEST(Introspect, Profiles_TypedCallsToo) {
 
 // Returns the keys and kernels of a call path in an explanation's text: "AutogradCPU front, CPU
 // back".
-std::string way_told(const std::string& text) {
+std::string parse_chain(const std::string& text) {
   std::string way;
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
@@ -90,7 +90,7 @@ std::string way_told(const std::string& text) {
   return way;
 }
 
-// Like way_told(), for a recorded call. The text calls a kernel without a name "a kernel", as for
+// Like parse_chain(), for a recorded call. The text calls a kernel without a name "a kernel", as for
 // lambdas.
 std::string way_taken(const Profile& profile) {
   std::string way;
@@ -117,29 +117,29 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   const Tensor x = Tensor::empty(kOne, Dtype::F32);
   const std::vector<Tensor> both{x, x};
   const tenon::TensorList list(both);
-  const auto expect_told = [&](const std::string& keys) {
+  const auto expect_explained = [&](const std::string& keys) {
     const std::string text = tenon::introspect::explain(op, x, list, tenon::kw("n", 3));
     Profile boxed;
     op(x, list, tenon::kw("n", 3));
     boxed.end();
-    EXPECT_EQ(way_told(text), way_taken(boxed)) << text;
+    EXPECT_EQ(parse_chain(text), way_taken(boxed)) << text;
     Profile typed;
     op.typed<F>()(x, list, 3);
     typed.end();
-    EXPECT_EQ(way_told(text), way_taken(typed)) << text;
+    EXPECT_EQ(parse_chain(text), way_taken(typed)) << text;
     std::string told;
     for (const tenon_profile_span& span : typed.spans()) {
       told += (told.empty() ? "" : " ") + std::string(tenon_key_name(span.key));
     }
     EXPECT_EQ(told, keys) << text;
   };
-  expect_told("AutogradCPU CPU");
+  expect_explained("AutogradCPU CPU");
   {
     const tenon::ExcludeKeys guard(tenon::KeySet::of({TENON_KEY_AUTOGRAD_CPU}));
-    expect_told("CPU");
+    expect_explained("CPU");
   }
   const tenon::Registration skip = library.fallthrough("f", TENON_KEY_AUTOGRAD_CPU);
-  expect_told("CPU");
+  expect_explained("CPU");
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("n", "text")), tenon::Error);
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("m", 3)), tenon::Error);
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("x", x)), tenon::Error);
@@ -174,7 +174,7 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   object.flags = TENON_VALUE_OWNED;
   tenon::check(tenon_object_new(&type, nullptr, &object.as.object));
   const std::string text = tenon::introspect::explain(op, tenon::Value(object), list);
-  EXPECT_EQ(way_told(text), "Override run_overrides") << text;
+  EXPECT_EQ(parse_chain(text), "Override run_overrides") << text;
   EXPECT_TRUE(has(text, "x, an object of hppi.Stand, has {Override}")) << text;
 }
 

@@ -14,7 +14,7 @@ import pytest
 import tenon
 from tenon.__main__ import main
 from tenon.library import Library
-from tenon.wrap import LANGUAGES, c, cpp, java, operator, pyi, rust, wrap
+from tenon.wrap import LANGUAGES, c, cpp, java, operator, pyi, registry, rust, wrap
 
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "wrap"
 ROOT = SOURCES.parents[1]
@@ -282,7 +282,7 @@ def corpus(tmp_path_factory):
     made = tmp_path_factory.mktemp("corpus")
     lines = (ROOT / "tests/conformance/schemas/pytorch.txt").read_text().splitlines()
     schemas = [tenon.Schema.parse(line) for line in lines if line.startswith("aten::")]
-    found = {op.full_name: op for op in (operator.of_schema(one, []) for one in schemas)}
+    found = {op.full_name: op for op in (registry.of_schema(one, []) for one in schemas)}
     assert len(found) > 3000
     every = tuple(found[name] for name in sorted(found))
     space = operator.Namespace("corpus", every, ())
@@ -330,19 +330,39 @@ def test_some_schemas_of_pytorch_in_rust(corpus):
 
 def shipped(*arguments):
     """Runs the check of what ships; returns its status and words."""
-    command = [sys.executable, ROOT / "tests/tools/wrappers.py", *arguments]
+    generate = ROOT / "bindings" / "wrappers" / "generate.py"
+    operators = pathlib.Path(os.environ["TENON_BUILD_DIR"]) / "generated" / "operators.jsonl"
+    command = [sys.executable, "-B", generate, operators, *arguments]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     return done.returncode, done.stdout
 
 
 def test_check_of_what_ships_finds_drift(tmp_path):
-    status, said = shipped("--root", tmp_path)
-    assert status == 1 and "aten.hpp must be what --write makes" in said
+    status, said = shipped("--root", tmp_path, "--check")
+    assert status == 1 and "aten.rs must be what --write makes" in said
     assert shipped("--root", tmp_path, "--write")[0] == 0
-    assert shipped("--root", tmp_path)[0] == 0
+    assert shipped("--root", tmp_path, "--check")[0] == 0
     (tmp_path / "bindings/python/tenon/functional.py").write_text("")
-    status, said = shipped("--root", tmp_path)
+    status, said = shipped("--root", tmp_path, "--check")
     assert status == 1 and "functional.py" in said and said.endswith(" files, 1 stale\n")
+
+
+def test_a_build_writes_what_the_command_writes(tmp_path):
+    assert shipped("--out", tmp_path)[0] == 0
+    for name, language, package in (
+        ("include/tenon/ops/aten.h", "c", ""),
+        ("include/tenon/ops/aten.hpp", "cpp", ""),
+        ("java/dev/tenon/Aten.java", "java", "dev.tenon"),
+    ):
+        assert (tmp_path / name).read_text() == wrap("aten", language, package)
+
+
+def test_a_build_does_not_touch_files_that_are_the_same(tmp_path):
+    assert shipped("--out", tmp_path)[0] == 0
+    path = tmp_path / "include/tenon/ops/aten.h"
+    before = path.stat().st_mtime_ns
+    assert shipped("--out", tmp_path)[0] == 0
+    assert path.stat().st_mtime_ns == before
 
 
 def test_every_function_is_the_package_s():

@@ -241,7 +241,7 @@ void fail_each(int64_t failing) {
   ASSERT_EQ(warm.odd, TENON_OK) << warm.where;
   int64_t survived = 0, told = 0;
   for (int64_t first = 0;; ++first) {
-    const NothingLeft nothing_left;
+    const LeakCheck nothing_left;
     Run run;
     const int64_t refused = run_with(first, failing, &run);
     tenon_registry_reap();

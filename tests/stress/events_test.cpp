@@ -163,7 +163,7 @@ void Worker::step(int64_t number) {
 
 TEST(Events, EightThreads_NothingLostNobodyInsideRemovedCode) {
   const int64_t events = scaled(4'000, 1'000'000);
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Totals totals;
   const auto begin = std::chrono::steady_clock::now();
   {

@@ -91,61 +91,61 @@ bool plug_in_child() {
   _exit(good ? kGood : 1);
 }
 
-struct Storm {
+struct ForkStress {
   const tenon_op* op;
   std::atomic<bool> stop{false};
   std::atomic<int64_t> forks{0}, calls{0}, registrations{0}, plugins{0}, wrong{0};
   std::atomic<int> numbers{0};
 };
 
-void fork_often(Storm* storm, int64_t count) {
+void fork_often(ForkStress* stress, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const int number = storm->numbers.fetch_add(1);
+    const int number = stress->numbers.fetch_add(1);
     const pid_t child = fork();
-    if (child == 0) live_as_child(storm->op, number);
+    if (child == 0) live_as_child(stress->op, number);
     int status = -1;
     const bool good = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
                       WEXITSTATUS(status) == kGood;
-    if (!good) storm->wrong.fetch_add(1);
-    storm->forks.fetch_add(1);
+    if (!good) stress->wrong.fetch_add(1);
+    stress->forks.fetch_add(1);
   }
 }
 
 TEST(Forks, FromFourThreads_WhileOthersCallRegisterAndLoadPlugins) {
   TENON_SKIP_FORK_BESIDE_THREADS();
   const int64_t count = scaled(25, 2'500);  // of each thread
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "forks");
-  Storm storm;
-  storm.op = library.define("x(int n) -> int");
+  ForkStress stress;
+  stress.op = library.define("x(int n) -> int");
   library.impl("x", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, kernel_of(&plus_one));
-  const auto until_stopped = [&storm](std::atomic<int64_t>* counter, auto step) {
-    return std::thread([&storm, counter, step] {
-      while (!storm.stop.load()) {
-        if (!step()) storm.wrong.fetch_add(1);
+  const auto until_stopped = [&stress](std::atomic<int64_t>* counter, auto step) {
+    return std::thread([&stress, counter, step] {
+      while (!stress.stop.load()) {
+        if (!step()) stress.wrong.fetch_add(1);
         counter->fetch_add(1);
       }
     });
   };
   std::array<std::thread, 4> others{
-      until_stopped(&storm.calls, [&storm] { return good_call(storm.op, 5) && make_tensor(); }),
-      until_stopped(&storm.registrations, [] { return register_and_call("parent_a"); }),
-      until_stopped(&storm.registrations, [] { return register_and_call("parent_b"); }),
-      until_stopped(&storm.plugins, [] { return plug(); }),
+      until_stopped(&stress.calls, [&stress] { return good_call(stress.op, 5) && make_tensor(); }),
+      until_stopped(&stress.registrations, [] { return register_and_call("parent_a"); }),
+      until_stopped(&stress.registrations, [] { return register_and_call("parent_b"); }),
+      until_stopped(&stress.plugins, [] { return plug(); }),
   };
   std::array<std::thread, kForkers> forkers;
-  for (std::thread& thread : forkers) thread = std::thread(&fork_often, &storm, count);
+  for (std::thread& thread : forkers) thread = std::thread(&fork_often, &stress, count);
   for (std::thread& thread : forkers) thread.join();
-  storm.stop.store(true);
+  stress.stop.store(true);
   for (std::thread& thread : others) thread.join();
-  EXPECT_EQ(storm.wrong, 0);
-  EXPECT_EQ(storm.forks, kForkers * count);
-  EXPECT_GT(storm.calls, 0);
-  EXPECT_GT(storm.registrations, 0);
-  EXPECT_GT(storm.plugins, 0);
+  EXPECT_EQ(stress.wrong, 0);
+  EXPECT_EQ(stress.forks, kForkers * count);
+  EXPECT_GT(stress.calls, 0);
+  EXPECT_GT(stress.registrations, 0);
+  EXPECT_GT(stress.plugins, 0);
   std::printf("%lld forks by %d threads beside %lld calls, %lld registrations, %lld plugin loads\n",
-              static_cast<long long>(storm.forks), kForkers, static_cast<long long>(storm.calls),
-              static_cast<long long>(storm.registrations), static_cast<long long>(storm.plugins));
+              static_cast<long long>(stress.forks), kForkers, static_cast<long long>(stress.calls),
+              static_cast<long long>(stress.registrations), static_cast<long long>(stress.plugins));
 }
 
 // While a deleter of the parent's runs, outside of all locks: the child leaves it alone.

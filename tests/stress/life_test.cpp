@@ -13,9 +13,9 @@ namespace tenon::test {
 namespace {
 
 // A barrier: each thread waits until `count` threads have arrived.
-class Meeting {
+class Rendezvous {
  public:
-  explicit Meeting(int count) : left_(count) {}
+  explicit Rendezvous(int count) : left_(count) {}
   void wait() {
     left_.fetch_sub(1);
     while (left_.load() > 0) std::this_thread::yield();
@@ -31,7 +31,7 @@ std::atomic<int> deleted{0};
 // inside.
 struct Closer {
   tenon_library* victim = nullptr;
-  Meeting* inside = nullptr;
+  Rendezvous* inside = nullptr;
   std::atomic<uint32_t> mark{0x600dbeef};
   tenon_status drained = TENON_OK;
 };
@@ -56,14 +56,14 @@ tenon_kernel closing(Closer* closer) {
 }
 
 TEST(Life, TwoKernelsCloseEachOthersLibraries_BothReturnAndBothAreFreed) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const int64_t rounds = scaled(100, 5'000);
   for (int64_t round = 0; round < rounds; ++round) {
     TestLibrary defining(TENON_LIBRARY_FRAGMENT, "cross_life");
     const tenon_op* first = defining.define("first() -> ()");
     const tenon_op* second = defining.define("second() -> ()");
     TestLibrary one(TENON_LIBRARY_IMPL, "cross_life"), two(TENON_LIBRARY_IMPL, "cross_life");
-    Meeting inside(2);
+    Rendezvous inside(2);
     Closer a, b;
     a.victim = two.get();
     b.victim = one.get();
@@ -130,7 +130,7 @@ void add_link(Chain* chain) {
 }
 
 TEST(Life, KernelsThatReplaceThemselvesInsideTheCall_OnFourThreads) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const int64_t rounds = scaled(300, 20'000);
   Chain chain;
   {
@@ -158,7 +158,7 @@ TEST(Life, KernelsThatReplaceThemselvesInsideTheCall_OnFourThreads) {
 
 // Each thread has a record, which it returns on exit and the next thread reuses.
 TEST(Life, ThousandsOfThreads_ComeCallAndGo) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const int64_t count = scaled(1'000, 20'000);
   const auto begin = std::chrono::steady_clock::now();
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "many_threads");
@@ -212,7 +212,7 @@ TEST(Life, ThousandsOfThreads_ComeCallAndGo) {
 }
 
 TEST(Life, DrainWithTimeout_SaysWhoIsInTheWayAndSucceedsLater) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   struct Gate {
     std::atomic<bool> entered{false}, open{false};
   } gate;

@@ -13,7 +13,7 @@
 namespace tenon::test {
 namespace {
 
-struct Dive {
+struct RecursionState {
   const tenon_op* op = nullptr;
   tenon_tensor* tensor = nullptr;
   size_t frame_size = 0;  // what each kernel takes of the stack, besides its own needs
@@ -23,43 +23,43 @@ struct Dive {
   std::string error;
 };
 
-tenon_status call_boxed(const Dive& dive) {
+tenon_status call_boxed(const RecursionState& state) {
   tenon_value arg{};
   arg.tag = TENON_TAG_TENSOR;
-  arg.as.tensor = dive.tensor;
+  arg.as.tensor = state.tensor;
   tenon_stack stack{&arg, nullptr, 1, 0, nullptr, {}};
-  return tenon_op_call_fast(dive.op, &stack);
+  return tenon_op_call_fast(state.op, &stack);
 }
 
-tenon_status call_typed(const Dive& dive) {
+tenon_status call_typed(const RecursionState& state) {
   tenon_frame frame;
-  const tenon_entry* entry = tenon_frame_begin1(dive.op, dive.tensor, &frame);
+  const tenon_entry* entry = tenon_frame_begin1(state.op, state.tensor, &frame);
   if (entry == nullptr) return tenon_error_code(tenon_error_peek());
   tenon_value arg{};
   arg.tag = TENON_TAG_TENSOR;
-  arg.as.tensor = dive.tensor;
+  arg.as.tensor = state.tensor;
   tenon_stack stack{&arg, nullptr, 1, 0, nullptr, {}};
   return tenon_frame_end(&frame, tenon_frame_call(&frame, &stack));
 }
 
 tenon_status call_itself(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
-  auto* dive = static_cast<Dive*>(ctx);
-  ++dive->depth;
-  auto* room = static_cast<volatile char*>(__builtin_alloca(dive->frame_size + 1));
+  auto* state = static_cast<RecursionState*>(ctx);
+  ++state->depth;
+  auto* room = static_cast<volatile char*>(__builtin_alloca(state->frame_size + 1));
   room[0] = 1;
-  room[dive->frame_size] = 1;
-  return dive->typed ? call_typed(*dive) : call_boxed(*dive);
+  room[state->frame_size] = 1;
+  return state->typed ? call_typed(*state) : call_boxed(*state);
 }
 
 void* run(void* given) {
-  auto* dive = static_cast<Dive*>(given);
-  dive->status = call_boxed(*dive);
-  dive->error = take_error();
+  auto* state = static_cast<RecursionState*>(given);
+  state->status = call_boxed(*state);
+  state->error = take_error();
   return nullptr;
 }
 
-// Runs a dive on a thread with a stack of this size above a guard page.
-void run_on_stack(Dive* dive, size_t size) {
+// Runs a recursion on a thread with a stack of this size above a guard page.
+void run_on_stack(RecursionState* state, size_t size) {
   const auto guard = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* memory = mmap(nullptr, guard + size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -69,7 +69,7 @@ void run_on_stack(Dive* dive, size_t size) {
   pthread_attr_init(&attributes);
   ASSERT_EQ(pthread_attr_setstack(&attributes, static_cast<char*>(memory) + guard, size), 0);
   pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &attributes, &run, dive), 0);
+  ASSERT_EQ(pthread_create(&thread, &attributes, &run, state), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
   munmap(memory, guard + size);
@@ -87,21 +87,21 @@ void run_on_stack(Dive* dive, size_t size) {
 class Recursion : public testing::Test {
  protected:
   Recursion() {
-    dive_.op = library_.define("self(Tensor a) -> ()");
-    dive_.tensor = tensor_.get();
-    endless_ = library_.keep("self", TENON_KEY_CPU, kernel_of(&call_itself, &dive_));
+    state_.op = library_.define("self(Tensor a) -> ()");
+    state_.tensor = tensor_.get();
+    endless_ = library_.keep("self", TENON_KEY_CPU, kernel_of(&call_itself, &state_));
   }
   ~Recursion() override {
     tenon_registration_remove(endless_);
-    library_.impl("self", TENON_KEY_CPU, noting("fine"));
-    TENON_EXPECT_OK(call(dive_.op, {tensor_value(tensor_)}));
+    library_.impl("self", TENON_KEY_CPU, logging_kernel("fine"));
+    TENON_EXPECT_OK(call(state_.op, {tensor_value(tensor_)}));
     EXPECT_EQ(take_notes(), "fine");
   }
 
-  NothingLeft nothing_left_;
+  LeakCheck nothing_left_;
   TestLibrary library_{TENON_LIBRARY_FRAGMENT, "endless"};
   TestTensor tensor_;
-  Dive dive_;
+  RecursionState state_;
   tenon_registration* endless_ = nullptr;
 };
 
@@ -117,33 +117,33 @@ TEST_F(Recursion, StacksFrom64KiB_EndInAnError) {
     for (const size_t kib : kStacks) {
       if (kib < least) continue;  // 128 KiB on aarch64
       for (const size_t frame_size : {0, 1000, 4000}) {
-        dive_.typed = typed;
-        dive_.depth = 0;
-        dive_.frame_size = frame_size;
-        run_on_stack(&dive_, kib * 1024);
-        EXPECT_EQ(dive_.status, TENON_ERROR_RECURSION) << kib << " KiB";
-        EXPECT_NE(dive_.error.find("endless::self: nested calls"), std::string::npos);
-        EXPECT_GE(dive_.depth, 5) << kib << " KiB";
-        EXPECT_LE(dive_.depth, 4096);
+        state_.typed = typed;
+        state_.depth = 0;
+        state_.frame_size = frame_size;
+        run_on_stack(&state_, kib * 1024);
+        EXPECT_EQ(state_.status, TENON_ERROR_RECURSION) << kib << " KiB";
+        EXPECT_NE(state_.error.find("endless::self: nested calls"), std::string::npos);
+        EXPECT_GE(state_.depth, 5) << kib << " KiB";
+        EXPECT_LE(state_.depth, 4096);
       }
     }
   }
 }
 
 TEST_F(Recursion, LargeStack_EndsAt4096NestedCalls) {
-  run_on_stack(&dive_, size_t{64} << 20);
-  EXPECT_EQ(dive_.status, TENON_ERROR_RECURSION);
-  EXPECT_EQ(dive_.depth, 4096);
+  run_on_stack(&state_, size_t{64} << 20);
+  EXPECT_EQ(state_.status, TENON_ERROR_RECURSION);
+  EXPECT_EQ(state_.depth, 4096);
 }
 
 TEST_F(Recursion, MainThread_EndsInAnErrorAgainAndAgain) {
   for (int i = 0; i < 3; ++i) {
-    dive_.depth = 0;
-    dive_.frame_size = 16'000;
-    run(&dive_);
-    EXPECT_EQ(dive_.status, TENON_ERROR_RECURSION);
-    EXPECT_GT(dive_.depth, 100);
-    EXPECT_LT(dive_.depth, 1000);
+    state_.depth = 0;
+    state_.frame_size = 16'000;
+    run(&state_);
+    EXPECT_EQ(state_.status, TENON_ERROR_RECURSION);
+    EXPECT_GT(state_.depth, 100);
+    EXPECT_LT(state_.depth, 1000);
   }
 }
 
@@ -154,9 +154,9 @@ TEST_F(Recursion, MainThreadWithALaterGuardPage_EndsInAnErrorAboveIt) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto dive_above_guard = [this] {
     if (!guard_stack_below(1 << 20)) return 2;
-    dive_.frame_size = 16'000;
-    run(&dive_);
-    return dive_.status == TENON_ERROR_RECURSION && dive_.depth > 20 && dive_.depth < 66 ? 0 : 3;
+    state_.frame_size = 16'000;
+    run(&state_);
+    return state_.status == TENON_ERROR_RECURSION && state_.depth > 20 && state_.depth < 66 ? 0 : 3;
   };
   EXPECT_EXIT(_exit(dive_above_guard()), testing::ExitedWithCode(0), "");
 }

@@ -34,7 +34,7 @@ bool refuse_membarrier() {
          syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
-struct Alive {
+struct MarkedContext {
   static constexpr uint32_t kMark = 0x600dbeef;
   std::atomic<uint32_t> mark{kMark};
 };
@@ -45,13 +45,13 @@ tenon_kernel alive_kernel() {
   alive.fetch_add(1);
   tenon_kernel kernel = kernel_of(
       [](void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) -> tenon_status {
-        if (static_cast<Alive*>(ctx)->mark.load() != Alive::kMark) bad.fetch_add(1);
+        if (static_cast<MarkedContext*>(ctx)->mark.load() != MarkedContext::kMark) bad.fetch_add(1);
         return TENON_OK;
       },
-      new Alive);
+      new MarkedContext);
   kernel.deleter = [](void* ctx) {
-    static_cast<Alive*>(ctx)->mark.store(0xdeadbeef);
-    delete static_cast<Alive*>(ctx);
+    static_cast<MarkedContext*>(ctx)->mark.store(0xdeadbeef);
+    delete static_cast<MarkedContext*>(ctx);
     alive.fetch_sub(1);
   };
   return kernel;

@@ -18,10 +18,10 @@ inline int64_t scaled(int64_t quick, int64_t thorough) {
 }
 
 /// Fails the test if a handle of any kind created in its scope is leaked.
-class NothingLeft {
+class LeakCheck {
  public:
-  NothingLeft() { count(before_); }
-  ~NothingLeft() {
+  LeakCheck() { count(before_); }
+  ~LeakCheck() {
     int64_t after[32];
     count(after);
     for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
@@ -29,8 +29,8 @@ class NothingLeft {
           << "live " << tenon_introspect_handle_name(kind) << " handles";
     }
   }
-  NothingLeft(const NothingLeft&) = delete;
-  NothingLeft& operator=(const NothingLeft&) = delete;
+  LeakCheck(const LeakCheck&) = delete;
+  LeakCheck& operator=(const LeakCheck&) = delete;
 
  private:
   static void count(int64_t* counts) {

@@ -565,7 +565,7 @@ class Unload : public testing::TestWithParam<std::tuple<Registration, CallKind>>
 
 TEST_P(Unload, CallsEndWellOrSayWhatIsMissing) {
   const auto& [registration, kind] = GetParam();
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const int64_t made_before = made, deleted_before = deleted;
   tenon_library* base = nullptr;
   if (registration.stays != nullptr) {

@@ -15,8 +15,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = "docs/glossary.md"
-FOLDERS = ("core", "capi")
-SOURCES = {".h", ".hpp", ".cpp", ".c"}
+CORE = ("core", "capi")
+INTERNAL = ("core", "capi/src", "kernels", "bindings/python/native", "bindings/java/native")
+FOLDERS = ("core", "capi", "kernels", "bindings", "tests")
+SOURCES = {".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".java", ".rs", ".py"}
+SKIPPED = ("tests/tools/", "/build/", "/target/", "/__pycache__/")  # tools quote replaced words
 ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([^|]+) \|$", re.M)
 
 
@@ -27,7 +30,7 @@ class Word:
     name: str
     pattern: str
     instead: str
-    folders: tuple = FOLDERS  # folders where the word is replaced; it has other meanings elsewhere
+    folders: tuple = CORE  # folders where the word is replaced; it has other meanings elsewhere
 
 
 REPLACED = (
@@ -46,14 +49,26 @@ REPLACED = (
     Word("trace", r"\b[Tt]rac(e|es|ed|ing)\b|\btenon_trace|TENON_TRACE", "profile"),
     Word("symint", r"\bsymint\b|_symint\b", "symbol"),
     Word("entry", r"\bOperatorEntry\b|\bLayerEntry\b", "tenon_op; StackedLayer"),
+    Word("key words", r"\b[Kk]ey[ _]words\b|\bKeyWords\b", "key state", ("core", "capi/src")),
+    Word("flow", r"\bFlow\b|\b\w*flow_to\w*\b", "gradient edge", ("core", "capi/src")),
+    Word("situation", r"[Ss]ituation", "plan guard, or conditions", INTERNAL),
+    Word("settle dead", r"settle_dead", "unwrap ended levels", INTERNAL),
+    Word("several views", r"several_views", "multi-output view", INTERNAL),
+    Word("lost team", r"lost_team", "openmp_fork", INTERNAL),
+    Word("late", r"\bLate(Operator|Function)\b|\blate_(operator|library)\b", "lazy", INTERNAL),
+    Word("noting", r"\bNoting|\bnoting\b|_noting\b", "capture, or logging", INTERNAL),
+    Word("ask", r"\btnp_(\w+_)?asks?(_\w+)?\b", "call handlers, has a handler", INTERNAL),
+    Word(
+        "everyday name of a type",
+        r"\b(struct|class|enum class) (Told|Given|Handed|Entered|Turn|Ends|Waiting|Done|Place|Entry"
+        r"|Way|Wanted|Asking|Known|Made|Needed|Served|Undoing|Keeper|Flow|Outcome|Written)\b",
+        "what the type holds or does",
+        INTERNAL,
+    ),
 )
 
 # Files that still say replaced words, and which: none.
-# aten::trace, the sum of a diagonal, is PyTorch's name.
-EXCEPTIONS: dict = {
-    "capi/include/tenon/ops/aten.h": ("trace",),
-    "capi/include/tenon/ops/aten.hpp": ("trace",),
-}
+EXCEPTIONS: dict = {}
 
 
 def words(page: str) -> dict:
@@ -72,6 +87,7 @@ def sources(root: pathlib.Path, folders: tuple = FOLDERS) -> dict:
         for folder in folders
         for path in sorted((root / folder).rglob("*"))
         if path.suffix in SOURCES
+        and not any(part in f"{path.relative_to(root)}" for part in SKIPPED)
     }
 
 

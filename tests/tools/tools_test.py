@@ -570,6 +570,19 @@ class GlossaryTest(Fixture):
             "// recorded in a trace",
             "tenon_symbol* symint;",
             "struct OperatorEntry;",
+            "KeyWords key_words();",
+            "// the thread's key words",
+            "Edge flow_to(Tensor&);",
+            "class Situation;",
+            "settle_dead(tensor);",
+            "mark_several_views();",
+            "has_lost_teams(); // see lost_team.h",
+            "class LateOperator;",
+            "struct NotingKernel {",
+            "tnp_class_asks_slow(object);",
+            "class Turn {",
+            "enum class Ends { kGrad };",
+            "struct Place {",
         ):
             with self.subTest(code=code):
                 self.assertTrue(self.complaints(f"struct tenon_slot; {code}\n"))
@@ -580,6 +593,12 @@ class GlossaryTest(Fixture):
         self.assertEqual(self.complaints("struct tenon_slot; // the usual aliases\n"), [])
         self.write("core/dispatch/b.h", "// the usual key set\n")
         self.assertEqual(len(self.complaints("struct tenon_slot;\n")), 1)
+
+    def test_everyday_names_are_replaced_in_kernels_and_native_bindings_too(self):
+        for name in ("kernels/cpu/a.cpp", "bindings/python/native/a.c", "capi/src/a.cpp"):
+            self.write(name, "struct Turn {\n")
+        self.write("tests/core/a_test.cpp", "struct Turn {\n")
+        self.assertEqual(len(self.complaints("struct tenon_slot;\n")), 3)
 
     def test_exception_holds_until_it_is_over(self):
         excepted = {"core/base/a.h": ("careful",)}

@@ -18,9 +18,8 @@ import cheader
 
 USAGE = re.compile(r"^// Usage:\n//\n((?://(?:   .*)?\n)+)", re.M)
 MOST_LINES = 12
-# Written from schemas, or pieces of tenon.hpp that programs do not include.
-EXEMPT = {"ops/aten.h", "ops/aten.hpp"}
-EXEMPT |= {f"hpp/{name}.hpp" for name in ("arguments", "lowering", "result", "site", "types")}
+# Pieces of tenon.hpp that programs do not include.
+EXEMPT = {f"hpp/{name}.hpp" for name in ("arguments", "lowering", "result", "site", "types")}
 EXEMPT |= {f"hpp/{name}.hpp" for name in ("kernel", "tensor_methods", "tensor_tree", "wrapper")}
 TOP_LEVEL = {"hpp/plugin.hpp", "hpp/overrides.hpp"}  # whose examples stand outside of functions
 WORLD = """
@@ -106,13 +105,20 @@ def unit(codes: dict[str, str], world: str, result: str) -> str:
     return "\n".join(parts)
 
 
-def compiled(source: str, suffix: str, include: pathlib.Path) -> str:
+def compiled(source: str, suffix: str, *folders: pathlib.Path) -> str:
     """The compiler's complaints, '' if there are none."""
     compiler = ["gcc", "-std=c99"] if suffix == ".h" else ["g++", "-std=c++20"]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / ("usages.c" if suffix == ".h" else "usages.cpp")
         path.write_text(source)
-        command = [*compiler, "-Wall", "-Werror", "-Wno-unused", "-fsyntax-only", f"-I{include}"]
+        command = [
+            *compiler,
+            "-Wall",
+            "-Werror",
+            "-Wno-unused",
+            "-fsyntax-only",
+            *[f"-I{one}" for one in folders],
+        ]
         done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 
@@ -120,6 +126,7 @@ def compiled(source: str, suffix: str, include: pathlib.Path) -> str:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--include", type=pathlib.Path, default=cheader.INCLUDE)
+    parser.add_argument("--generated", type=pathlib.Path, help="folder with tenon/ops/aten.hpp")
     parser.add_argument("--print", choices=(".h", ".hpp"), help="the source, and do nothing else")
     options = parser.parse_args(arguments)
     complaints, count = [], 0
@@ -132,7 +139,8 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         count += len(codes)
         complaints += found
-        text = compiled(source, suffix, options.include)
+        generated = [] if options.generated is None else [options.generated]
+        text = compiled(source, suffix, options.include, *generated)
         complaints += [text] if text else []
     if options.print:
         return 0

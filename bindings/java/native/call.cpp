@@ -155,33 +155,33 @@ jlong call_tensors(jlong word, const Tensors<N>& tensors) {
 }
 
 template <size_t N>
-[[gnu::noinline]] jlong call_lane_boxed(tenon_frame* frame, const Lane* lane,
-                                        const Tensors<N>& tensors) {
-  std::array<tenon_value, kMostLaneValues> args;
+[[gnu::noinline]] jlong call_template_boxed(tenon_frame* frame, const CallTemplate* preset,
+                                            const Tensors<N>& tensors) {
+  std::array<tenon_value, kMostTemplateValues> args;
   for (size_t i = 0; i < N; ++i) args[i] = tenon_value_of_tensor(tensors[i]);
-  std::copy(lane->values() + N, lane->values() + lane->count, args.begin() + N);
-  return call_boxed(frame, args.data(), lane->count, lane->results);
+  std::copy(preset->values() + N, preset->values() + preset->count, args.begin() + N);
+  return call_boxed(frame, args.data(), preset->count, preset->results);
 }
 
-// Like call_tensors, with the defaults of a lane after the tensors. A typed kernel receives the
-// address of up to two boxed defaults in the lane, such as `alpha` of add or `dtype` of sum.
+// Like call_tensors, with the defaults of a template after the tensors. A typed kernel receives the
+// address of up to two boxed defaults in the template, such as `alpha` of add or `dtype` of sum.
 template <size_t N>
-jlong call_lane(jlong lane_address, const Tensors<N>& tensors) {
-  const Lane* lane = pointer<const Lane>(lane_address);
+jlong call_template(jlong preset_address, const Tensors<N>& tensors) {
+  const CallTemplate* preset = pointer<const CallTemplate>(preset_address);
   tenon_frame frame;
-  const tenon_entry* entry = begin(lane->op, tensors, &frame);
+  const tenon_entry* entry = begin(preset->op, tensors, &frame);
   if (entry == nullptr) [[unlikely]]
     return 0;
-  const bool returns = lane->results != 0;
+  const bool returns = preset->results != 0;
   const auto typed = [&](auto values) {
-    return call_typed(entry, &frame, tensors, lane->values() + N, lane->results,
+    return call_typed(entry, &frame, tensors, preset->values() + N, preset->results,
                       std::make_index_sequence<N>(), values);
   };
   if (entry->signature == (returns ? signature<N, 1>(true) : signature<N, 1>(false))) [[likely]]
     return typed(std::make_index_sequence<1>());
   if (entry->signature == (returns ? signature<N, 2>(true) : signature<N, 2>(false)))
     return typed(std::make_index_sequence<2>());
-  return call_lane_boxed(&frame, lane, tensors);
+  return call_template_boxed(&frame, preset, tensors);
 }
 
 tenon_tensor* tensor(jlong handle) { return pointer<tenon_tensor>(handle); }
@@ -200,16 +200,16 @@ jlong JNICALL call4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong 
   return call_tensors<4>(op, {tensor(a), tensor(b), tensor(c), tensor(d)});
 }
 
-jlong JNICALL call_lane1(JNIEnv*, jclass, jlong lane, jlong a) {
-  return call_lane<1>(lane, {tensor(a)});
+jlong JNICALL call_template1(JNIEnv*, jclass, jlong preset, jlong a) {
+  return call_template<1>(preset, {tensor(a)});
 }
 
-jlong JNICALL call_lane2(JNIEnv*, jclass, jlong lane, jlong a, jlong b) {
-  return call_lane<2>(lane, {tensor(a), tensor(b)});
+jlong JNICALL call_template2(JNIEnv*, jclass, jlong preset, jlong a, jlong b) {
+  return call_template<2>(preset, {tensor(a), tensor(b)});
 }
 
-jlong JNICALL call_lane3(JNIEnv*, jclass, jlong lane, jlong a, jlong b, jlong c) {
-  return call_lane<3>(lane, {tensor(a), tensor(b), tensor(c)});
+jlong JNICALL call_template3(JNIEnv*, jclass, jlong preset, jlong a, jlong b, jlong c) {
+  return call_template<3>(preset, {tensor(a), tensor(b), tensor(c)});
 }
 
 // ---- Calls that Java begins and whose kernels it calls itself --------------------------------
@@ -363,9 +363,9 @@ const JNINativeMethod kCallMethods[] = {
     native("call2", "(JJJ)J", reinterpret_cast<void*>(&call2)),
     native("call3", "(JJJJ)J", reinterpret_cast<void*>(&call3)),
     native("call4", "(JJJJJ)J", reinterpret_cast<void*>(&call4)),
-    native("callLane1", "(JJ)J", reinterpret_cast<void*>(&call_lane1)),
-    native("callLane2", "(JJJ)J", reinterpret_cast<void*>(&call_lane2)),
-    native("callLane3", "(JJJJ)J", reinterpret_cast<void*>(&call_lane3)),
+    native("callTemplate1", "(JJ)J", reinterpret_cast<void*>(&call_template1)),
+    native("callTemplate2", "(JJJ)J", reinterpret_cast<void*>(&call_template2)),
+    native("callTemplate3", "(JJJJ)J", reinterpret_cast<void*>(&call_template3)),
     native("begin2", "(JJJ)J", reinterpret_cast<void*>(&begin2)),
     native("begin4", "(JJJJJ)J", reinterpret_cast<void*>(&begin4)),
     native("call", "(JJZ)I", reinterpret_cast<void*>(&call)),

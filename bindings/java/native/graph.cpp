@@ -9,7 +9,7 @@ namespace tenon::java {
 namespace {
 
 /// A running pass.
-struct Running {
+struct RunningPass {
   int32_t id;                      // id of the pass
   std::vector<tenon_value> owned;  // replacements of the last call's results
 
@@ -17,12 +17,12 @@ struct Running {
     for (tenon_value& value : owned) tenon_value_clear(&value);
     owned.clear();
   }
-  ~Running() { clear(); }
+  ~RunningPass() { clear(); }
 };
 
 tenon_status look(void* ctx, const tenon_graph* from, int64_t node, const tenon_value* args,
                   tenon_graph* to, tenon_value* results) {
-  auto* running = static_cast<Running*>(ctx);
+  auto* running = static_cast<RunningPass*>(ctx);
   running->clear();
   JNIEnv* env = environment();
   tenon_stack stack{};
@@ -54,7 +54,7 @@ tenon_status look(void* ctx, const tenon_graph* from, int64_t node, const tenon_
 }  // namespace
 
 jint JNICALL rewrite_graph(JNIEnv*, jclass, jlong graph, jlong pass, jlong out) {
-  Running running{pointer<Ref>(pass)->id, {}};
+  RunningPass running{pointer<Ref>(pass)->id, {}};
   return tenon_graph_rewrite(pointer<tenon_graph>(graph), &look, &running,
                              pointer<tenon_graph*>(out));
 }

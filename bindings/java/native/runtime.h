@@ -37,13 +37,13 @@ struct CallBlock {
 
 /// A call with some tensors and defaults for the other arguments, in Java's memory. `count` values
 /// follow; those of the tensors are empty.
-struct Lane {
+struct CallTemplate {
   const tenon_op* op;
   uint32_t count;
   uint32_t results;  ///< kReturnsTensor, kMayBeAbsent
   const tenon_value* values() const { return reinterpret_cast<const tenon_value*>(this + 1); }
 };
-constexpr uint32_t kMostLaneValues = 16;
+constexpr uint32_t kMostTemplateValues = 16;
 
 /// Low bits of an operator's address in the fixed calls.
 constexpr uint32_t kReturnsTensor = 1;

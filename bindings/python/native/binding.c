@@ -153,7 +153,7 @@ static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
 
 /* Returns true if an exception means that an object's memory cannot be shared, rather than that its
  * code failed: one of our own exceptions, or one that exports of other packages raise for this. */
-static bool says_not_shared(PyObject* exception) {
+static bool is_sharing_error(PyObject* exception) {
   return tnp_error_of(exception) != NULL ||
          PyErr_GivenExceptionMatches(exception, PyExc_BufferError) ||
          Py_TYPE(exception) == (PyTypeObject*)PyExc_RuntimeError;
@@ -178,12 +178,13 @@ static PyObject* misfit_text(const tnp_binding* b, const tnp_mismatch* why) {
   return text;
 }
 
-void tnp_blame_argument(const tnp_binding* b, uint32_t index, bool by_name, PyObject* object) {
+void tnp_name_argument_in_error(const tnp_binding* b, uint32_t index, bool by_name,
+                                PyObject* object) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   if (traceback != NULL) PyException_SetTraceback(value, traceback);
-  if (!says_not_shared(value)) {
+  if (!is_sharing_error(value)) {
     const char* overload = tenon_schema_overload(b->schema);
     PyErr_Restore(type, value, traceback);
     tnp_note("argument '%U' (position %u) of %s%s%s", b->args[index].name, index,
@@ -213,10 +214,10 @@ void tnp_blame_argument(const tnp_binding* b, uint32_t index, bool by_name, PyOb
   Py_XDECREF(traceback);
 }
 
-int tnp_misfit_type(const tnp_binding* b, tnp_mismatch* why, const tnp_call* call, int result,
-                    uint32_t index, bool by_name, PyObject* object) {
+int tnp_report_type_mismatch(const tnp_binding* b, tnp_mismatch* why, const tnp_call* call,
+                             int result, uint32_t index, bool by_name, PyObject* object) {
   if (result < 0) {
-    tnp_blame_argument(b, index, by_name, object);
+    tnp_name_argument_in_error(b, index, by_name, object);
     return -1;
   }
   *why = (tnp_mismatch){.found = true,
@@ -335,7 +336,7 @@ static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* 
     }
     if (i < (uint32_t)nargs) return misfit(why);
     int result = tnp_to_value(call, &b->args[i].type, values[k], &out[i]);
-    if (result != 0) return tnp_misfit_type(b, why, call, result, i, true, values[k]);
+    if (result != 0) return tnp_report_type_mismatch(b, why, call, result, i, true, values[k]);
     if (!b->args[i].kwarg_only) call->normalised = true;
   }
   return 0;
@@ -351,7 +352,7 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
   uint32_t positional = nargs < (Py_ssize_t)b->npositional ? (uint32_t)nargs : b->npositional;
   for (uint32_t i = 0; i < positional; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (result != 0) return tnp_misfit_type(b, why, call, result, i, false, args[i]);
+    if (result != 0) return tnp_report_type_mismatch(b, why, call, result, i, false, args[i]);
   }
   for (uint32_t i = positional; i < b->nargs; i++) out[i].tag = NOT_GIVEN;
   if (kwnames != NULL) {
@@ -366,7 +367,8 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
   for (Py_ssize_t i = b->nargs; i < nargs; i++) {
     int result = tnp_to_value(call, &any, args[i], &out[i]);
     if (result < 0) return -1;
-    if (result > 0) return tnp_misfit_type(b, why, call, result, (uint32_t)i, false, args[i]);
+    if (result > 0)
+      return tnp_report_type_mismatch(b, why, call, result, (uint32_t)i, false, args[i]);
   }
   return 0;
 }

@@ -32,10 +32,11 @@ int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* a
                   Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
 /* Annotates the pending exception with the argument it came from: as a note, or, if the object's
  * memory cannot be shared, with a new error that names the argument, caused by the exception. */
-void tnp_blame_argument(const tnp_binding* binding, uint32_t index, bool by_name, PyObject* object);
+void tnp_name_argument_in_error(const tnp_binding* binding, uint32_t index, bool by_name,
+                                PyObject* object);
 /* Handles a failed conversion of an argument; `result` is the converter's return value. */
-int tnp_misfit_type(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call, int result,
-                    uint32_t index, bool by_name, PyObject* object);
+int tnp_report_type_mismatch(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call,
+                             int result, uint32_t index, bool by_name, PyObject* object);
 static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args,
                            Py_ssize_t nargs, PyObject* kwnames, tenon_value* out,
                            tnp_mismatch* why) {
@@ -46,7 +47,8 @@ static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const
   uint32_t i = 0;
   for (; i < (uint32_t)nargs; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (TNP_UNLIKELY(result != 0)) return tnp_misfit_type(b, why, call, result, i, false, args[i]);
+    if (TNP_UNLIKELY(result != 0))
+      return tnp_report_type_mismatch(b, why, call, result, i, false, args[i]);
   }
   for (; i < b->nargs; i++) out[i] = b->defaults[i];
   return 0;

@@ -263,7 +263,7 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
   } else {
     leave(frame);
     result = tnp_values_to_object(rets, b->nrets);
-    if (TNP_UNLIKELY(tnp_may_carry(frame->keys))) result = tnp_open_carriers(result);
+    if (TNP_UNLIKELY(tnp_may_carry(frame->keys))) result = tnp_unwrap_carriers(result);
     result = b->returns_list ? as_tuple(result) : tnp_name_results(b, result);
   }
   if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
@@ -285,7 +285,7 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
   tenon_status status;
   Py_BEGIN_ALLOW_THREADS status = tenon_op_call(op->op, &stack);
   Py_END_ALLOW_THREADS PyObject* result =
-      status == TENON_OK ? tnp_open_carriers(tnp_values_to_object(rets, b->nrets)) : tnp_raise();
+      status == TENON_OK ? tnp_unwrap_carriers(tnp_values_to_object(rets, b->nrets)) : tnp_raise();
   PyMem_Free(rets);
   return b->returns_list ? as_tuple(result) : tnp_name_results(b, result);
 }
@@ -376,8 +376,8 @@ PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyO
     } else if (TNP_LIKELY(!memory.overriding)) {
       result = run(&c, keys);
     } else if (keys == NULL &&
-               tnp_asks_slow(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0))) {
-      result = tnp_ask(func, args, nargs, kwnames);
+               tnp_has_handler_slow(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0))) {
+      result = tnp_call_handlers(func, args, nargs, kwnames);
     } else {
       result = dispatch_overridden(self, b, values, count, keys, args, nargs, kwnames, why);
     }
@@ -387,15 +387,15 @@ PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyO
   tnp_call_end(&memory);
   tnp_binding_release(b);
   if (TNP_UNLIKELY(values != few)) PyMem_Free(values);
-  tnp_drain_some();
+  tnp_drain_pending();
   return result;
 }
 
 static PyObject* call(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyObject* const* args,
                       size_t nargsf, PyObject* kwnames) {
   if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
-  if (keys == NULL && TNP_UNLIKELY(tnp_mode_asks())) {
-    return tnp_ask(func, args, PyVectorcall_NARGS(nargsf), kwnames);
+  if (keys == NULL && TNP_UNLIKELY(tnp_mode_has_handler())) {
+    return tnp_call_handlers(func, args, PyVectorcall_NARGS(nargsf), kwnames);
   }
   const bool takes_forms = keys == NULL && self->binding->takes_forms;
   tnp_mismatch why = {.explain = !takes_forms};
@@ -453,7 +453,7 @@ static PyObject* call_arrays(tnp_op* self, PyObject* func, PyObject* const* args
       continue;
     }
     if (TNP_UNLIKELY(tnp_import_array(args[i], &made[count]) != 0)) {
-      tnp_blame_argument(b, i, false, args[i]);
+      tnp_name_argument_in_error(b, i, false, args[i]);
       goto done;
     }
     tnp_set_tensor(&values[i], made[count++]);
@@ -463,7 +463,7 @@ done:;
   bool nested = tnp_free_begin();
   for (uint32_t i = 0; i < count; i++) tenon_tensor_release(made[i]);
   tnp_free_end(nested);
-  tnp_drain_some();
+  tnp_drain_pending();
   return result;
 }
 
@@ -481,7 +481,7 @@ INLINED PyObject* call_tensors(PyObject* callable, PyObject* func, uint32_t tens
     tnp_set_tensor(&values[i], ((const tnp_tensor*)args[i])->tensor);
   }
   PyObject* result = run_tensors(self, self->binding, values, tensors, false, args, nargsf);
-  tnp_drain_some();
+  tnp_drain_pending();
   return result;
 }
 
@@ -550,7 +550,7 @@ PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, 
     }
     tnp_call_end(&memory);
   }
-  tnp_drain_some();
+  tnp_drain_pending();
   return result;
 }
 
@@ -687,7 +687,7 @@ static PyObject* call_older(const tnp_op* op, tenon_value* values, uint32_t narg
   Py_BEGIN_ALLOW_THREADS status =
       tenon_registration_call_older(newer->registration, newer->keys, &stack);
   Py_END_ALLOW_THREADS PyObject* result =
-      status == TENON_OK ? tnp_open_carriers(tnp_values_to_object(rets, nrets))
+      status == TENON_OK ? tnp_unwrap_carriers(tnp_values_to_object(rets, nrets))
                          : tnp_raise_error(stack.error ? stack.error : tenon_error_take());
   PyMem_Free(rets);
   return result;

@@ -44,7 +44,7 @@ static tenon_status call_function(void* ctx, tenon_stack* stack) {
   }
   Py_XDECREF(result);
   Py_XDECREF(arguments);
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }

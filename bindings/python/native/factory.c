@@ -35,11 +35,11 @@ static PyObject* with_grad(PyObject* result, PyObject* wanted) {
   return result;
 }
 
-static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
+static PyObject* make(tnp_op_cache* known, PyObject* sizes, PyObject* fill,
                       PyObject* const* options, PyObject* kwnames);
 
 /* Like make(), for a call with the keyword requires_grad, which no operator accepts. */
-static PyObject* make_with_grad(tnp_known_op* known, PyObject* sizes, PyObject* fill,
+static PyObject* make_with_grad(tnp_op_cache* known, PyObject* sizes, PyObject* fill,
                                 PyObject* const* options, PyObject* kwnames, Py_ssize_t at) {
   Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
   PyObject* left[MAX_OPTIONS];
@@ -61,13 +61,13 @@ static PyObject* make_with_grad(tnp_known_op* known, PyObject* sizes, PyObject* 
 }
 
 /* Calls an operator with sizes, an optional fill value, and the caller's keywords unchanged. */
-static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
+static PyObject* make(tnp_op_cache* known, PyObject* sizes, PyObject* fill,
                       PyObject* const* options, PyObject* kwnames) {
   Py_ssize_t grad = find_keyword(kwnames, "requires_grad");
   if (TNP_UNLIKELY(grad >= 0)) {
     return make_with_grad(known, sizes, fill, options, kwnames, grad);
   }
-  PyObject* op = sizes ? tnp_known(known) : NULL;
+  PyObject* op = sizes ? tnp_cached_op(known) : NULL;
   Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   PyObject* result = NULL;
   if (op != NULL && count > MAX_OPTIONS) {
@@ -86,9 +86,9 @@ static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
 
 /* Calls an operator with the caller's arguments unchanged, for sizes passed by name or a call with
  * `out`: binding converts them to the schema's form. */
-static PyObject* call_as_given(tnp_known_op* known, PyObject* const* args, Py_ssize_t nargs,
-                               PyObject* kwnames) {
-  PyObject* op = tnp_known(known);
+static PyObject* call_unchanged(tnp_op_cache* known, PyObject* const* args, Py_ssize_t nargs,
+                                PyObject* kwnames) {
+  PyObject* op = tnp_cached_op(known);
   return op ? PyObject_Vectorcall(op, args, (size_t)nargs, kwnames) : NULL;
 }
 
@@ -100,37 +100,37 @@ static bool has_out(PyObject* kwnames) { return find_keyword(kwnames, "out") >= 
 
 static PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
-  static tnp_known_op op = {"aten::empty.memory_format", NULL};
-  static tnp_known_op to_out = {"aten::empty.out", NULL};
+  static tnp_op_cache op = {"aten::empty.memory_format", NULL};
+  static tnp_op_cache to_out = {"aten::empty.out", NULL};
   (void)module;
   if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
-    return call_as_given(&to_out, args, nargs, kwnames);
+    return call_unchanged(&to_out, args, nargs, kwnames);
   }
-  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_as_given(&op, args, nargs, kwnames);
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_unchanged(&op, args, nargs, kwnames);
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* zeros(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
-  static tnp_known_op op = {"aten::zeros", NULL};
-  static tnp_known_op to_out = {"aten::zeros.out", NULL};
+  static tnp_op_cache op = {"aten::zeros", NULL};
+  static tnp_op_cache to_out = {"aten::zeros.out", NULL};
   (void)module;
   if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
-    return call_as_given(&to_out, args, nargs, kwnames);
+    return call_unchanged(&to_out, args, nargs, kwnames);
   }
-  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_as_given(&op, args, nargs, kwnames);
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_unchanged(&op, args, nargs, kwnames);
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                       PyObject* kwnames) {
-  static tnp_known_op op = {"aten::ones", NULL};
-  static tnp_known_op to_out = {"aten::ones.out", NULL};
+  static tnp_op_cache op = {"aten::ones", NULL};
+  static tnp_op_cache to_out = {"aten::ones.out", NULL};
   (void)module;
   if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
-    return call_as_given(&to_out, args, nargs, kwnames);
+    return call_unchanged(&to_out, args, nargs, kwnames);
   }
-  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_as_given(&op, args, nargs, kwnames);
+  if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) return call_unchanged(&op, args, nargs, kwnames);
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
@@ -140,42 +140,42 @@ static bool has_generator(PyObject* kwnames) { return find_keyword(kwnames, "gen
 
 static PyObject* rand_(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
-  static tnp_known_op ops[2] = {{"aten::rand", NULL}, {"aten::rand.generator", NULL}};
+  static tnp_op_cache ops[2] = {{"aten::rand", NULL}, {"aten::rand.generator", NULL}};
   (void)module;
-  static tnp_known_op to_out[2] = {{"aten::rand.out", NULL}, {"aten::rand.generator_out", NULL}};
+  static tnp_op_cache to_out[2] = {{"aten::rand.out", NULL}, {"aten::rand.generator_out", NULL}};
   const bool of_generator = has_generator(kwnames);
   if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
-    return call_as_given(&to_out[of_generator], args, nargs, kwnames);
+    return call_unchanged(&to_out[of_generator], args, nargs, kwnames);
   }
   if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) {
-    return call_as_given(&ops[of_generator], args, nargs, kwnames);
+    return call_unchanged(&ops[of_generator], args, nargs, kwnames);
   }
   return make(&ops[of_generator], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* randn(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
-  static tnp_known_op ops[2] = {{"aten::randn", NULL}, {"aten::randn.generator", NULL}};
+  static tnp_op_cache ops[2] = {{"aten::randn", NULL}, {"aten::randn.generator", NULL}};
   (void)module;
-  static tnp_known_op to_out[2] = {{"aten::randn.out", NULL}, {"aten::randn.generator_out", NULL}};
+  static tnp_op_cache to_out[2] = {{"aten::randn.out", NULL}, {"aten::randn.generator_out", NULL}};
   const bool of_generator = has_generator(kwnames);
   if (TNP_UNLIKELY(kwnames != NULL) && has_out(kwnames)) {
-    return call_as_given(&to_out[of_generator], args, nargs, kwnames);
+    return call_unchanged(&to_out[of_generator], args, nargs, kwnames);
   }
   if (TNP_UNLIKELY(is_by_name(nargs, kwnames))) {
-    return call_as_given(&ops[of_generator], args, nargs, kwnames);
+    return call_unchanged(&ops[of_generator], args, nargs, kwnames);
   }
   return make(&ops[of_generator], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                       PyObject* kwnames) {
-  static tnp_known_op op = {"aten::full", NULL};
+  static tnp_op_cache op = {"aten::full", NULL};
   (void)module;
-  static tnp_known_op to_out = {"aten::full.out", NULL};
-  if (has_out(kwnames)) return call_as_given(&to_out, args, nargs, kwnames);
+  static tnp_op_cache to_out = {"aten::full.out", NULL};
+  if (has_out(kwnames)) return call_unchanged(&to_out, args, nargs, kwnames);
   if (nargs != 2) { /* passed by keyword, or wrong: the operator reports the error */
-    PyObject* known = tnp_known(&op);
+    PyObject* known = tnp_cached_op(&op);
     return known ? PyObject_Vectorcall(known, args, (size_t)nargs, kwnames) : NULL;
   }
   return make(&op, PyLong_Check(args[0]) ? tnp_sizes(args, 1) : Py_NewRef(args[0]), args[1],

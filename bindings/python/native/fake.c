@@ -180,12 +180,12 @@ static PyObject* copy_symbolic(PyObject* module, PyObject* args) {
 }
 
 PyObject* tnp_in_fake_mode(PyObject* made) {
-  static tnp_known_op op_clone = {"aten::clone", NULL};
+  static tnp_op_cache op_clone = {"aten::clone", NULL};
   if (made == NULL) return NULL;
   if (TNP_UNLIKELY(tenon_graph_is_recording())) {
     /* Clone the constant: the graph holds its present elements and each run works on a copy, so
      * that writes by the function do not affect later runs. */
-    PyObject* op = tnp_known(&op_clone);
+    PyObject* op = tnp_cached_op(&op_clone);
     PyObject* copy = op != NULL ? ((tnp_op*)op)->vectorcall(op, &made, 1, NULL) : NULL;
     if (copy != NULL) {
       Py_DECREF(made);
@@ -201,7 +201,7 @@ PyObject* tnp_in_fake_mode(PyObject* made) {
   return fake;
 }
 
-PyObject* tnp_fake_beside(PyObject* made, PyObject* other) {
+PyObject* tnp_fake_like(PyObject* made, PyObject* other) {
   if (made == NULL || !TNP_IS_TENSOR(other)) return made;
   const tenon_tensor* tensor = tnp_tensor_get(other);
   if (tensor != NULL && TNP_LIKELY(!tenon_tensor_is_fake(tensor))) return made;

@@ -44,7 +44,7 @@ PyObject* tnp_kernel_call(tnp_kernel* kernel, tnp_op* op, tnp_binding* binding, 
   Py_ssize_t total = extra + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
   if (TNP_UNLIKELY(tnp_may_carry(keys))) {
     for (Py_ssize_t i = extra; i < total; i++) {
-      PyObject* opened = tnp_open_carriers(objects[i]);
+      PyObject* opened = tnp_unwrap_carriers(objects[i]);
       if (opened == NULL) {
         Py_INCREF(Py_None);
         opened = Py_None; /* the call below then fails with this exception */
@@ -111,7 +111,7 @@ tenon_status tnp_trampoline(void* ctx, const tenon_op* op, tenon_keyset keys, te
                              "Python, got one that is shutting down");
   }
   tenon_status status = run_kernel(ctx, op, keys, stack);
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }
@@ -266,7 +266,7 @@ static PyObject* add_kernel(tnp_library* self, add_kind kind, const char* name, 
   tenon_library_release(library);
   Py_END_ALLOW_THREADS Py_XDECREF(keep_name);
   Py_XDECREF(keep_file);
-  tnp_drain_some();
+  tnp_drain_pending();
   if (tnp_check(status) != 0) return NULL;
   return tnp_handle_new(TNP_HANDLE_REGISTRATION, registration);
 }
@@ -310,7 +310,7 @@ static PyObject* library_fallback(PyObject* object, PyObject* args, PyObject* kw
 static PyObject* library_close(PyObject* object, PyObject* unused) {
   (void)unused;
   close_library((tnp_library*)object);
-  tnp_drain_some();
+  tnp_drain_pending();
   Py_RETURN_NONE;
 }
 
@@ -331,7 +331,7 @@ static int library_traverse(PyObject* object, visitproc visit, void* arg) {
 
 static int library_clear(PyObject* object) {
   close_library((tnp_library*)object); /* the kernels' deleters release the functions */
-  tnp_drain_some();
+  tnp_drain_pending();
   return 0;
 }
 

@@ -3,8 +3,8 @@
  * operator. */
 #include "native.h"
 
-static PyObject* call(tnp_known_op* known, PyObject* a, PyObject* b) {
-  PyObject* op = b ? tnp_known(known) : NULL;
+static PyObject* call(tnp_op_cache* known, PyObject* a, PyObject* b) {
+  PyObject* op = b ? tnp_cached_op(known) : NULL;
   PyObject* args[3] = {NULL, a, b};
   PyObject* result =
       op ? ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL) : NULL;
@@ -33,24 +33,24 @@ static bool read_ints(PyObject* const* args, Py_ssize_t nargs, int64_t* numbers,
 }
 
 /* Calls an operator with a tensor and an int[]. */
-static PyObject* call_with_ints(tnp_known_op* known, PyObject* self, PyObject* const* args,
+static PyObject* call_with_ints(tnp_op_cache* known, PyObject* self, PyObject* const* args,
                                 Py_ssize_t nargs) {
   int64_t numbers[TENON_TENSOR_MAX_DIMS];
   tenon_value ints = {.tag = TENON_TAG_INT_LIST, .as.list.data = numbers};
   if (TNP_LIKELY(read_ints(args, nargs, numbers, &ints.count))) {
-    PyObject* op = tnp_known(known);
+    PyObject* op = tnp_cached_op(known);
     return op ? tnp_op_apply(op, self, &ints, 1) : NULL;
   }
   return call(known, self, tnp_sizes(args, nargs));
 }
 
 /* Calls an operator with a tensor and arguments of which some are given by name. */
-static PyObject* call_by_name(tnp_known_op* known, PyObject* self, PyObject* const* args,
+static PyObject* call_by_name(tnp_op_cache* known, PyObject* self, PyObject* const* args,
                               Py_ssize_t nargs, PyObject* names) {
   enum { kMost = 8 }; /* more than any of these operators has parameters */
   PyObject* all[kMost + 2] = {NULL, self};
   const Py_ssize_t total = nargs + PyTuple_GET_SIZE(names);
-  PyObject* op = tnp_known(known);
+  PyObject* op = tnp_cached_op(known);
   if (op == NULL) return NULL;
   if (total > kMost) {
     return tnp_raise_format(TENON_ERROR_TYPE, "%s: arguments must be at most %d, got %zd",
@@ -63,8 +63,8 @@ static PyObject* call_by_name(tnp_known_op* known, PyObject* self, PyObject* con
 
 PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                           PyObject* names) {
-  static tnp_known_op op = {"aten::view", NULL};
-  static tnp_known_op as_dtype = {"aten::view.dtype", NULL};
+  static tnp_op_cache op = {"aten::view", NULL};
+  static tnp_op_cache as_dtype = {"aten::view.dtype", NULL};
   if (TNP_UNLIKELY(names != NULL)) {
     const bool is_dtype = PyTuple_GET_SIZE(names) == 1 &&
                           PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") == 0;
@@ -78,30 +78,30 @@ PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t narg
 
 PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                              PyObject* names) {
-  static tnp_known_op op = {"aten::reshape", NULL};
+  static tnp_op_cache op = {"aten::reshape", NULL};
   if (TNP_UNLIKELY(names != NULL)) return call_by_name(&op, self, args, nargs, names);
   return call_with_ints(&op, self, args, nargs);
 }
 
 PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                              PyObject* names) {
-  static tnp_known_op op = {"aten::permute", NULL};
+  static tnp_op_cache op = {"aten::permute", NULL};
   if (TNP_UNLIKELY(names != NULL)) return call_by_name(&op, self, args, nargs, names);
   return call_with_ints(&op, self, args, nargs);
 }
 
 PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* names) {
-  static tnp_known_op op = {"aten::expand", NULL};
+  static tnp_op_cache op = {"aten::expand", NULL};
   if (TNP_UNLIKELY(names != NULL)) return call_by_name(&op, self, args, nargs, names);
   return call(&op, self, tnp_sizes(args, nargs));
 }
 
 PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
-  static tnp_known_op known = {"aten::permute", NULL};
+  static tnp_op_cache known = {"aten::permute", NULL};
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
-  PyObject* op = tensor ? tnp_known(&known) : NULL;
+  PyObject* op = tensor ? tnp_cached_op(&known) : NULL;
   if (op == NULL) return NULL;
   int64_t dims[TENON_TENSOR_MAX_DIMS];
   int64_t ndim = tenon_tensor_ndim(tensor);
@@ -111,8 +111,8 @@ PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
 }
 
 /* Returns the real or imaginary part of a complex tensor, a view made by `op`. */
-static PyObject* part(tnp_known_op* op, PyObject* self) {
-  PyObject* view = tnp_known(op);
+static PyObject* part(tnp_op_cache* op, PyObject* self) {
+  PyObject* view = tnp_cached_op(op);
   return view ? tnp_op_apply(view, self, NULL, 0) : NULL;
 }
 
@@ -129,7 +129,7 @@ static int set_part(PyObject* view, PyObject* value) {
 }
 
 PyObject* tnp_tensor_real(PyObject* self, void* unused) {
-  static tnp_known_op op = {"aten::real", NULL};
+  static tnp_op_cache op = {"aten::real", NULL};
   (void)unused;
   return part(&op, self);
 }
@@ -139,7 +139,7 @@ int tnp_tensor_set_real(PyObject* self, PyObject* value, void* unused) {
 }
 
 PyObject* tnp_tensor_imag(PyObject* self, void* unused) {
-  static tnp_known_op op = {"aten::imag", NULL};
+  static tnp_op_cache op = {"aten::imag", NULL};
   (void)unused;
   return part(&op, self);
 }
@@ -149,8 +149,8 @@ int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused) {
 }
 
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
-  static tnp_known_op op = {"aten::view", NULL};
-  static tnp_known_op transposed = {"aten::t", NULL}; /* passed to handlers of subclasses */
+  static tnp_op_cache op = {"aten::view", NULL};
+  static tnp_op_cache transposed = {"aten::t", NULL}; /* passed to handlers of subclasses */
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
   int64_t ndim = tenon_tensor_ndim(tensor);
@@ -159,7 +159,7 @@ PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
                             (long long)ndim);
   }
   if (Py_TYPE(self) != tnp_tensor_type) {
-    PyObject* op = tnp_known(&transposed);
+    PyObject* op = tnp_cached_op(&transposed);
     return op ? tnp_op_apply(op, self, NULL, 0) : NULL;
   }
   if (ndim == 2) return tnp_tensor_reversed(self, unused);
@@ -168,8 +168,8 @@ PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
 
 PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize_t count,
                                 PyObject* given_names) {
-  static tnp_known_op op = {"aten::clone", NULL};
-  static tnp_known_op in_a_format = {"aten::contiguous", NULL};
+  static tnp_op_cache op = {"aten::clone", NULL};
+  static tnp_op_cache in_a_format = {"aten::contiguous", NULL};
   static PyObject* names;
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
@@ -179,7 +179,7 @@ PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize
                             (long long)total);
   }
   if (total == 1) {
-    PyObject* whole = tnp_known(&in_a_format);
+    PyObject* whole = tnp_cached_op(&in_a_format);
     PyObject* both[3] = {NULL, self, given[0]};
     size_t flags = (size_t)(1 + count) | PY_VECTORCALL_ARGUMENTS_OFFSET;
     return whole ? ((tnp_op*)whole)->vectorcall(whole, both + 1, flags, given_names) : NULL;
@@ -187,7 +187,7 @@ PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize
   if (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) return Py_NewRef(self);
   if (names == NULL && (names = Py_BuildValue("(s)", "memory_format")) == NULL) return NULL;
   PyObject* format = tnp_memory_format_object(TENON_MEMORY_FORMAT_CONTIGUOUS);
-  PyObject* clone = format ? tnp_known(&op) : NULL;
+  PyObject* clone = format ? tnp_cached_op(&op) : NULL;
   PyObject* args[3] = {NULL, self, format};
   PyObject* result =
       clone
@@ -335,7 +335,7 @@ static bool has_format(const tenon_tensor* tensor, PyObject* format) {
 
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                         PyObject* kwnames) {
-  static tnp_known_op known = {"aten::_to_copy", NULL};
+  static tnp_op_cache known = {"aten::_to_copy", NULL};
   static PyObject *dtype_name, *device_name, *format_name, *blocking_name;
   if (blocking_name == NULL &&
       ((dtype_name = PyUnicode_InternFromString("dtype")) == NULL ||
@@ -360,7 +360,7 @@ PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
   PyObject* dtype = casts ? tnp_dtype_object(w.dtype) : NULL;
   PyObject* device = moves ? tnp_device_object(w.device) : NULL;
   bool failed = (casts && dtype == NULL) || (moves && device == NULL);
-  PyObject* op = failed ? NULL : tnp_known(&known);
+  PyObject* op = failed ? NULL : tnp_cached_op(&known);
   if (casts) {
     vector[2 + options] = dtype;
     names[options++] = dtype_name;

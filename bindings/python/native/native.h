@@ -54,7 +54,7 @@ void tnp_reference_drop(void* reference);
 void tnp_discard_object(PyObject* object);
 extern _Atomic(tnp_garbage*) tnp_garbage_list;
 /* Frees what other threads have queued. Requires the GIL; deallocators may run arbitrary code. */
-static inline void tnp_drain_some(void) {
+static inline void tnp_drain_pending(void) {
   if (TNP_UNLIKELY(atomic_load_explicit(&tnp_garbage_list, memory_order_relaxed) != NULL))
     tnp_drain();
 }
@@ -240,7 +240,7 @@ PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize
 /* Returns a fake copy of `made` if the thread is in a fake mode, otherwise `made`. */
 PyObject* tnp_in_fake_mode(PyObject* made);
 /* Returns a fake copy of `made` if `other` is a fake tensor, otherwise `made`. */
-PyObject* tnp_fake_beside(PyObject* made, PyObject* other);
+PyObject* tnp_fake_like(PyObject* made, PyObject* other);
 
 /* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ----------------------------------- */
 
@@ -499,10 +499,10 @@ PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, 
 typedef struct {
   const char* name;
   PyObject* op;
-} tnp_known_op;
-PyObject* tnp_known_slow(tnp_known_op* known);
-static inline PyObject* tnp_known(tnp_known_op* known) {
-  return TNP_LIKELY(known->op != NULL) ? known->op : tnp_known_slow(known);
+} tnp_op_cache;
+PyObject* tnp_cached_op_slow(tnp_op_cache* known);
+static inline PyObject* tnp_cached_op(tnp_op_cache* known) {
+  return TNP_LIKELY(known->op != NULL) ? known->op : tnp_cached_op_slow(known);
 }
 PyObject* tnp_find_op(PyObject* module, PyObject* name);
 

@@ -258,7 +258,7 @@ PyObject* tnp_find_op(PyObject* module, PyObject* name) {
   return tnp_op_object(op);
 }
 
-PyObject* tnp_known_slow(tnp_known_op* known) {
+PyObject* tnp_cached_op_slow(tnp_op_cache* known) {
   PyObject* name = PyUnicode_FromString(known->name);
   if (name == NULL) return NULL;
   known->op = tnp_find_op(NULL, name); /* never released: operators are never freed */

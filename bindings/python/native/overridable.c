@@ -27,8 +27,8 @@ static PyObject* call(PyObject* callable, PyObject* const* args, size_t nargsf, 
   const overridable* self = (overridable*)callable;
   Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
   Py_ssize_t count = nargs + (kwnames != NULL ? PyTuple_GET_SIZE(kwnames) : 0);
-  if (TNP_UNLIKELY(tnp_asks(args, count))) {
-    return tnp_ask(self->func != NULL ? self->func : callable, args, nargs, kwnames);
+  if (TNP_UNLIKELY(tnp_has_handler(args, count))) {
+    return tnp_call_handlers(self->func != NULL ? self->func : callable, args, nargs, kwnames);
   }
   return self->enter(self->target, args, nargsf, kwnames);
 }
@@ -162,7 +162,7 @@ static PyType_Spec spec = {"tenon.overrides.OverridableFunction", sizeof(overrid
 
 /* A C attribute before it became overridable; never freed, like its class. */
 typedef struct {
-  PyGetSetDef asking; /* the getter and setter that its descriptor has now */
+  PyGetSetDef installed; /* the getter and setter that its descriptor has now */
   const PyGetSetDef* plain;
   PyObject* descriptor; /* borrowed from the class */
 } attribute;
@@ -171,21 +171,23 @@ static PyObject* ask_attribute(const attribute* self, const char* how, PyObject*
                                PyObject* value) {
   PyObject* func = PyObject_GetAttrString(self->descriptor, how);
   PyObject* args[2] = {object, value};
-  PyObject* result = func != NULL ? tnp_ask(func, args, value != NULL ? 2 : 1, NULL) : NULL;
+  PyObject* result =
+      func != NULL ? tnp_call_handlers(func, args, value != NULL ? 2 : 1, NULL) : NULL;
   Py_XDECREF(func);
   return result;
 }
 
-static PyObject* get_asking(PyObject* object, void* closure) {
+static PyObject* get_overridable(PyObject* object, void* closure) {
   const attribute* self = closure;
-  if (TNP_UNLIKELY(tnp_asks(&object, 1))) return ask_attribute(self, "__get__", object, NULL);
+  if (TNP_UNLIKELY(tnp_has_handler(&object, 1)))
+    return ask_attribute(self, "__get__", object, NULL);
   return self->plain->get(object, self->plain->closure);
 }
 
-static int set_asking(PyObject* object, PyObject* value, void* closure) {
+static int set_overridable(PyObject* object, PyObject* value, void* closure) {
   const attribute* self = closure;
   PyObject* args[2] = {object, value};
-  if (TNP_UNLIKELY(tnp_asks(args, value != NULL ? 2 : 1))) {
+  if (TNP_UNLIKELY(tnp_has_handler(args, value != NULL ? 2 : 1))) {
     PyObject* done = ask_attribute(self, value != NULL ? "__set__" : "__delete__", object, value);
     Py_XDECREF(done);
     return done != NULL ? 0 : -1;
@@ -199,11 +201,11 @@ static int cover_attribute(PyObject* descriptor) {
   if (self == NULL) return PyErr_NoMemory(), -1;
   self->plain = *place;
   self->descriptor = descriptor;
-  self->asking = **place;
-  self->asking.closure = self;
-  if (self->plain->get != NULL) self->asking.get = get_asking;
-  if (self->plain->set != NULL) self->asking.set = set_asking;
-  *place = &self->asking;
+  self->installed = **place;
+  self->installed.closure = self;
+  if (self->plain->get != NULL) self->installed.get = get_overridable;
+  if (self->plain->set != NULL) self->installed.set = set_overridable;
+  *place = &self->installed;
   return 0;
 }
 
@@ -220,7 +222,7 @@ static bool is_left_out(PyObject* name) {
   return false;
 }
 
-int tnp_cover_tensor(void) {
+int tnp_make_tensor_overridable(void) {
   PyObject* dict = tnp_tensor_type->tp_dict;
   PyObject* names = PyDict_Keys(dict);
   int status = names != NULL ? 0 : -1;
@@ -244,14 +246,14 @@ int tnp_cover_tensor(void) {
 /* Creates a property with overridable functions; handlers receive `property.__get__`. */
 static PyObject* overridable_property(PyObject* module, PyObject* getter) {
   (void)module;
-  PyObject* asking = make(overridable_type, getter, NULL);
+  PyObject* function = make(overridable_type, getter, NULL);
   PyObject* property =
-      asking != NULL ? PyObject_CallOneArg((PyObject*)&PyProperty_Type, asking) : NULL;
+      function != NULL ? PyObject_CallOneArg((PyObject*)&PyProperty_Type, function) : NULL;
   if (property != NULL) {
-    ((overridable*)asking)->func = PyObject_GetAttrString(property, "__get__");
-    if (((overridable*)asking)->func == NULL) Py_CLEAR(property);
+    ((overridable*)function)->func = PyObject_GetAttrString(property, "__get__");
+    if (((overridable*)function)->func == NULL) Py_CLEAR(property);
   }
-  Py_XDECREF(asking);
+  Py_XDECREF(function);
   return property;
 }
 
@@ -264,5 +266,5 @@ int tnp_overridable_init(PyObject* module) {
   if (PyModule_AddFunctions(module, functions) != 0) return -1;
   const bool first = overridable_type == NULL;
   if (tnp_add_type(module, &overridable_type, &spec, NULL) != 0) return -1;
-  return first ? tnp_cover_tensor() : 0;
+  return first ? tnp_make_tensor_overridable() : 0;
 }

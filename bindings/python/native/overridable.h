@@ -6,7 +6,7 @@
 #include "native.h"
 
 /* Makes the methods and attributes of the class Tensor overridable. */
-int tnp_cover_tensor(void);
+int tnp_make_tensor_overridable(void);
 /* Looks up an attribute on the object, then on its target. */
 PyObject* tnp_getattr_else(PyObject* object, PyObject* name, PyObject* target);
 /* Implements `__get__` as functions do: binds a method to the object. */

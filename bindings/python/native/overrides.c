@@ -26,7 +26,7 @@ bool tnp_overrides_slow(PyObject* object) {
   }
   /* If the key is excluded, an instance of a subclass of Tensor is used as a tensor. Other objects
    * have no such fallback: the dispatcher reports an error. */
-  return TNP_IS_TENSOR(object) ? tnp_class_asks_slow(object)
+  return TNP_IS_TENSOR(object) ? tnp_class_has_handler_slow(object)
                                : tnp_function_handler(type) != NULL && !tnp_classes_disabled();
 }
 
@@ -50,7 +50,7 @@ int tnp_carry_element(tnp_call* call, tenon_value* value) {
 
 /* ---- Carriers -------------------------------------------------------------------------------- */
 
-PyObject* tnp_open_carriers(PyObject* object) {
+PyObject* tnp_unwrap_carriers(PyObject* object) {
   if (object == NULL) return NULL;
   if (Py_TYPE(object) == tnp_tensor_type) {
     const tenon_tensor* tensor = tnp_tensor_get(object);
@@ -69,7 +69,7 @@ PyObject* tnp_open_carriers(PyObject* object) {
   /* The sequence was just created from values and has no other references. */
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
     PyObject** item = &PySequence_Fast_ITEMS(object)[i];
-    *item = tnp_open_carriers(*item);
+    *item = tnp_unwrap_carriers(*item);
     if (*item == NULL) {
       Py_INCREF(Py_None); /* keeps the sequence valid */
       *item = Py_None;
@@ -101,7 +101,7 @@ static int add_types(PyObject* types, PyObject* object, uint32_t kind) {
 /* Returns an argument as its caller passed it: the carried object, or the number that was converted
  * to a tensor. Takes over the reference; NULL stays NULL. */
 static PyObject* open_argument(const tnp_binding* binding, PyObject* object) {
-  object = tnp_open_carriers(object);
+  object = tnp_unwrap_carriers(object);
   if (object == NULL || !binding->numbers || Py_TYPE(object) != tnp_tensor_type) return object;
   const tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL || !(tenon_tensor_flags(tensor) & TENON_TENSOR_WRAPPED_NUMBER)) return object;
@@ -246,7 +246,7 @@ static tenon_status handle(uint32_t kind, void* self, const tenon_op* c_op, teno
     stack->error = tnp_take_exception();
     status = tenon_error_code(stack->error);
   }
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }

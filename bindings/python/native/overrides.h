@@ -21,7 +21,7 @@ int tnp_to_overriding(tnp_call* call, PyObject* object, tenon_value* out);
 int tnp_carry_element(tnp_call* call, tenon_value* value);
 /* Replaces a carrier by the object it carries, also inside a fresh list or tuple; returns other
  * objects unchanged. Takes over the reference; NULL stays NULL. */
-PyObject* tnp_open_carriers(PyObject* object);
+PyObject* tnp_unwrap_carriers(PyObject* object);
 /* Returns true if a call with these keys may return carriers. */
 static inline bool tnp_may_carry(tenon_keyset keys) { return keys >> TNP_OVERRIDE_BIT != 0; }
 

@@ -32,8 +32,8 @@ PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* arg
     return ((tnp_op*)op)->enter(op, func, args, nargsf, kwnames);
   }
   /* Function modes are consulted before overload resolution. */
-  if (TNP_UNLIKELY(tnp_mode_asks())) {
-    return tnp_ask(func, args, PyVectorcall_NARGS(nargsf), kwnames);
+  if (TNP_UNLIKELY(tnp_mode_has_handler())) {
+    return tnp_call_handlers(func, args, PyVectorcall_NARGS(nargsf), kwnames);
   }
   Py_INCREF(ops);
   PyObject* result = NULL;

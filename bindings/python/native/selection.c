@@ -3,9 +3,9 @@
  * aten::index with the tensors, or aten::index_put_. */
 #include "selection.h"
 
-static tnp_known_op op_index = {"aten::index.Tensor", NULL};
-static tnp_known_op op_index_put = {"aten::index_put_", NULL};
-static tnp_known_op op_masked_fill = {"aten::masked_fill_.Tensor", NULL};
+static tnp_op_cache op_index = {"aten::index.Tensor", NULL};
+static tnp_op_cache op_index_put = {"aten::index_put_", NULL};
+static tnp_op_cache op_masked_fill = {"aten::masked_fill_.Tensor", NULL};
 
 /* The tensor left to index, and the index tensor of each of its dims, NULL for dims without one. */
 typedef struct {
@@ -94,7 +94,7 @@ static bool is_like_tuple(PyObject* key) {
 
 /* Returns a tensor's key with sequences and arrays converted to tensors; a new reference. */
 static PyObject* normalised(PyObject* key, PyObject* tensor) {
-  if (tnp_is_ndarray(key)) return tnp_fake_beside(tnp_from_numpy(NULL, key), tensor);
+  if (tnp_is_ndarray(key)) return tnp_fake_like(tnp_from_numpy(NULL, key), tensor);
   if (is_sequence(key)) {
     PyObject* args[2] = {key, Py_None};
     bool is_empty = PyObject_Size(key) == 0;
@@ -102,7 +102,7 @@ static PyObject* normalised(PyObject* key, PyObject* tensor) {
     args[1] = dtype;
     PyObject* made = dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL;
     Py_XDECREF(dtype);
-    return tnp_fake_beside(made, tensor);
+    return tnp_fake_like(made, tensor);
   }
   if (tnp_is_index(key) || PySlice_Check(key) || key == Py_None || key == Py_Ellipsis ||
       PyBool_Check(key) || TNP_IS_TENSOR(key)) {
@@ -249,7 +249,7 @@ PyObject* tnp_select(PyObject* self, PyObject* key) {
   if (selection_begin(&s, self, key) == 0) {
     if (s.count > 0) {
       tenon_value indices = list_of(&s);
-      PyObject* op = tnp_known(&op_index);
+      PyObject* op = tnp_cached_op(&op_index);
       result = op ? tnp_op_apply(op, s.tensor, &indices, 1) : NULL;
     } else if (s.tensor == self) {
       result = tnp_take_all(self, tnp_tensor_get(self));
@@ -275,12 +275,12 @@ static bool fills(const selection* s, PyObject* value) {
 /* Writes to the elements that `s` selects. */
 static PyObject* put(selection* s, PyObject* value) {
   if (TNP_UNLIKELY(fills(s, value))) {
-    PyObject* op = tnp_known(&op_masked_fill);
+    PyObject* op = tnp_cached_op(&op_masked_fill);
     PyObject* args[4] = {NULL, s->tensor, s->owned[0], value};
     if (op == NULL) return NULL;
     return ((tnp_op*)op)->vectorcall(op, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
   }
-  PyObject* op = tnp_known(&op_index_put);
+  PyObject* op = tnp_cached_op(&op_index_put);
   if (op == NULL) return NULL;
   PyObject* list = PyList_New(s->count);
   uint32_t owned = 0;

@@ -13,14 +13,14 @@ static PyObject* replace_object(PyObject* old, PyTypeObject* type) {
 
 /* Applies `known`, an operator whose result shares the memory, and returns the result as an
  * instance of a class. */
-static PyObject* as_type(tnp_known_op* known, PyObject* source, PyTypeObject* type) {
+static PyObject* as_type(tnp_op_cache* known, PyObject* source, PyTypeObject* type) {
   if (!PyType_IsSubtype(type, tnp_tensor_type)) {
     return tnp_raise_format(TENON_ERROR_TYPE,
                             "as_subclass: cls must be a subclass of Tensor, got %s", type->tp_name);
   }
   /* Handlers of the public function that needs this object have already been called. */
   tenon_key_guard guard;
-  PyObject* op = tnp_known(known);
+  PyObject* op = tnp_cached_op(known);
   if (op == NULL || tnp_check(tenon_key_guard_exclude(TNP_OVERRIDE_KEYS, &guard)) != 0) return NULL;
   PyObject* fresh = tnp_op_apply(op, source, NULL, 0);
   if (tnp_check(tenon_key_guard_leave(&guard)) != 0) Py_CLEAR(fresh);
@@ -30,8 +30,8 @@ static PyObject* as_type(tnp_known_op* known, PyObject* source, PyTypeObject* ty
   return self;
 }
 
-static tnp_known_op op_alias = {"aten::alias", NULL};
-static tnp_known_op op_detach = {"aten::detach", NULL};
+static tnp_op_cache op_alias = {"aten::alias", NULL};
+static tnp_op_cache op_detach = {"aten::detach", NULL};
 
 PyObject* tnp_tensor_as_class(PyObject* object, PyTypeObject* cls) {
   const tnp_tensor* self = (tnp_tensor*)object;
@@ -43,7 +43,7 @@ PyObject* tnp_tensor_as_class(PyObject* object, PyTypeObject* cls) {
 
 /* Creates a tensor from a constructor's other arguments: nested lists of numbers, or sizes. */
 static PyObject* from_numbers(PyObject* args) {
-  static tnp_known_op empty = {"aten::empty.memory_format", NULL};
+  static tnp_op_cache empty = {"aten::empty.memory_format", NULL};
   PyObject* first = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
   if (first != NULL && (PyList_Check(first) || PyTuple_Check(first) || PyRange_Check(first) ||
                         (tnp_is_ndarray(first) && tnp_ndarray_ndim(first) > 0))) {
@@ -61,7 +61,7 @@ static PyObject* from_numbers(PyObject* args) {
                             Py_TYPE(size)->tp_name);
   }
   PyObject* sizes = PyTuple_GET_SIZE(args) == 0 ? Py_BuildValue("(i)", 0) : Py_NewRef(args);
-  PyObject* op = sizes != NULL ? tnp_known(&empty) : NULL;
+  PyObject* op = sizes != NULL ? tnp_cached_op(&empty) : NULL;
   PyObject* made = op != NULL ? PyObject_CallOneArg(op, sizes) : NULL;
   Py_XDECREF(sizes);
   return made;

@@ -6,27 +6,28 @@
 
 #include "function_protocol.h"
 
-static tnp_known_op op_select = {"aten::select.int", NULL};
-static tnp_known_op op_slice = {"aten::slice.Tensor", NULL};
-static tnp_known_op op_unsqueeze = {"aten::unsqueeze", NULL};
-static tnp_known_op op_view = {"aten::view", NULL};
-static tnp_known_op op_copy = {"aten::copy_", NULL};
-static tnp_known_op op_fill = {"aten::fill_.Scalar", NULL};
+static tnp_op_cache op_select = {"aten::select.int", NULL};
+static tnp_op_cache op_slice = {"aten::slice.Tensor", NULL};
+static tnp_op_cache op_unsqueeze = {"aten::unsqueeze", NULL};
+static tnp_op_cache op_view = {"aten::view", NULL};
+static tnp_op_cache op_copy = {"aten::copy_", NULL};
+static tnp_op_cache op_fill = {"aten::fill_.Scalar", NULL};
 
 /* Returns true if an index has handlers. Most index a plain tensor with an int or a slice. */
-static inline bool asks(PyObject* self, PyObject* key) {
+static inline bool has_handler(PyObject* self, PyObject* key) {
   PyObject* args[2] = {self, key};
   const bool is_simple = PyLong_CheckExact(key) || PySlice_Check(key);
-  return TNP_UNLIKELY(Py_TYPE(self) != tnp_plain_type || !is_simple) && tnp_asks_slow(args, 2);
+  return TNP_UNLIKELY(Py_TYPE(self) != tnp_plain_type || !is_simple) &&
+         tnp_has_handler_slow(args, 2);
 }
 
 static inline tenon_value integer(int64_t number) {
   return (tenon_value){.tag = TENON_TAG_INT, .as.i = number};
 }
 
-static PyObject* step(tnp_known_op* known, PyObject* tensor, const tenon_value* more,
+static PyObject* step(tnp_op_cache* known, PyObject* tensor, const tenon_value* more,
                       uint32_t count) {
-  PyObject* op = tnp_known(known);
+  PyObject* op = tnp_cached_op(known);
   PyObject* result = op ? tnp_op_apply(op, tensor, more, count) : NULL;
   Py_DECREF(tensor);
   return result;
@@ -97,7 +98,7 @@ PyObject* tnp_take_slice(PyObject* tensor, int64_t dim, PyObject* slice) {
 }
 
 PyObject* tnp_take_all(PyObject* self, const tenon_tensor* tensor) {
-  PyObject* op = tnp_known(&op_view);
+  PyObject* op = tnp_cached_op(&op_view);
   int64_t numbers[TENON_TENSOR_MAX_DIMS];
   tenon_value sizes = {.tag = TENON_TAG_INT_LIST,
                        .count = (uint32_t)tenon_tensor_copy_dims(tensor, numbers, NULL),
@@ -165,7 +166,7 @@ static PyObject* take_view(PyObject* self, PyObject* key, bool* selects) {
 PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
   static tnp_member member = {"__getitem__", NULL};
   PyObject* args[2] = {self, key};
-  if (TNP_UNLIKELY(asks(self, key))) return tnp_ask_member(&member, args, 2);
+  if (TNP_UNLIKELY(has_handler(self, key))) return tnp_call_member_handlers(&member, args, 2);
   bool selects;
   PyObject* view = take_view(self, key, &selects);
   return TNP_UNLIKELY(selects) ? tnp_select(self, key) : view;
@@ -199,7 +200,7 @@ PyObject* tnp_value_for(PyObject* target, PyObject* value, bool with_numbers) {
   PyObject* args[2] = {value, dtype};
   PyObject* made = dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL;
   Py_XDECREF(dtype);
-  return tnp_fake_beside(made, target);
+  return tnp_fake_like(made, target);
 }
 
 PyObject* tnp_without_front(PyObject* value) {
@@ -227,8 +228,8 @@ int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
   }
   static tnp_member member = {"__setitem__", NULL};
   PyObject* args[3] = {self, key, value};
-  if (TNP_UNLIKELY(asks(self, key) || tnp_class_asks(value))) {
-    PyObject* done = tnp_ask_member(&member, args, 3);
+  if (TNP_UNLIKELY(has_handler(self, key) || tnp_class_has_handler(value))) {
+    PyObject* done = tnp_call_member_handlers(&member, args, 3);
     Py_XDECREF(done);
     return done != NULL ? 0 : -1;
   }
@@ -239,7 +240,7 @@ int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
   bool number = tnp_is_number(value);
   PyObject* source = tnp_value_for(target, value, false);
   if (source != NULL && !number) source = tnp_without_front(source);
-  PyObject* op = source ? tnp_known(number ? &op_fill : &op_copy) : NULL;
+  PyObject* op = source ? tnp_cached_op(number ? &op_fill : &op_copy) : NULL;
   PyObject* vector[3] = {NULL, target, source};
   PyObject* done =
       op ? ((tnp_op*)op)->vectorcall(op, vector + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)

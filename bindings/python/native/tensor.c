@@ -20,7 +20,7 @@ static int free_count;
 
 /* Called when the tensor whose cell owned `object` dies, on any thread and without the GIL. Only a
  * weak reference can still reach the object, and would then find one without a tensor. */
-static void drop_kept(void* object) {
+static void drop_object(void* object) {
   ((tnp_tensor*)object)->keeper = NULL;
   tnp_discard_object(object);
 }
@@ -109,7 +109,7 @@ static void tensor_dealloc(PyObject* object) {
       Py_SET_REFCNT(object, 1);
       self->tensor = NULL;
       self->keeper = tensor;
-      if (tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, drop_kept) == TENON_OK) {
+      if (tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, drop_object) == TENON_OK) {
         tenon_tensor_release(tensor);
         return;
       }
@@ -429,7 +429,8 @@ static PyObject* set_printer(PyObject* module, PyObject* function) {
 
 static PyObject* tensor_repr(PyObject* object) {
   static tnp_member member = {"__repr__", NULL};
-  if (TNP_UNLIKELY(tnp_asks(&object, 1))) return tnp_ask_member(&member, &object, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&object, 1)))
+    return tnp_call_member_handlers(&member, &object, 1);
   tenon_tensor* tensor = tnp_tensor_get(object);
   tenon_buffer* text;
   if (tensor == NULL || tnp_check(tenon_tensor_print(tensor, &text)) != 0) return NULL;
@@ -446,7 +447,8 @@ static Py_hash_t tensor_hash(PyObject* object) { return (Py_hash_t)((uintptr_t)o
 
 static Py_ssize_t tensor_length(PyObject* object) {
   static tnp_member member = {"__len__", NULL};
-  if (TNP_UNLIKELY(tnp_asks(&object, 1))) return tnp_ask_number(&member, &object, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&object, 1)))
+    return tnp_call_number_handlers(&member, &object, 1);
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return -1;
   if (tenon_tensor_ndim(tensor) == 0) {

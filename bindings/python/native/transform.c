@@ -317,7 +317,7 @@ static PyObject* pullback_run(PyObject* module, PyObject* args) {
     Py_BEGIN_ALLOW_THREADS status =
         tenon_pullback_run(pullback, given, PyTuple_GET_SIZE(grads), found);
     Py_END_ALLOW_THREADS tenon_pullback_release(pullback);
-    tnp_drain_some();
+    tnp_drain_pending();
   } else {
     PyErr_NoMemory();
   }

@@ -169,7 +169,7 @@ static tenon_tensor* derive(tenon_tensor* output, tenon_tensor* input) {
   tenon_status status;
   Py_BEGIN_ALLOW_THREADS status = tenon_pullback_run(pullback, &one, 1, &grad);
   tenon_pullback_release(pullback);
-  Py_END_ALLOW_THREADS tnp_drain_some();
+  Py_END_ALLOW_THREADS tnp_drain_pending();
   (void)tnp_check(status);
   return grad;
 }
@@ -236,7 +236,7 @@ static Py_ssize_t read_tensors(PyObject* tuple, tenon_tensor** tensors) {
 
 /* Returns a result outside its jvp layer, with its tangent. */
 static PyObject* take_dual(tenon_layer* layer, tenon_tensor* dual) {
-  static tnp_known_op zeros_like = {"aten::zeros_like", NULL};
+  static tnp_op_cache zeros_like = {"aten::zeros_like", NULL};
   tenon_tensor *primal = NULL, *tangent = NULL;
   int64_t dim;
   int status = tnp_check(tenon_layer_unwrap(layer, dual, &primal, &dim));
@@ -249,7 +249,7 @@ static PyObject* take_dual(tenon_layer* layer, tenon_tensor* dual) {
   }
   PyObject* first = tnp_tensor_wrap(primal);
   if (tangent != NULL) return pack_tensors(first, tnp_tensor_wrap(tangent));
-  PyObject* op = first != NULL ? tnp_known(&zeros_like) : NULL;
+  PyObject* op = first != NULL ? tnp_cached_op(&zeros_like) : NULL;
   return pack_tensors(first, op != NULL ? PyObject_CallOneArg(op, first) : NULL);
 }
 

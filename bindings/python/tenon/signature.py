@@ -8,8 +8,9 @@ import re
 
 from ._tenon import OpOverload, OpOverloadPacket
 from .wrap.literal import Inexpressible
-from .wrap.operator import Operator, of_schema
+from .wrap.operator import Operator
 from .wrap.pyi import Call
+from .wrap.registry import of_schema
 
 _ANY_CALL = inspect.Signature(
     [

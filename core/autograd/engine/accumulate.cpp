@@ -44,14 +44,14 @@ TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
 
 // Puts a gradient that was taken out of its leaf back, unless done() reports that the sum
 // succeeded.
-class PutBack {
+class RestoreGradient {
  public:
-  PutBack(Node& leaf, const TensorPtr& grad) noexcept : leaf_(leaf), grad_(grad) {}
-  ~PutBack() {
+  RestoreGradient(Node& leaf, const TensorPtr& grad) noexcept : leaf_(leaf), grad_(grad) {}
+  ~RestoreGradient() {
     if (grad_ != nullptr) leaf_.try_put_grad(&grad_);
   }
-  PutBack(const PutBack&) = delete;
-  PutBack& operator=(const PutBack&) = delete;
+  RestoreGradient(const RestoreGradient&) = delete;
+  RestoreGradient& operator=(const RestoreGradient&) = delete;
   void done() noexcept { grad_.reset(); }
 
  private:
@@ -60,7 +60,7 @@ class PutBack {
 };
 
 TensorPtr sum(Node& leaf, TensorPtr old, const TensorPtr& grad, bool recorded) {
-  PutBack put_back(leaf, old);
+  RestoreGradient put_back(leaf, old);
   TensorPtr sum = old;
   if (recorded) {
     sum = operators::add(*old, *grad);

@@ -6,7 +6,7 @@
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/anomaly.h"
 #include "autograd/engine/pass.h"
-#include "autograd/engine/waiting.h"
+#include "autograd/engine/ready_queue.h"
 #include "autograd/node/node_extra.h"
 #include "autograd/node/node_run.h"
 #include "autograd/node/node_set.h"
@@ -26,17 +26,17 @@ using tensor::Tensor;
 using tensor::TensorPtr;
 
 // Where a pass puts gradients that reach a target: into the leaf's grad, or into its result.
-enum class Ends { kAccumulate, kCapture };
+enum class GradientSink { kAccumulate, kCapture };
 
 // One backward pass.
 class Task final : public Pass {
  public:
   Task(const PassOptions& options, std::span<const Root> roots, std::span<const Target> targets,
-       Ends ends)
+       GradientSink sink)
       : options_(options),
         roots_(roots),
         targets_(targets),
-        ends_(ends),
+        sink_(sink),
         captured_(targets.size()) {}
 
   void run() {
@@ -45,13 +45,13 @@ class Task final : public Pass {
     const RecordingHooksGuard hooks;
     for (const Root& root : roots_) {
       if (!is_needed(root.node.get())) continue;
-      waiting_.add(*root.node, root.output, root.grad, create_graph());
+      queue_.add(*root.node, root.output, root.grad, create_graph());
     }
-    while (!waiting_.is_empty()) {
-      Turn turn(&waiting_);
-      run_noted(turn.node(), turn.grads());
+    while (!queue_.is_empty()) {
+      DequeuedNode next(&queue_);
+      run_with_error_note(next.node(), next.grads());
     }
-    run_done();
+    run_final_callbacks();
   }
 
   bool reaches(const Node& node) override {
@@ -65,7 +65,7 @@ class Task final : public Pass {
   }
 
   TensorPtr waiting_for(Node& node, uint32_t output) noexcept override {
-    return waiting_.share(node, output);
+    return queue_.share(node, output);
   }
 
   std::vector<TensorPtr> take_captured() { return std::move(captured_); }
@@ -108,13 +108,13 @@ class Task final : public Pass {
 
   bool is_needed(const Node* node) const { return targets_.empty() || marks_.contains(node); }
 
-  void run_noted(Node& node, std::span<Tensor*> grads) {
+  void run_with_error_note(Node& node, std::span<Tensor*> grads) {
     set_running(&node);
     try {
       run(node, grads);
     } catch (const Error& error) {
       note_origin(node, *error.object());
-      if (ends_ == Ends::kAccumulate) run_complete_leaves(node, *error.object());
+      if (sink_ == GradientSink::kAccumulate) run_complete_leaves(node, *error.object());
       throw;
     }
   }
@@ -125,19 +125,19 @@ class Task final : public Pass {
   [[gnu::cold]] void run_complete_leaves(const Node& failed, base::ErrorObject& error) {
     std::vector<const Node*> left{&failed};
     NodeSet incomplete;
-    while (!waiting_.is_empty()) {
-      Turn turn(&waiting_);
-      if (!turn.node().is_leaf()) {
-        left.push_back(&turn.node());
+    while (!queue_.is_empty()) {
+      DequeuedNode next(&queue_);
+      if (!next.node().is_leaf()) {
+        left.push_back(&next.node());
         continue;
       }
       if (incomplete.empty()) {
         incomplete = reachable(left, [&](const Node& node) { return is_needed(&node); });
       }
-      if (incomplete.contains(&turn.node())) continue;
+      if (incomplete.contains(&next.node())) continue;
       try {
-        const HookListPtr hooks = finish(turn.node(), turn.grads());
-        run_leaf(turn.node(), turn.grads()[0], hooks.get());
+        const HookListPtr hooks = finish(next.node(), next.grads());
+        run_leaf(next.node(), next.grads()[0], hooks.get());
       } catch (const Error& another) {
         error.add_note(base::concat("then a leaf failed: ", another.what()));
       }
@@ -146,7 +146,7 @@ class Task final : public Pass {
 
   void run(Node& node, std::span<Tensor*> grads) {
     const HookListPtr hooks = finish(node, grads);
-    if (ends_ == Ends::kCapture) {
+    if (sink_ == GradientSink::kCapture) {
       for (size_t i = 0; i < targets_.size(); ++i) {
         if (targets_[i].node.get() != &node) continue;
         captured_[i] = TensorPtr::share(grads[targets_[i].output]);
@@ -154,7 +154,7 @@ class Task final : public Pass {
     }
     if (!node.is_leaf()) {
       run_formula(node, grads, hooks.get());
-    } else if (ends_ == Ends::kAccumulate) {
+    } else if (sink_ == GradientSink::kAccumulate) {
       run_leaf(node, grads[0], hooks.get());
     }
   }
@@ -236,7 +236,7 @@ class Task final : public Pass {
     }
     for (size_t i = 0; i < edges.size(); ++i) {
       if (needs[i] == 0) continue;
-      waiting_.add(*edges[i].node, edges[i].output, given.take(i), create_graph());
+      queue_.add(*edges[i].node, edges[i].output, given.take(i), create_graph());
     }
   }
 
@@ -246,10 +246,10 @@ class Task final : public Pass {
     if (grads.size() == 1 && grads[0] != nullptr) [[likely]] {
       return;
     }
-    const Absent absent = node.formula()->absent();
-    if (absent == Absent::kNothing) return;
+    const MissingGradients absent = node.formula()->absent();
+    if (absent == MissingGradients::kNothing) return;
     const auto is_absent = [](const Tensor* grad) { return grad == nullptr; };
-    if (absent == Absent::kSkipped && std::ranges::all_of(grads, is_absent)) return;
+    if (absent == MissingGradients::kSkipped && std::ranges::all_of(grads, is_absent)) return;
     for (uint32_t i = 0; i < grads.size(); ++i) {
       const OutputInfo& info = node.output(i);
       if (grads[i] == nullptr && info.flows()) grads[i] = operators::zeros_for(info).detach();
@@ -288,9 +288,9 @@ class Task final : public Pass {
   const uint32_t anomaly_ = anomaly_flags();
   const std::span<const Root> roots_;
   const std::span<const Target> targets_;
-  const Ends ends_;
+  const GradientSink sink_;
   std::vector<TensorPtr> captured_;  // one per target
-  Waiting waiting_;
+  ReadyQueue queue_;
   // Nodes that lead to a target. Without targets: all reachable nodes, computed on first use.
   NodeSet marks_;
 };
@@ -299,12 +299,12 @@ class Task final : public Pass {
 
 void run_backward(std::span<const Root> roots, std::span<const Target> leaves,
                   const PassOptions& options) {
-  Task(options, roots, leaves, Ends::kAccumulate).run();
+  Task(options, roots, leaves, GradientSink::kAccumulate).run();
 }
 
 std::vector<TensorPtr> run_grad(std::span<const Root> roots, std::span<const Target> targets,
                                 const PassOptions& options) {
-  Task task(options, roots, targets, Ends::kCapture);
+  Task task(options, roots, targets, GradientSink::kCapture);
   task.run();
   return task.take_captured();
 }

@@ -6,7 +6,7 @@
 // node runs only after all of its gradients have arrived. This needs no prior pass that counts
 // dependencies, and after a failure the queue holds exactly the gradients that must be released.
 // Passes of several threads, and passes that a formula starts, can run over one graph at the same
-// time: see waiting.h.
+// time: see ready_queue.h.
 #pragma once
 
 #include <span>

@@ -27,10 +27,10 @@ int64_t Pass::number() noexcept {
   return number_;
 }
 
-void Pass::run_done() {
+void Pass::run_final_callbacks() {
   running_ = nullptr;
-  for (size_t i = 0; i < done_.size(); ++i) {  // a function may add more
-    const Done done(std::move(done_[i]));
+  for (size_t i = 0; i < final_callbacks_.size(); ++i) {  // a function may add more
+    const FinalCallback done(std::move(final_callbacks_[i]));
     const tenon_status status = done.fn(done.ctx);
     if (status == TENON_OK) continue;
     throw Error(base::adopt_current_error("tenon_backward_when_done", "function", status, true));

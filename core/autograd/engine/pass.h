@@ -12,13 +12,13 @@
 namespace tenon::autograd {
 
 /// A function to call after a pass has run all its nodes. Owns its ctx.
-struct Done {
-  Done(tenon_done_fn the_fn, void* the_ctx, tenon_deleter the_deleter) noexcept
+struct FinalCallback {
+  FinalCallback(tenon_done_fn the_fn, void* the_ctx, tenon_deleter the_deleter) noexcept
       : fn(the_fn), ctx(the_ctx), deleter(the_deleter) {}
-  Done(Done&& other) noexcept
+  FinalCallback(FinalCallback&& other) noexcept
       : fn(other.fn), ctx(other.ctx), deleter(std::exchange(other.deleter, nullptr)) {}
-  Done& operator=(Done&&) = delete;
-  ~Done() {
+  FinalCallback& operator=(FinalCallback&&) = delete;
+  ~FinalCallback() {
     if (deleter != nullptr) deleter(ctx);
   }
   tenon_done_fn fn;
@@ -44,21 +44,21 @@ class Pass {
   /// Returns the gradient that has arrived so far for an output of a node; NULL if there is none.
   virtual tensor::TensorPtr waiting_for(Node& node, uint32_t output) noexcept = 0;
   /// Throws std::bad_alloc.
-  void when_done(Done done) { done_.push_back(std::move(done)); }
+  void add_final_callback(FinalCallback done) { final_callbacks_.push_back(std::move(done)); }
 
  protected:
   Pass();
   virtual ~Pass();
   void set_running(Node* node) noexcept { running_ = node; }
-  /// Calls the functions that when_done() added. Throws the error of the first that fails, and
-  /// drops the remaining ones.
-  void run_done();
+  /// Calls the functions that add_final_callback() added. Throws the error of the first that fails,
+  /// and drops the remaining ones.
+  void run_final_callbacks();
 
  private:
   Pass* const outer_;
   int64_t number_ = 0;
   Node* running_ = nullptr;
-  std::vector<Done> done_;
+  std::vector<FinalCallback> final_callbacks_;
 };
 
 /// Returns the nodes that can be reached from some nodes, including these, without passing through

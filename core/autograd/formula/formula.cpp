@@ -71,7 +71,7 @@ const Plan& Formula::plan_for(const tenon_op& op, const tenon_stack& stack) cons
     // for the schema that the operator had when the call began; the operator may have been
     // redefined since.
     const dispatch::SnapshotGuard guard(&op);
-    const Planned* planned = planned_.load(std::memory_order_acquire);
+    const PlanVersion* planned = planned_.load(std::memory_order_acquire);
     if (guard.get() != nullptr && planned != nullptr &&
         planned->plan->schema.get() == guard.get()->schema &&
         dispatch::stack_counts(stack) == guard.get()->counts) {
@@ -102,12 +102,12 @@ void Formula::complete(const schema::Schema& schema, Plan* plan) const {
 }
 
 const Plan& Formula::find_plan(const schema::Schema& schema) const {
-  const Planned* planned = planned_.load(std::memory_order_acquire);
+  const PlanVersion* planned = planned_.load(std::memory_order_acquire);
   while (true) {
-    for (const Planned* one = planned; one != nullptr; one = one->older.get()) {
+    for (const PlanVersion* one = planned; one != nullptr; one = one->older.get()) {
       if (one->plan->schema.get() == &schema) return *one->plan;
     }
-    auto fresh = std::make_unique<Planned>();
+    auto fresh = std::make_unique<PlanVersion>();
     std::unique_ptr<Plan> plan = make_plan(schema);
     complete(schema, plan.get());
     fresh->plan = std::move(plan);

@@ -52,7 +52,7 @@ struct NodeShape {
 struct FunctionInput;
 
 /// How results without a gradient are passed to a formula.
-enum class Absent : uint8_t {
+enum class MissingGradients : uint8_t {
   kSkipped,  // zeros, but the formula is not run if no result has a gradient
   kZeros,
   kNothing
@@ -116,7 +116,7 @@ class Formula {
   /// constant.
   virtual bool records_all() const noexcept { return false; }
 
-  Absent absent() const noexcept { return absent_; }
+  MissingGradients absent() const noexcept { return missing_gradients_; }
   /// Returns the formula itself if it is the context of one call, see function_context.h; otherwise
   /// NULL.
   virtual const tenon_function_context* context() const noexcept { return nullptr; }
@@ -153,7 +153,7 @@ class Formula {
 
  protected:
   Formula() = default;
-  void set_absent(Absent absent) noexcept { absent_ = absent; }
+  void set_missing_gradients(MissingGradients absent) noexcept { missing_gradients_ = absent; }
   void set_looks_at_calls() noexcept { looks_at_calls_ = true; }
 
  private:
@@ -165,15 +165,15 @@ class Formula {
   std::unique_ptr<const TangentText> tangents_;
   mutable base::SpreadPins pins_;               // references to a registered formula
   mutable std::atomic<int64_t> references_{1};  // references to other formulas
-  Absent absent_ = Absent::kSkipped;
+  MissingGradients missing_gradients_ = MissingGradients::kSkipped;
   bool looks_at_calls_ = false;
   bool is_registered_ = false;
-  struct Planned {
+  struct PlanVersion {
     std::unique_ptr<const Plan> plan;
     // plan of an earlier definition, which running calls may still use
-    std::unique_ptr<const Planned> older;
+    std::unique_ptr<const PlanVersion> older;
   };
-  mutable std::atomic<const Planned*> planned_{nullptr};
+  mutable std::atomic<const PlanVersion*> planned_{nullptr};
 };
 
 /// Returns the single formula of a class. It is made on first use and never freed, because nodes

@@ -141,7 +141,7 @@ class Outputs {
     set_node(tensor, NodePtr::share(&node), output);
     if (base == nullptr) return;
     // An in-place write to the view would bypass the function's gradient.
-    tensor.set_view_origin(flowing_ > 1 ? ViewOrigin::kOneOfMany : ViewOrigin::kFunction);
+    tensor.set_view_origin(flowing_ > 1 ? ViewOrigin::kMultiOutput : ViewOrigin::kFunction);
   }
 
   FunctionContext& context_;
@@ -158,9 +158,9 @@ struct Result {
 };
 
 // Ends the state for forward even if forward fails, because the context may outlive it.
-struct EndOfForward {
+struct ForwardScope {
   FunctionContext& context;
-  ~EndOfForward() { context.end_forward(); }
+  ~ForwardScope() { context.end_forward(); }
 };
 
 // Lifts outputs of a lower level, or of none, to the active layer, where their node and tangent
@@ -266,7 +266,7 @@ void Function::apply(std::span<const tenon_value> args, tenon_value* out_result)
   }
   const FunctionContextPtr context = begin_function(*formula_, {inputs.data(), inputs.size()});
   const Callbacks& callbacks = formula_->callbacks();
-  const EndOfForward end{*context};
+  const ForwardScope end{*context};
   Result result;
   tenon_stack stack{};
   stack.args = const_cast<tenon_value*>(args.data());
@@ -302,10 +302,10 @@ FunctionContextPtr begin_at_level(const CallbackFormula& formula, std::span<Tens
     const bool defined = tensor != nullptr && !tensor->is_undefined();
     inputs.push_back({defined ? tensor : nullptr, {}});
     if (!records || !defined || !tensor->may_be_tracked()) continue;
-    Tensor& now = dispatch::settle_dead(formula.name(), *tensor);
+    Tensor& now = dispatch::unwrap_ended_levels(formula.name(), *tensor);
     // A layer treats tensors from outside it as constants.
     const bool is_of_level = layer == nullptr || dispatch::level_tensor(now, *layer) != nullptr;
-    if (is_of_level) inputs.back().flow = flow_to(now);
+    if (is_of_level) inputs.back().flow = gradient_edge(now);
   }
   FunctionContextPtr context = FunctionContext::make(formula, std::move(inputs));
   context->set_jvp(FunctionJvp::begin(formula, tensors, without_jvp));
@@ -349,7 +349,7 @@ NodePtr finish_at_level(FunctionContext& context, std::span<Tensor*> tensors) {
 }
 
 NodePtr finish_function(FunctionContext& context, std::span<Tensor*> tensors) {
-  const EndOfForward end{context};
+  const ForwardScope end{context};
   context.end_pause();
   if (const std::unique_ptr<LowerCall> lower = context.take_lower()) {
     lower->finish(context, tensors);

@@ -77,7 +77,7 @@ bool is_present(const tenon_value& value) noexcept {
 tenon_function_context::tenon_function_context(const CallbackFormula& formula)
     : owner_(base::IntrusivePtr<const CallbackFormula>::share(&formula)) {
   set_name(formula.name());
-  set_absent(Absent::kZeros);
+  set_missing_gradients(MissingGradients::kZeros);
   plan_.formula = this;
 }
 
@@ -125,7 +125,7 @@ void tenon_function_context::end_forward() noexcept {
 }
 
 void tenon_function_context::follow_marks(const tenon_function_context& above) {
-  set_absent(above.absent());
+  set_missing_gradients(above.absent());
   if (above.once_differentiable_.load(std::memory_order_relaxed)) set_once_differentiable();
   above_ = base::IntrusivePtr<const tenon_function_context>::share(&above);
 }
@@ -180,7 +180,7 @@ void tenon_function_context::mark_non_differentiable(Tensor* tensor) {
 }
 
 void tenon_function_context::set_materialize_grads(bool materialize) noexcept {
-  set_absent(materialize ? Absent::kZeros : Absent::kNothing);
+  set_missing_gradients(materialize ? MissingGradients::kZeros : MissingGradients::kNothing);
 }
 
 void tenon_function_context::set_state(void* state, tenon_deleter deleter) noexcept {
@@ -220,7 +220,7 @@ NodePtr tenon_function_context::make_node(std::span<const Tensor* const> outputs
   if (plan_.saves_lists) ++shape.saved_values;
   NodePtr node = Node::make(plan_, shape, outputs);
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
-    const Flow& flow = inputs_[i].flow;
+    const GradientEdge& flow = inputs_[i].flow;
     if (flow.node != nullptr) node->set_edge(i, flow.node, flow.output);
   }
   return node;
@@ -265,7 +265,7 @@ tenon_value tenon_function_context::copy_saved(size_t index) const {
   TENON_CHECK_INDEX(index < saved_.size(), kFunction, ": index must be below ", saved_.size(),
                     ", got ", index);
   if (node_ == nullptr) return value::copy(saved_[index]);
-  const NodeReading reading(*node_);
+  const SavedValuesGuard reading(*node_);
   size_t before = 0;  // index among the saved values of the same kind
   const bool is_tensor = saved_[index].tag == TENON_TAG_TENSOR;
   for (size_t i = 0; i < index; ++i) before += (saved_[i].tag == TENON_TAG_TENSOR) == is_tensor;

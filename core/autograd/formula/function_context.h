@@ -24,7 +24,7 @@ using FunctionContext = ::tenon_function_context;
 /// An input's tensor (NULL: absent, or not a tensor), and where its gradient flows.
 struct FunctionInput {
   tensor::Tensor* tensor = nullptr;
-  Flow flow;
+  GradientEdge flow;
 };
 
 using FunctionContextPtr = base::IntrusivePtr<FunctionContext>;

@@ -266,7 +266,7 @@ class Evaluation {
     if (callee.is_plain) return run(*callee.op, operands.data(), operands.size(), results);
     base::SmallVector<tenon_value, 8> args{std::span(callee.defaults)};
     for (size_t i = 0; i < operands.size(); ++i) {
-      const Callee::Given& how = callee.given[i];
+      const Callee::PassedArgument& how = callee.given[i];
       if (how.to_tensor) {
         operands.replace(i, value_of_tensor(tensor::new_number(operands[i])));
       }
@@ -321,8 +321,8 @@ class Evaluation {
     const size_t positional = given.size() - named;
     std::vector<const char*> names;
     for (const std::string& keyword : expression.keywords) names.push_back(keyword.c_str());
-    const dispatch::GivenArguments arguments{given.span().first(positional), names,
-                                             given.span().subspan(positional)};
+    const dispatch::CallArguments arguments{given.span().first(positional), names,
+                                            given.span().subspan(positional)};
     const auto overloads = overloads_of(expression.name);
     TENON_CHECK(!overloads.empty(), TENON_ERROR_NOT_FOUND, bindings_.what, ": gradient calls ",
                 expression.name, ", which must be an operator of aten or tenon");

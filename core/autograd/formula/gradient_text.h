@@ -36,12 +36,12 @@ struct Callee {
   schema::SchemaPtr schema;
   size_t results = 0;
   // For each given argument, positional ones first: its tag, and its position in the schema.
-  struct Given {
+  struct PassedArgument {
     uint16_t tag;
     uint16_t position;
     bool to_tensor;  // a number that must be converted to a tensor
   };
-  std::vector<Given> given;
+  std::vector<PassedArgument> given;
   std::vector<tenon_value> defaults;  // one per argument of the schema, borrowed from it
   bool is_plain = true;               // all arguments are given, in schema order and unconverted
   bool takes_names = false;           // all arguments are names or constants, possibly under conj()

@@ -49,7 +49,7 @@ std::vector<TensorPtr> derive_tangents(Node& node, std::span<Tensor* const> inpu
     given[i] = operators::zeros_for(node.output(i));
     set_requires_grad(*given[i], true);
     grads[i] = given[i].get();
-    Flow flow = flow_to(*given[i]);
+    GradientEdge flow = gradient_edge(*given[i]);
     targets.push_back({std::move(flow.node), flow.output});
     outputs.push_back(i);
   }
@@ -61,13 +61,13 @@ std::vector<TensorPtr> derive_tangents(Node& node, std::span<Tensor* const> inpu
   for (size_t i = 0; i < inputs.size(); ++i) {
     TensorPtr grad = input_grads.take(i);
     if (grad == nullptr || tangents[i] == nullptr) continue;
-    Flow flow = flow_to(*grad);
+    GradientEdge flow = gradient_edge(*grad);
     TENON_CHECK(flow.node != nullptr || node.formula()->records_all(), TENON_ERROR_NOT_SUPPORTED,
                 node.name(),
                 ": gradient formula must call operators in grad mode to give tangents, got a "
                 "gradient that no recorded call has made; give the operator a tangent formula");
     if (flow.node == nullptr) continue;
-    flow = flow_to(*fit(std::move(grad), *inputs[i]));
+    flow = gradient_edge(*fit(std::move(grad), *inputs[i]));
     roots.push_back({std::move(flow.node), flow.output, tangents[i]});
   }
   std::vector<TensorPtr> found(node.output_count());

@@ -85,7 +85,7 @@ size_t ForwardCall::first_result(uint16_t number) const noexcept {
 
 void ForwardCall::keep_written(Tensor* tensor) {
   TensorPtr tangent = tangent_of(*tensor, level_);
-  Written kept{tensor, tangent, tangent, {}, tensor->offset()};
+  WrittenArgument kept{tensor, tangent, tangent, {}, tensor->offset()};
   const auto shape = shape_of(*tensor);
   kept.shape.assign(shape.begin(), shape.end());
   written_.push_back(std::move(kept));
@@ -108,7 +108,7 @@ bool is_followed(const Tensor* tensor) {
 // old ones.
 void ForwardCall::keep_tangents() {
   if (!is_recorded()) return;
-  for (Written& written : written_) {
+  for (WrittenArgument& written : written_) {
     if (written.tangent != nullptr) written.old_tangent = operators::clone(*written.tangent);
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (tangents_[i] == nullptr) continue;
@@ -134,7 +134,7 @@ void ForwardCall::keep_read() {
   for (uint16_t i = 0; i < plan_.tangents->reads.size(); ++i) {
     const Tensor* tensor = plan_.tangents->reads[i] ? defined_tensor(stack_.args[i]) : nullptr;
     if (tensor == nullptr) continue;
-    const bool is_written = std::ranges::any_of(written_, [&](const Written& written) {
+    const bool is_written = std::ranges::any_of(written_, [&](const WrittenArgument& written) {
       return tensor == written.tensor || is_view_of(*tensor, *written.tensor);
     });
     if (is_written) copies_.push_back({i, operators::clone(*tensor)});
@@ -193,7 +193,7 @@ void ForwardCall::take_views(std::span<const CallResult> results) {
     const size_t first = first_result(i);
     const size_t count = value.tag == TENON_TAG_TENSOR_LIST ? value.count : 1;
     for (size_t k = first; k < first + count && input < inputs_.size(); ++k) {
-      if (done_[k] == 0) take_view(results[k], input, &done_[k]);
+      if (done_[k] == 0) set_view_tangent(results[k], input, &done_[k]);
     }
   }
   for (size_t i = 0; i < results.size(); ++i) {
@@ -201,7 +201,7 @@ void ForwardCall::take_views(std::span<const CallResult> results) {
   }
 }
 
-void ForwardCall::take_view(const CallResult& result, size_t input, uint8_t* out_done) {
+void ForwardCall::set_view_tangent(const CallResult& result, size_t input, uint8_t* out_done) {
   const Tensor* of = inputs_[input];
   if (of == nullptr || !is_view_of(*result.tensor, *of)) return;
   const Tensor* tangent = tangents_[input].get();
@@ -214,7 +214,7 @@ void ForwardCall::take_view(const CallResult& result, size_t input, uint8_t* out
 
 // Handles operators such as t_, which restride a tensor in place without writing any element.
 void ForwardCall::take_reshaped(const CallResult& result, uint8_t* out_done) {
-  const auto found = std::ranges::find(written_, result.tensor, &Written::tensor);
+  const auto found = std::ranges::find(written_, result.tensor, &WrittenArgument::tensor);
   if (found == written_.end()) return;
   const bool same = std::ranges::equal(found->shape, shape_of(*result.tensor)) &&
                     found->offset == result.tensor->offset();
@@ -269,7 +269,7 @@ void ForwardCall::from_text(std::span<const CallResult> results) {
   }
   values.push_back(zeros());
   const char* what = plan_.formula->name();
-  for (const TangentPlan::Line& line : plan_.tangents->lines) {
+  for (const TangentPlan::ResultTangent& line : plan_.tangents->lines) {
     const size_t first = first_result(line.result);
     if (stack_.rets[line.result].tag != TENON_TAG_TENSOR || done_[first] != 0) continue;
     set(results[first],
@@ -311,7 +311,7 @@ void ForwardCall::pass_to_saved(Node& node, std::span<const CallResult> results)
     if (saved.result != SavedTensor::kNone) {
       tangent = tangent_of(*results[saved.result].tensor, level_);
     } else if (saved.edge != SavedTensor::kNone && saved.tensor != inputs_[saved.edge]) {
-      const auto of = std::ranges::find(written_, inputs_[saved.edge], &Written::tensor);
+      const auto of = std::ranges::find(written_, inputs_[saved.edge], &WrittenArgument::tensor);
       tangent = of != written_.end() ? of->old_tangent : tangents_[saved.edge];
     }
     if (tangent != nullptr) share_tangent(level_, *saved.tensor, std::move(tangent));

@@ -48,7 +48,7 @@ class ForwardCall {
     tensor::TensorPtr elements;
   };
   // An argument that the kernel writes.
-  struct Written {
+  struct WrittenArgument {
     tensor::Tensor* tensor;
     tensor::TensorPtr tangent;      // written as well; NULL if the tensor has none
     tensor::TensorPtr old_tangent;  // a copy of the tangent if the call is recorded
@@ -69,7 +69,7 @@ class ForwardCall {
   size_t first_result(uint16_t number) const noexcept;
 
   void take_views(std::span<const CallResult> results);
-  void take_view(const CallResult& result, size_t input, uint8_t* out_done);
+  void set_view_tangent(const CallResult& result, size_t input, uint8_t* out_done);
   void take_reshaped(const CallResult& result, uint8_t* out_done);
   void from_text(std::span<const CallResult> results);
   void from_jvp(const CallbackFormula& formula, Node* node, std::span<const CallResult> results);
@@ -85,7 +85,7 @@ class ForwardCall {
   uint64_t inputs_with_ = 0;  // bit i: input i, or an element of it, has a tangent
   base::SmallVector<tensor::Tensor*, 4> inputs_;  // elements of lists are separate entries
   std::vector<tensor::TensorPtr> tangents_;       // by input; NULL if it has none
-  std::vector<Written> written_;
+  std::vector<WrittenArgument> written_;
   std::vector<Copy> copies_;
   std::vector<uint8_t> done_;  // by result: 1 if its tangent is already set or needs no formula
 };

@@ -28,7 +28,7 @@ bool share_memory(const Tensor& a, const Tensor& b) noexcept { return a.storage(
 std::vector<OwnedValue> call_jvp(const CallbackFormula& formula, tenon_function_context* context,
                                  std::span<Tensor* const> inputs,
                                  std::span<const TensorPtr> tangents, size_t outputs) {
-  const bool materializes = context != nullptr && context->absent() == Absent::kZeros;
+  const bool materializes = context != nullptr && context->absent() == MissingGradients::kZeros;
   if (context != nullptr) context->set_output_count(outputs);
   std::vector<TensorPtr> kept;
   std::vector<tenon_value> given(inputs.size());

@@ -41,7 +41,7 @@ void check_part(const char* what, const Tensor& tensor) {
 }  // namespace
 
 TensorPtr laid_out_as(const Tensor& tangent, const Tensor& tensor) {
-  const bool is_level = tensor.content(tensor::Content::kLevel) != nullptr;
+  const bool is_level = tensor.content(tensor::HollowKind::kLevel) != nullptr;
   if ((!tensor.has_storage() && !is_level) ||
       tensor::may_overlap_itself(tensor.size_span(), tensor.stride_span())) {
     return operators::clone(tangent);
@@ -151,7 +151,7 @@ TensorPtr make_dual(Tensor& primal, Tensor& tangent) {
 
 TensorPtr primal_of(Tensor& dual) {
   TensorPtr primal = operators::detached_alias(dual);
-  const Flow flow = flow_to(dual);
+  const GradientEdge flow = gradient_edge(dual);
   if (flow.node != nullptr) set_node(*primal, flow.node, flow.output);
   return primal;
 }

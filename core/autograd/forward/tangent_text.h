@@ -20,11 +20,11 @@ namespace tenon::autograd {
 
 /// The parsed tangents of one schema's results.
 struct TangentPlan {
-  struct Line {
+  struct ResultTangent {
     uint16_t result;
     ExpressionPtr expression;
   };
-  std::vector<Line> lines;
+  std::vector<ResultTangent> lines;
   std::vector<bool> reads;  // by argument: true if an expression reads its elements
 };
 

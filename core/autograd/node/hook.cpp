@@ -33,16 +33,16 @@ namespace {
 using tensor::Tensor;
 
 // Gradients written by a hook, owned until they replace the old ones.
-class Written {
+class HookGradients {
  public:
-  explicit Written(size_t count) : grads_(count, nullptr) {}
-  ~Written() {
+  explicit HookGradients(size_t count) : grads_(count, nullptr) {}
+  ~HookGradients() {
     for (Tensor* grad : grads_) {
       if (grad != nullptr) grad->release();
     }
   }
-  Written(const Written&) = delete;
-  Written& operator=(const Written&) = delete;
+  HookGradients(const HookGradients&) = delete;
+  HookGradients& operator=(const HookGradients&) = delete;
   Tensor** data() noexcept { return grads_.data(); }
 
   /// Swaps them with `grads` after checking that they fit.
@@ -99,7 +99,7 @@ void run(const HookList& list, Node& node, uint32_t kind, uint32_t first, std::s
     if (hook->kind() != kind || !is_for(*hook)) continue;
     const Hook::TargetPtr target = hook->target();
     if (target == nullptr) continue;
-    Written written(grads.size());
+    HookGradients written(grads.size());
     call->grads = grads.data();
     call->out_grads = written.data();
     call->ngrads = static_cast<int64_t>(grads.size());

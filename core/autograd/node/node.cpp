@@ -214,14 +214,14 @@ void tenon_node::release() noexcept {
   // The edges may hold the last references to a chain of a million nodes: end them one by one
   // instead of recursively.
   TENON_DCHECK(is_claimed_by(nullptr));
-  base::end_in_turn(new (&ending) base::Ending, &end_of);
+  base::release_in_order(new (&ending) base::ReleaseLink, &end_of);
 }
 
 void tenon_node::drop_from_tensor(AutogradState* state) noexcept {
   static_cast<tenon_node*>(state)->release();
 }
 
-void tenon_node::end_of(base::Ending* ending) noexcept {
+void tenon_node::end_of(base::ReleaseLink* ending) noexcept {
   static_cast<tenon_node*>(reinterpret_cast<NodeWord*>(ending))->end();
 }
 

@@ -3,7 +3,7 @@
 //
 // A node is one block of memory: this header, its edges, its saved values, and the metadata of its
 // outputs. These never change after the node is recorded, so any thread may read them. State that
-// changes while gradients flow belongs to the pass that has claimed the node (see waiting.h).
+// changes while gradients flow belongs to the pass that has claimed the node (see ready_queue.h).
 #pragma once
 
 #include <atomic>
@@ -60,7 +60,7 @@ struct NodeWord {
   };
   union {
     Claim claim;
-    base::Ending ending;
+    base::ReleaseLink ending;
   };
   NodeWord() noexcept : claim() {}
 };
@@ -173,7 +173,7 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   ~tenon_node() = default;
   static tenon_node* allocate(size_t bytes);
   static void drop_from_tensor(AutogradState* state) noexcept;
-  static void end_of(tenon::base::Ending* ending) noexcept;
+  static void end_of(tenon::base::ReleaseLink* ending) noexcept;
   void end() noexcept;
   void keep_symbols(const tenon_tensor* output);
   void drop_saved() noexcept;

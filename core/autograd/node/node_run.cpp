@@ -21,9 +21,9 @@ using tensor::TensorPtr;
 
 // A node's saved values, which a formula borrows. The node keeps them alive during the read; values
 // that had to be unpacked are owned here.
-class Unpacked {
+class UnpackedValues {
  public:
-  Unpacked(Node& node, const Plan& plan) {
+  UnpackedValues(Node& node, const Plan& plan) {
     if (plan.saves_lists) [[unlikely]] {
       check_lists(node);
     }
@@ -44,11 +44,11 @@ class Unpacked {
       unpack_lists(node, plan, linked);
     }
   }
-  ~Unpacked() {
+  ~UnpackedValues() {
     for (Tensor* tensor : owned_) tensor->release();
   }
-  Unpacked(const Unpacked&) = delete;
-  Unpacked& operator=(const Unpacked&) = delete;
+  UnpackedValues(const UnpackedValues&) = delete;
+  UnpackedValues& operator=(const UnpackedValues&) = delete;
   const tenon_value* data() const noexcept { return values_.data(); }
   int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
 
@@ -82,7 +82,7 @@ class Unpacked {
 
 }  // namespace
 
-NodeReading::NodeReading(Node& node, bool drops) : node_(node) {
+SavedValuesGuard::SavedValuesGuard(Node& node, bool drops) : node_(node) {
   TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
               ": graph must be kept for a second backward pass, what it saved was freed after the "
               "first; say retain_graph there");
@@ -91,10 +91,10 @@ NodeReading::NodeReading(Node& node, bool drops) : node_(node) {
 
 void run_node(Node& node, std::span<Tensor* const> grads, std::span<const uint8_t> needs, bool keep,
               InputGrads* out_grads) {
-  const NodeReading reading(node, !keep);
+  const SavedValuesGuard reading(node, !keep);
   const bool none = std::ranges::all_of(grads, [](const Tensor* grad) { return grad == nullptr; });
-  if (none && node.formula()->absent() == Absent::kSkipped) return;
-  const Unpacked saved(node, node.plan());
+  if (none && node.formula()->absent() == MissingGradients::kSkipped) return;
+  const UnpackedValues saved(node, node.plan());
   tenon_backward_call call{};
   call.node = &node;
   call.grads = grads.data();

@@ -31,13 +31,13 @@ class InputGrads {
 
 /// RAII: keeps a node's saved values alive. With `drops`, releases them at the end, even if a
 /// formula failed or a forced unwind passes through.
-class NodeReading {
+class SavedValuesGuard {
  public:
   /// Throws TENON_ERROR_STATE if the saved values were already released.
-  explicit NodeReading(Node& node, bool drops = false);
-  ~NodeReading() { node_.end_read(drops_); }
-  NodeReading(const NodeReading&) = delete;
-  NodeReading& operator=(const NodeReading&) = delete;
+  explicit SavedValuesGuard(Node& node, bool drops = false);
+  ~SavedValuesGuard() { node_.end_read(drops_); }
+  SavedValuesGuard(const SavedValuesGuard&) = delete;
+  SavedValuesGuard& operator=(const SavedValuesGuard&) = delete;
 
  private:
   Node& node_;
@@ -45,10 +45,10 @@ class NodeReading {
 };
 
 /// Runs a node that is not a leaf, in the current grad mode. `grads` are the gradients of its
-/// outputs (NULL: none arrived; if all are NULL, a formula with Absent::kSkipped is not run), and
-/// `needs` marks the edges that need a gradient. Releases the saved values afterwards, unless
-/// `keep` is set. Throws TENON_ERROR_STATE if they were released already or were written since they
-/// were saved, and the errors of the formula.
+/// outputs (NULL: none arrived; if all are NULL, a formula with MissingGradients::kSkipped is not
+/// run), and `needs` marks the edges that need a gradient. Releases the saved values afterwards,
+/// unless `keep` is set. Throws TENON_ERROR_STATE if they were released already or were written
+/// since they were saved, and the errors of the formula.
 void run_node(Node& node, std::span<tensor::Tensor* const> grads, std::span<const uint8_t> needs,
               bool keep, InputGrads* out_grads);
 

@@ -69,7 +69,7 @@ std::string saved_name(const Node& node, int64_t index) {
 
 tenon_value copy_saved(Node& node, int64_t index) {
   const Save& save = checked_save("tenon_node_copy_saved", node, index);
-  const NodeReading reading(node);
+  const SavedValuesGuard reading(node);
   const size_t number = number_of(node, index);
   if (!save.is_tensor) return copy_saved_value(node, number, true);
   tensor::TensorPtr tensor = unpack(node, node.saved_tensors()[number], true);
@@ -80,7 +80,7 @@ tenon_value copy_saved(Node& node, int64_t index) {
 void pack_saved(Node& node, int64_t index, const SavedHooksPtr& hooks) {
   constexpr const char* kFunction = "tenon_node_pack_saved";
   const Save& save = checked_save(kFunction, node, index);
-  const NodeReading reading(node);
+  const SavedValuesGuard reading(node);
   const size_t number = number_of(node, index);
   if (!save.is_tensor) {
     TENON_CHECK_ARG(node.saved_values()[number].tag == TENON_TAG_TENSOR_LIST, kFunction,

@@ -18,15 +18,15 @@ using tensor::TensorPtr;
 constexpr size_t kMostNodes = 4096;
 
 // Walks, without recursion, everything that is held by a single reference.
-class Walk {
+class OwnedWalk {
  public:
   /// If `visit` is NULL, collects the hooks for remove_hooks() instead.
-  Walk(uint32_t language, tenon_owned_fn visit, void* ctx) noexcept
+  OwnedWalk(uint32_t language, tenon_owned_fn visit, void* ctx) noexcept
       : language_(language), visit_(visit), ctx_(ctx) {}
 
   void enter(const Tensor& tensor) {
     // Two references: the tensor's state, and `flow`.
-    const Flow flow = own_flow(tensor);
+    const GradientEdge flow = linked_edge(tensor);
     if (flow.node != nullptr && flow.node->use_count() == 2) nodes_.push_back(flow.node.get());
     const Tensor* base = tensor.base();
     if (base != nullptr && base->use_count() == 1) enter_owned(*base);
@@ -132,7 +132,7 @@ class Walk {
 
 template <class Thing>
 void take_down_hooks(const Thing& thing, uint32_t language) {
-  Walk walk(language, nullptr, nullptr);
+  OwnedWalk walk(language, nullptr, nullptr);
   walk.enter(thing);
   walk.run();
   walk.remove_hooks();
@@ -141,13 +141,13 @@ void take_down_hooks(const Thing& thing, uint32_t language) {
 }  // namespace
 
 int32_t visit_owned(const Tensor& tensor, uint32_t language, tenon_owned_fn visit, void* ctx) {
-  Walk walk(language, visit, ctx);
+  OwnedWalk walk(language, visit, ctx);
   walk.enter(tensor);
   return walk.run();
 }
 
 int32_t visit_owned(const Node& node, uint32_t language, tenon_owned_fn visit, void* ctx) {
-  Walk walk(language, visit, ctx);
+  OwnedWalk walk(language, visit, ctx);
   walk.enter(node);
   return walk.run();
 }

@@ -25,7 +25,7 @@ void pack_list(Node& node, size_t value, const SavedHooksPtr& hooks) {
     Tensor* const tensor = value::tensors(slot)[i];
     if (tensor == nullptr || tensor->is_undefined()) continue;
     PackedElement& element = list.elements[i];
-    Flow flow = flow_to(*tensor);
+    GradientEdge flow = gradient_edge(*tensor);
     element.node = std::move(flow.node);
     element.output = flow.output;
     tensor->retain();
@@ -61,7 +61,7 @@ tenon_value unpack(Node& node, const PackedList& list, bool linked) {
   for (const PackedElement& element : list.elements) {
     TensorPtr tensor = unpack(node, element.saved, false);
     if (tensor != nullptr && linked) {
-      tensor = led_to(std::move(tensor), {element.node.get(), element.output});
+      tensor = with_edge(std::move(tensor), {element.node.get(), element.output});
     }
     tensors.push_back(tensor.get());
     kept.push_back(std::move(tensor));

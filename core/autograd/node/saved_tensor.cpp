@@ -94,11 +94,11 @@ TensorPtr unpack(Node& node, const SavedTensor& saved, bool linked) {
   } else if (saved.edge != SavedTensor::kNone) {
     edge = node.edges()[saved.edge];
   }
-  return led_to(std::move(tensor), edge);
+  return with_edge(std::move(tensor), edge);
 }
 
-TensorPtr led_to(TensorPtr tensor, const Edge& edge) {
-  const Flow now = flow_to(*tensor);
+TensorPtr with_edge(TensorPtr tensor, const Edge& edge) {
+  const GradientEdge now = gradient_edge(*tensor);
   if (now.node.get() == edge.node && now.output == edge.output) return tensor;
   TensorPtr alias = operators::detached_alias(*tensor);
   carry_tangent(*tensor, *alias);

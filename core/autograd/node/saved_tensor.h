@@ -63,7 +63,7 @@ void pack(SavedTensor* saved, const SavedHooksPtr& hooks);
 
 /// Returns the tensor, or an alias of it, such that its gradient flows along `edge`; detached if
 /// the edge is empty.
-tensor::TensorPtr led_to(tensor::TensorPtr tensor, const Edge& edge);
+tensor::TensorPtr with_edge(tensor::TensorPtr tensor, const Edge& edge);
 
 /// Returns a saved tensor; NULL if it is absent. With `linked` it leads to the node that it led to
 /// when it was saved. Throws TENON_ERROR_STATE if it was written since, and the errors of hooks.

@@ -143,8 +143,8 @@ class WriteFormula final : public PlacedFormula {
     if (call->needs[0] == 0) return;
     if (of_view == nullptr) {
       operators::zero(*part);
-    } else if (whole->content(tensor::Content::kLevel) == nullptr &&
-               of_view->content(tensor::Content::kLevel) == nullptr) {
+    } else if (whole->content(tensor::HollowKind::kLevel) == nullptr &&
+               of_view->content(tensor::HollowKind::kLevel) == nullptr) {
       operators::copy_into(*part, *of_view);
     } else {
       // A layer may map one of the two tensors and not the other, so one cannot be copied into the
@@ -165,7 +165,7 @@ NodePtr make_view_node(Tensor& view, Tensor& base) {
   const Pairs pairs = pairs_of(view, base);
   const Tensor* output = &view;
   NodePtr node = Node::make(immortal<ViewFormula>().plan(), {1, 0, kPlaces}, {&output, 1});
-  const Flow flow = flow_to(base);
+  const GradientEdge flow = gradient_edge(base);
   if (flow.node != nullptr) node->set_edge(0, flow.node, flow.output);
   save_places(view, base, pairs, node.get());
   return node;
@@ -177,7 +177,7 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
   const auto count = static_cast<uint32_t>(edges.size()) + (self < 0 ? 1 : 0);
   const Tensor* written = &base;
   NodePtr node = Node::make(immortal<WriteFormula>().plan(), {count, 0, kPlaces}, {&written, 1});
-  const Flow before = flow_to(base);
+  const GradientEdge before = gradient_edge(base);
   if (before.node != nullptr) node->set_edge(0, before.node, before.output);
   uint32_t next = 1;
   for (int i = 0; i < static_cast<int>(edges.size()); ++i) {

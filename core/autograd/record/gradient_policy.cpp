@@ -19,9 +19,9 @@ namespace tenon::autograd {
 namespace {
 
 // The formula of operators that have none.
-class NoFormula final : public Formula {
+class NotImplementedFormula final : public Formula {
  public:
-  explicit NoFormula(uint32_t policy) : policy_(policy) { set_name("NotImplemented"); }
+  explicit NotImplementedFormula(uint32_t policy) : policy_(policy) { set_name("NotImplemented"); }
 
   void run(const Plan& plan, tenon_backward_call*) const override {
     const std::string name(plan.schema->name().full());
@@ -63,7 +63,8 @@ tenon_status record_unknown(void* ctx, const tenon_op* op, tenon_keyset keys, te
   return dispatch::guard_kernel(stack, [&] {
     // One formula per call: its plan is for this operator, and the node owns it.
     const auto policy = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(ctx));
-    const auto formula = base::IntrusivePtr<const Formula>::adopt(new NoFormula(policy));
+    const auto formula =
+        base::IntrusivePtr<const Formula>::adopt(new NotImplementedFormula(policy));
     return record_with(formula->plan_for(*op, *stack), op, keys, stack);
   });
 }

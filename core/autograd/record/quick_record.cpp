@@ -67,7 +67,7 @@ class QuickRecording {
 
  private:
   void add_edge(size_t input) {
-    Flow flow = flow_to(*inputs_[input]);
+    GradientEdge flow = gradient_edge(*inputs_[input]);
     if (flow.node == nullptr) return;
     edges_[input] = {flow.node.detach(), flow.output};
     given_ = needed_ |= uint64_t{1} << input;
@@ -113,7 +113,7 @@ class QuickRecording {
   uint64_t needed_ = 0;  // bit i: a gradient flows to input i
   uint64_t given_ = 0;   // bit i: edges_[i] is set and owns its node
   Tensor* inputs_[kMaxQuickInputs];
-  struct GivenEdge {
+  struct InputEdge {
     Node* node;
     uint32_t output;
   } edges_[kMaxQuickInputs];

@@ -18,7 +18,7 @@
 #include "base/small_vector.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
-#include "dispatch/several_views.h"
+#include "dispatch/multi_output_view.h"
 #include "value/value.h"
 
 namespace tenon::autograd {
@@ -29,9 +29,9 @@ using tensor::Tensor;
 using tensor::TensorPtr;
 
 // An input's tensor, and where its gradient flows.
-struct Given {
+struct RecordedInput {
   Tensor* tensor;
-  Flow flow;
+  GradientEdge edge;
 };
 
 // One recorded call.
@@ -76,7 +76,7 @@ class Recording {
         attributes_.emplace_back(&save, value::OwnedValue(saved_value(save, stack_)));
       }
     }
-    for (const Given& given : inputs_) {
+    for (const RecordedInput& given : inputs_) {
       versions_.push_back(given.tensor != nullptr ? static_cast<uint32_t>(given.tensor->version())
                                                   : 0);
     }
@@ -91,7 +91,7 @@ class Recording {
   /// Records the call after its kernel has returned. Returns its node, or NULL if none is needed.
   /// Links the node to the results if a gradient flows to some input.
   NodePtr finish() {
-    dispatch::mark_several_views(*plan_.schema, stack_);
+    dispatch::mark_multi_output_views(*plan_.schema, stack_);
     collect_results();
     if (needed_ == 0) return {};
     const FunctionContextPtr context = set_up();
@@ -125,8 +125,8 @@ class Recording {
     shape.edges = static_cast<uint32_t>(inputs_.size());
     NodePtr node = Node::make(plan_, shape, outputs);
     for (uint32_t i = 0; i < inputs_.size(); ++i) {
-      const Flow& flow = inputs_[i].flow;
-      if (flow.node != nullptr) node->set_edge(i, flow.node, flow.output);
+      const GradientEdge& edge = inputs_[i].edge;
+      if (edge.node != nullptr) node->set_edge(i, edge.node, edge.output);
     }
     save(*node);
     return node;
@@ -145,16 +145,16 @@ class Recording {
   FunctionContextPtr set_up() const {
     if (!plan_.formula->looks_at_calls()) return nullptr;
     std::vector<FunctionInput> inputs;
-    for (const Given& given : inputs_) inputs.push_back({given.tensor, given.flow});
+    for (const RecordedInput& given : inputs_) inputs.push_back({given.tensor, given.edge});
     return plan_.formula->set_up(stack_, inputs);
   }
 
   void add_input(Tensor* tensor, bool wanted, size_t input) {
-    Given given{tensor, {}};
+    RecordedInput given{tensor, {}};
     if (tensor != nullptr && wanted && records_ && tensor->may_be_tracked()) {
-      given.flow = flow_to(*tensor);
+      given.edge = gradient_edge(*tensor);
     }
-    if (given.flow.node != nullptr) {
+    if (given.edge.node != nullptr) {
       tracked_ = true;
       needed_ |= uint64_t{1} << input;
     }
@@ -282,7 +282,8 @@ class Recording {
   }
 
   bool is_input(const Tensor* tensor) const {
-    return std::ranges::any_of(inputs_, [&](const Given& given) { return given.tensor == tensor; });
+    return std::ranges::any_of(inputs_,
+                               [&](const RecordedInput& given) { return given.tensor == tensor; });
   }
 
   // Returns the index among the inputs of the tensor at an argument's position.
@@ -366,7 +367,7 @@ class Recording {
   const bool records_ = base::grad_mode() == TENON_GRAD_MODE_ON;
   bool tracked_ = false;
   uint64_t needed_ = 0;  // bit i: the gradient of input i is needed
-  std::vector<Given> inputs_;
+  std::vector<RecordedInput> inputs_;
   base::SmallVector<uint32_t, 6> versions_;  // versions of the inputs before the kernel ran
   base::SmallVector<Copy, 2> copies_;
   // old attributes of written arguments

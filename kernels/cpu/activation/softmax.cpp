@@ -11,8 +11,8 @@
 #include "kernels/cpu/loops/cast.h"
 #include "kernels/cpu/loops/loops.h"
 #include "kernels/cpu/loops/row_sums.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -355,9 +355,9 @@ void softmax(const Call& call) {
 template <RowStep kStep>
 struct BoundSoftmax {
   int64_t dim;
-  KeptInfo a;
-  KeptInfo b;  // the output in a backward call; otherwise the same as `a`
-  KeptInfo result;
+  BoundInfo a;
+  BoundInfo b;  // the output in a backward call; otherwise the same as `a`
+  BoundInfo result;
 
   void run(void* const* data) const {
     if constexpr (is_backward(kStep)) {
@@ -370,12 +370,12 @@ struct BoundSoftmax {
 };
 
 template <RowStep kStep>
-void note_softmax(const Call& call) {
+void capture_softmax(const Call& call) {
   SoftmaxPlan plan = plan_of<kStep>(call);
-  const KeptInfo a(call.get<Tensor>(0)->info());
-  const KeptInfo b(call.get<Tensor>(is_backward(kStep) ? 1 : 0)->info());
-  note(call, std::make_unique<BoundSoftmax<kStep>>(
-                 BoundSoftmax<kStep>{plan.dim, a, b, KeptInfo(plan.result.info())}));
+  const BoundInfo a(call.get<Tensor>(0)->info());
+  const BoundInfo b(call.get<Tensor>(is_backward(kStep) ? 1 : 0)->info());
+  capture_bound(call, std::make_unique<BoundSoftmax<kStep>>(
+                          BoundSoftmax<kStep>{plan.dim, a, b, BoundInfo(plan.result.info())}));
   call.give(0, std::move(plan.result));
 }
 
@@ -393,13 +393,13 @@ Operator operator_kLogSoftmaxBackwardData() {
 }
 
 tenon_bind_fn bind_of_softmax(const Facts& facts) {
-  if (&facts == &ops::kSoftmax) return &bind_routine<&note_softmax<RowStep::Softmax>>;
-  if (&facts == &ops::kLogSoftmax) return &bind_routine<&note_softmax<RowStep::LogSoftmax>>;
+  if (&facts == &ops::kSoftmax) return &bind_routine<&capture_softmax<RowStep::Softmax>>;
+  if (&facts == &ops::kLogSoftmax) return &bind_routine<&capture_softmax<RowStep::LogSoftmax>>;
   if (&facts == &ops::kSoftmaxBackwardData) {
-    return &bind_routine<&note_softmax<RowStep::SoftmaxBackward>>;
+    return &bind_routine<&capture_softmax<RowStep::SoftmaxBackward>>;
   }
   if (&facts == &ops::kLogSoftmaxBackwardData) {
-    return &bind_routine<&note_softmax<RowStep::LogSoftmaxBackward>>;
+    return &bind_routine<&capture_softmax<RowStep::LogSoftmaxBackward>>;
   }
   return nullptr;
 }

@@ -11,8 +11,8 @@
 #include "kernels/cpu/loops/loops.h"
 #include "kernels/cpu/loops/row_major.h"
 #include "kernels/cpu/matmul/gemm.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -33,10 +33,10 @@ int64_t image_at(const Slide& slide, int64_t place, int64_t tap) {
 }
 
 // Of the places from 0 to `count`, those whose element for a tap lies in the image.
-struct Inside {
+struct PlaceRange {
   int64_t begin;
   int64_t end;
-  Inside(const Slide& slide, int64_t tap, int64_t size, int64_t count) {
+  PlaceRange(const Slide& slide, int64_t tap, int64_t size, int64_t count) {
     const int64_t first = image_at(slide, 0, tap);
     begin = first >= 0 ? 0 : (-first + slide.stride - 1) / slide.stride;
     end = size <= first ? 0 : (size - 1 - first) / slide.stride + 1;
@@ -76,7 +76,7 @@ ConvolutionShape with_last_dims(ConvolutionShape shape, int64_t slides) {
 template <class T>
 void column_row(const ConvolutionShape& shape, const T* plane, const Tap& tap, T* out) {
   const Slide& across = shape.along[2];
-  const Inside inside(across, tap.at[2], shape.image[2], shape.places[2]);
+  const PlaceRange inside(across, tap.at[2], shape.image[2], shape.places[2]);
   const int64_t first = image_at(across, inside.begin, tap.at[2]);
   each_row(shape, tap, [&](int64_t line, int64_t places) {
     T* const to = out + places * shape.places[2];
@@ -119,7 +119,7 @@ void add_columns(const ConvolutionShape& shape, const T* columns, T* image) {
   parallel_for(channels, grain, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin * taps; r < end * taps; ++r) {
       const Tap tap(shape, r % taps);
-      const Inside inside(across, tap.at[2], shape.image[2], shape.places[2]);
+      const PlaceRange inside(across, tap.at[2], shape.image[2], shape.places[2]);
       const int64_t first = image_at(across, inside.begin, tap.at[2]);
       T* const plane = image + r / taps * shape.image_numel();
       each_row(shape, tap, [&](int64_t line, int64_t row) {

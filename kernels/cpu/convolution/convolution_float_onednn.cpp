@@ -19,7 +19,7 @@ namespace tenon::kernels::cpu {
 namespace {
 
 #define TENON_LATE(name) \
-  constinit const LateFunction<decltype(dnnl_##name)> name(TENON_ONEDNN, "dnnl_" #name)
+  constinit const LazyFunction<decltype(dnnl_##name)> name(TENON_ONEDNN, "dnnl_" #name)
 TENON_LATE(engine_create);
 TENON_LATE(stream_create);
 TENON_LATE(stream_destroy);
@@ -246,7 +246,7 @@ std::shared_ptr<Prepared> prepared(const char* op, const ConvolutionShape& shape
                                    ConvolutionStep step, bool has_bias) {
   using Map = std::map<Key, std::shared_ptr<Prepared>>;
   static constinit std::mutex mutex;
-  static constinit MadeOnce<Map> made;
+  static constinit LazyStatic<Map> made;
   Map& all = made.get([] { return Map(); });
   constexpr size_t kMost = 512;
   const Key key = key_of(shape, step, has_bias);
@@ -254,7 +254,7 @@ std::shared_ptr<Prepared> prepared(const char* op, const ConvolutionShape& shape
   if (const auto found = all.find(key); found != all.end()) return found->second;
   if (all.size() >= kMost) all.clear();
   // Loops are made for as many threads as there are now.
-  const AloneInOpenMp alone(onednn_open_mp());
+  const SingleOpenMpThread single(onednn_open_mp());
   return all[key] = prepare(op, shape, step, has_bias);
 }
 
@@ -395,7 +395,7 @@ struct Operands {
 };
 
 void run_part(const char* op, ConvolutionStep step, const Prepared& with, const Operands& on) {
-  const AloneInOpenMp alone(onednn_open_mp());
+  const SingleOpenMpThread single(onednn_open_mp());
   const bool forward = step == ConvolutionStep::Forward, to_image = step == ConvolutionStep::Image,
              to_weight = step == ConvolutionStep::Weight;
   Run run(op, with);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/cpu/loops/row_major.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {

@@ -29,12 +29,13 @@ struct BoundNothing {
   void run(void* const*) const {}
 };
 
-void note_copy(const Call& call) {
-  if (call.tensor(0) == call.tensor(1)) return note(call, std::make_unique<BoundNothing>());
+void capture_copy(const Call& call) {
+  if (call.tensor(0) == call.tensor(1))
+    return capture_bound(call, std::make_unique<BoundNothing>());
   const tenon_tensor_info target = call.get<Tensor>(0)->info();
   const tenon_tensor_info source = call.get<Tensor>(1)->info();
   check_copy(target, source);
-  note(call, std::make_unique<BoundCopy>(BoundCopy{CastPlan(target, source)}));
+  capture_bound(call, std::make_unique<BoundCopy>(BoundCopy{CastPlan(target, source)}));
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ Operator operator_kCopyInPlace() { return routine_of<ops::kCopyInPlace, &copy_>(
 
 tenon_status bind_copy(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                        tenon_bound* out_bound) {
-  return bind_routine<&note_copy>(ctx, op, keys, stack, out_bound);
+  return bind_routine<&capture_copy>(ctx, op, keys, stack, out_bound);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -6,8 +6,8 @@
 #include "kernels/common/walk.h"
 #include "kernels/cpu/loops/cast.h"
 #include "kernels/cpu/loops/loops.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -111,11 +111,12 @@ void cumsum(const Call& call) {
     lines.coalesce();
     visit(call.op(), "self", dtype_of_info(info), Joined<BoolType, NumberTypes>(),
           [&]<class T>(Element<T>) {
-            share_walk(lines, lines.raw_data(), count, [&](const Walk& part, char* const* first) {
-              part.rows<1>(first, [&](char* const* row) {
-                add_up_lines<T>({row[0], part.stride(0, 0), step, count}, part.size(0));
-              });
-            });
+            parallel_walk(
+                lines, lines.raw_data(), count, [&](const Walk& part, char* const* first) {
+                  part.rows<1>(first, [&](char* const* row) {
+                    add_up_lines<T>({row[0], part.stride(0, 0), step, count}, part.size(0));
+                  });
+                });
           });
   }
   if (call.form.is_functional()) call.give(0, std::move(result));

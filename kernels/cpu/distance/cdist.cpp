@@ -7,8 +7,8 @@
 
 #include "kernels/common/checked_size.h"
 #include "kernels/cpu/loops/loops.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "kernels/common/overlap.h"
 #include "kernels/cpu/loops/loops.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {

@@ -9,8 +9,8 @@
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/factories/fill.h"
 #include "kernels/cpu/loops/bits.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -39,17 +39,18 @@ void fill_(const Call& call) {
 
 struct BoundFill {
   std::string op;
-  KeptInfo self;
+  BoundInfo self;
   Scalar value;
   void run(void* const* data) const { fill(op.c_str(), self.at(data[0]), value); }
 };
 
 // Records fill_ and zero_; the latter has no value argument.
-void note_fill(const Call& call) {
+void capture_fill(const Call& call) {
   const tenon_tensor_info info = call.get<Tensor>(0)->info();
   const Scalar value = call.form.arguments > 1 ? call.get<Scalar>(1) : Scalar(0);
   check_fill(call.op(), info, value);
-  note(call, std::make_unique<BoundFill>(BoundFill{call.form.name, KeptInfo(info), value}));
+  capture_bound(call,
+                std::make_unique<BoundFill>(BoundFill{call.form.name, BoundInfo(info), value}));
 }
 
 }  // namespace
@@ -70,8 +71,8 @@ void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
     const T element = checked_element_of<T>(op, "value", value);
     const Loop loop =
         with_bits(sizeof(T), []<class Bits>(Bits) -> Loop { return &fill_loop<Bits>; });
-    share_walk(walk, walk.raw_data(), 1,
-               [&](const Walk& part, char* const*) { part.run(loop, &element); });
+    parallel_walk(walk, walk.raw_data(), 1,
+                  [&](const Walk& part, char* const*) { part.run(loop, &element); });
   });
 }
 
@@ -79,7 +80,7 @@ Operator operator_kFillInPlace() { return routine_of<ops::kFillInPlace, &fill_>(
 
 tenon_status bind_fill(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                        tenon_bound* out_bound) {
-  return bind_routine<&note_fill>(ctx, op, keys, stack, out_bound);
+  return bind_routine<&capture_fill>(ctx, op, keys, stack, out_bound);
 }
 
 }  // namespace tenon::kernels::cpu

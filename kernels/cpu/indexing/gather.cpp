@@ -26,10 +26,10 @@ void gather(const Call& call) {
 
 struct BoundGather {
   std::string op;
-  KeptInfo self;
+  BoundInfo self;
   int64_t dim;
-  KeptInfo index;
-  KeptInfo result;
+  BoundInfo index;
+  BoundInfo result;
 
   void run(void* const* data) const {
     copy_places(op.c_str(), self.at(data[0]), dim, index.at(data[1]), result.at(data[2]),
@@ -41,10 +41,10 @@ tenon_bound plan_gather(const Call& call) {
   auto dim = call.get<int64_t>(1);
   Tensor result = gather_result(call, dim);
   auto bound = std::make_unique<BoundGather>(
-      BoundGather{call.form.name, KeptInfo(call.get<Tensor>(0)->info()), dim,
-                  KeptInfo(call.get<Tensor>(2)->info()), KeptInfo(result.info())});
+      BoundGather{call.form.name, BoundInfo(call.get<Tensor>(0)->info()), dim,
+                  BoundInfo(call.get<Tensor>(2)->info()), BoundInfo(result.info())});
   call.give(0, std::move(result));
-  return keep_bound(std::move(bound));
+  return make_bound(std::move(bound));
 }
 
 }  // namespace

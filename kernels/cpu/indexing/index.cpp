@@ -38,15 +38,15 @@ void index(const Call& call) {
 
 struct BoundIndex {
   std::string op;
-  KeptInfo self;
-  std::vector<std::optional<KeptInfo>> indices;  // empty: the whole dim
-  KeptInfo result;
+  BoundInfo self;
+  std::vector<std::optional<BoundInfo>> indices;  // empty: the whole dim
+  BoundInfo result;
 
   void run(void* const* data) const {
     const tenon_tensor_info from = self.at(*data++);
     std::vector<Tensor> held;
     std::vector<tenon_tensor*> list;
-    for (const std::optional<KeptInfo>& index : indices) {
+    for (const std::optional<BoundInfo>& index : indices) {
       if (!index) {
         list.push_back(nullptr);
         continue;
@@ -67,7 +67,7 @@ struct BoundIndex {
 // Returns an empty plan if an index is a mask, because the sizes then depend on its elements.
 tenon_bound plan_index(const Call& call) {
   const tenon_value& list = call.args[1];
-  std::vector<std::optional<KeptInfo>> indices;
+  std::vector<std::optional<BoundInfo>> indices;
   for (uint32_t i = 0; i < list.count; ++i) {
     tenon_tensor* const index = static_cast<tenon_tensor* const*>(list.as.list.data)[i];
     if (index == nullptr) {
@@ -82,9 +82,9 @@ tenon_bound plan_index(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
   Tensor result = index_result(call, self, Indexing(call.op(), self, list));
   auto bound = std::make_unique<BoundIndex>(
-      BoundIndex{call.form.name, KeptInfo(self), std::move(indices), KeptInfo(result.info())});
+      BoundIndex{call.form.name, BoundInfo(self), std::move(indices), BoundInfo(result.info())});
   call.give(0, std::move(result));
-  return keep_bound(std::move(bound));
+  return make_bound(std::move(bound));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "kernels/common/checked_size.h"
 #include "kernels/common/places.h"
 #include "kernels/common/walk.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 
@@ -90,15 +90,15 @@ class Places {
     walk_.coalesce();
     is_unchecked_ = check == PlaceCheck::InPassing && is_dense(walk_, size);
     if (is_unchecked_) return;
-    share_walk(walk_, walk_.raw_data(), 1,
-               [&](const Walk& part, char* const* base) { check_all(part, base); });
+    parallel_walk(walk_, walk_.raw_data(), 1,
+                  [&](const Walk& part, char* const* base) { check_all(part, base); });
   }
 
   // Calls `each(element of self, element of other)`, both as T&, from several threads at once.
   template <class T, class Each>
   void each(Each&& each) const {
-    share_walk(walk_, walk_.raw_data(), 1,
-               [&](const Walk& part, char* const* base) { run<T>(part, base, each); });
+    parallel_walk(walk_, walk_.raw_data(), 1,
+                  [&](const Walk& part, char* const* base) { run<T>(part, base, each); });
   }
 
   // Like each(), but visits each element of self from a single thread, in the order of the index.

@@ -16,7 +16,7 @@ namespace tenon::kernels::cpu {
 namespace {
 
 // The source: a tensor of self's dtype, or a single number for all elements.
-struct Joining {
+struct ScatterSource {
   void* data;
   const int64_t* strides;
 };
@@ -90,7 +90,7 @@ void divide_sums(const Call& call, const ScatterReduction& plan, const tenon_ten
 // were checked.
 template <ReduceBy kBy, class C>
 void join_at_places(const Call& call, const ScatterReduction& plan, const tenon_tensor_info& into,
-                    const tenon_tensor_info& index, const Joining& joining) {
+                    const tenon_tensor_info& index, const ScatterSource& joining) {
   const Places places(call.op(), into, plan.dim, index, joining.data, joining.strides);
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
   if (into.data != self.data) cast(into, self);
@@ -106,7 +106,7 @@ void scatter_reduced(const Call& call, const ScatterReduction& plan) {
   const tenon_tensor_info result = plan.result.info(), index = call.get<Tensor>(2)->info();
   const int64_t no_strides[kMaxDims] = {};
   C number{};
-  Joining joining{&number, no_strides};
+  ScatterSource joining{&number, no_strides};
   Tensor src, wide;
   tenon_tensor_info source;
   if (call.args[3].tag == TENON_TAG_TENSOR) {

@@ -4,7 +4,7 @@
 
 #include "kernels/common/indexing.h"
 #include "kernels/common/walk.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 

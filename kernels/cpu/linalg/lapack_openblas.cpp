@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/cpu/late_library.h"
+#include "kernels/cpu/lazy_library.h"
 #include "kernels/cpu/linalg/lapack.h"
 #include "kernels/cpu/matmul/blas.h"
 
@@ -75,14 +75,14 @@ void join_pairs(int n, const T* im, const T* columns, ComplexOf<T>* vectors) {
 
 template <class T>
 int lapack_getrf(int m, int n, T* a, int lda, int* pivots) {
-  static constinit const LateFunction<void(const int*, const int*, float*, const int*, int*, int*)>
+  static constinit const LazyFunction<void(const int*, const int*, float*, const int*, int*, int*)>
       f(TENON_OPENBLAS, "sgetrf_");
-  static constinit const LateFunction<void(const int*, const int*, double*, const int*, int*, int*)>
+  static constinit const LazyFunction<void(const int*, const int*, double*, const int*, int*, int*)>
       d(TENON_OPENBLAS, "dgetrf_");
-  static constinit const LateFunction<void(const int*, const int*, Complex64*, const int*, int*,
+  static constinit const LazyFunction<void(const int*, const int*, Complex64*, const int*, int*,
                                            int*)>
       c(TENON_OPENBLAS, "cgetrf_");
-  static constinit const LateFunction<void(const int*, const int*, Complex128*, const int*, int*,
+  static constinit const LazyFunction<void(const int*, const int*, Complex128*, const int*, int*,
                                            int*)>
       z(TENON_OPENBLAS, "zgetrf_");
   const auto& function = of_type<T>(f, d, c, z);
@@ -94,19 +94,19 @@ int lapack_getrf(int m, int n, T* a, int lda, int* pivots) {
 template <class T>
 int lapack_getrs(char trans, int n, int columns, const T* lu, int lda, const int* pivots, T* b,
                  int ldb) {
-  static constinit const LateFunction<void(const char*, const int*, const int*, const float*,
+  static constinit const LazyFunction<void(const char*, const int*, const int*, const float*,
                                            const int*, const int*, float*, const int*, int*,
                                            size_t)>
       f(TENON_OPENBLAS, "sgetrs_");
-  static constinit const LateFunction<void(const char*, const int*, const int*, const double*,
+  static constinit const LazyFunction<void(const char*, const int*, const int*, const double*,
                                            const int*, const int*, double*, const int*, int*,
                                            size_t)>
       d(TENON_OPENBLAS, "dgetrs_");
-  static constinit const LateFunction<void(const char*, const int*, const int*, const Complex64*,
+  static constinit const LazyFunction<void(const char*, const int*, const int*, const Complex64*,
                                            const int*, const int*, Complex64*, const int*, int*,
                                            size_t)>
       c(TENON_OPENBLAS, "cgetrs_");
-  static constinit const LateFunction<void(const char*, const int*, const int*, const Complex128*,
+  static constinit const LazyFunction<void(const char*, const int*, const int*, const Complex128*,
                                            const int*, const int*, Complex128*, const int*, int*,
                                            size_t)>
       z(TENON_OPENBLAS, "zgetrs_");
@@ -118,16 +118,16 @@ int lapack_getrs(char trans, int n, int columns, const T* lu, int lda, const int
 
 template <class T>
 int lapack_getri(int n, T* lu, int lda, const int* pivots) {
-  static constinit const LateFunction<void(const int*, float*, const int*, const int*, float*,
+  static constinit const LazyFunction<void(const int*, float*, const int*, const int*, float*,
                                            const int*, int*)>
       f(TENON_OPENBLAS, "sgetri_");
-  static constinit const LateFunction<void(const int*, double*, const int*, const int*, double*,
+  static constinit const LazyFunction<void(const int*, double*, const int*, const int*, double*,
                                            const int*, int*)>
       d(TENON_OPENBLAS, "dgetri_");
-  static constinit const LateFunction<void(const int*, Complex64*, const int*, const int*,
+  static constinit const LazyFunction<void(const int*, Complex64*, const int*, const int*,
                                            Complex64*, const int*, int*)>
       c(TENON_OPENBLAS, "cgetri_");
-  static constinit const LateFunction<void(const int*, Complex128*, const int*, const int*,
+  static constinit const LazyFunction<void(const int*, Complex128*, const int*, const int*,
                                            Complex128*, const int*, int*)>
       z(TENON_OPENBLAS, "zgetri_");
   const auto& function = of_type<T>(f, d, c, z);
@@ -138,16 +138,16 @@ int lapack_getri(int n, T* lu, int lda, const int* pivots) {
 
 template <class T>
 int lapack_potrf(char uplo, int n, T* a, int lda) {
-  static constinit const LateFunction<void(const char*, const int*, float*, const int*, int*,
+  static constinit const LazyFunction<void(const char*, const int*, float*, const int*, int*,
                                            size_t)>
       f(TENON_OPENBLAS, "spotrf_");
-  static constinit const LateFunction<void(const char*, const int*, double*, const int*, int*,
+  static constinit const LazyFunction<void(const char*, const int*, double*, const int*, int*,
                                            size_t)>
       d(TENON_OPENBLAS, "dpotrf_");
-  static constinit const LateFunction<void(const char*, const int*, Complex64*, const int*, int*,
+  static constinit const LazyFunction<void(const char*, const int*, Complex64*, const int*, int*,
                                            size_t)>
       c(TENON_OPENBLAS, "cpotrf_");
-  static constinit const LateFunction<void(const char*, const int*, Complex128*, const int*, int*,
+  static constinit const LazyFunction<void(const char*, const int*, Complex128*, const int*, int*,
                                            size_t)>
       z(TENON_OPENBLAS, "zpotrf_");
   const auto& function = of_type<T>(f, d, c, z);
@@ -158,16 +158,16 @@ int lapack_potrf(char uplo, int n, T* a, int lda) {
 
 template <class T>
 int lapack_geqrf(int m, int n, T* a, int lda, T* tau) {
-  static constinit const LateFunction<void(const int*, const int*, float*, const int*, float*,
+  static constinit const LazyFunction<void(const int*, const int*, float*, const int*, float*,
                                            float*, const int*, int*)>
       f(TENON_OPENBLAS, "sgeqrf_");
-  static constinit const LateFunction<void(const int*, const int*, double*, const int*, double*,
+  static constinit const LazyFunction<void(const int*, const int*, double*, const int*, double*,
                                            double*, const int*, int*)>
       d(TENON_OPENBLAS, "dgeqrf_");
-  static constinit const LateFunction<void(const int*, const int*, Complex64*, const int*,
+  static constinit const LazyFunction<void(const int*, const int*, Complex64*, const int*,
                                            Complex64*, Complex64*, const int*, int*)>
       c(TENON_OPENBLAS, "cgeqrf_");
-  static constinit const LateFunction<void(const int*, const int*, Complex128*, const int*,
+  static constinit const LazyFunction<void(const int*, const int*, Complex128*, const int*,
                                            Complex128*, Complex128*, const int*, int*)>
       z(TENON_OPENBLAS, "zgeqrf_");
   const auto& function = of_type<T>(f, d, c, z);
@@ -178,17 +178,17 @@ int lapack_geqrf(int m, int n, T* a, int lda, T* tau) {
 
 template <class T>
 int lapack_orgqr(int m, int n, int k, T* a, int lda, const T* tau) {
-  static constinit const LateFunction<void(const int*, const int*, const int*, float*, const int*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, float*, const int*,
                                            const float*, float*, const int*, int*)>
       f(TENON_OPENBLAS, "sorgqr_");
-  static constinit const LateFunction<void(const int*, const int*, const int*, double*, const int*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, double*, const int*,
                                            const double*, double*, const int*, int*)>
       d(TENON_OPENBLAS, "dorgqr_");
-  static constinit const LateFunction<void(const int*, const int*, const int*, Complex64*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, Complex64*,
                                            const int*, const Complex64*, Complex64*, const int*,
                                            int*)>
       c(TENON_OPENBLAS, "cungqr_");
-  static constinit const LateFunction<void(const int*, const int*, const int*, Complex128*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, Complex128*,
                                            const int*, const Complex128*, Complex128*, const int*,
                                            int*)>
       z(TENON_OPENBLAS, "zungqr_");
@@ -202,10 +202,10 @@ int lapack_orgqr(int m, int n, int k, T* a, int lda, const T* tau) {
 template <class T>
 int lapack_ormqr(char side, char trans, int m, int n, int k, const T* a, int lda, const T* tau,
                  T* c, int ldc) {
-  static constinit const LateFunction<Ormqr<float>> f(TENON_OPENBLAS, "sormqr_");
-  static constinit const LateFunction<Ormqr<double>> d(TENON_OPENBLAS, "dormqr_");
-  static constinit const LateFunction<Ormqr<Complex64>> of_c(TENON_OPENBLAS, "cunmqr_");
-  static constinit const LateFunction<Ormqr<Complex128>> z(TENON_OPENBLAS, "zunmqr_");
+  static constinit const LazyFunction<Ormqr<float>> f(TENON_OPENBLAS, "sormqr_");
+  static constinit const LazyFunction<Ormqr<double>> d(TENON_OPENBLAS, "dormqr_");
+  static constinit const LazyFunction<Ormqr<Complex64>> of_c(TENON_OPENBLAS, "cunmqr_");
+  static constinit const LazyFunction<Ormqr<Complex128>> z(TENON_OPENBLAS, "zunmqr_");
   const auto& function = of_type<T>(f, d, of_c, z);
   const char turn = trans == 'C' && !is_complex_element<T> ? 'T' : trans;
   int info = 0;
@@ -218,10 +218,10 @@ int lapack_ormqr(char side, char trans, int m, int n, int k, const T* a, int lda
 template <class T>
 int lapack_geev(char job, int n, T* a, int lda, ComplexOf<T>* values, ComplexOf<T>* vectors,
                 int ldv) {
-  static constinit const LateFunction<RealGeev<float>> f(TENON_OPENBLAS, "sgeev_");
-  static constinit const LateFunction<RealGeev<double>> d(TENON_OPENBLAS, "dgeev_");
-  static constinit const LateFunction<ComplexGeev<Complex64>> c(TENON_OPENBLAS, "cgeev_");
-  static constinit const LateFunction<ComplexGeev<Complex128>> z(TENON_OPENBLAS, "zgeev_");
+  static constinit const LazyFunction<RealGeev<float>> f(TENON_OPENBLAS, "sgeev_");
+  static constinit const LazyFunction<RealGeev<double>> d(TENON_OPENBLAS, "dgeev_");
+  static constinit const LazyFunction<ComplexGeev<Complex64>> c(TENON_OPENBLAS, "cgeev_");
+  static constinit const LazyFunction<ComplexGeev<Complex128>> z(TENON_OPENBLAS, "zgeev_");
   const auto& function = of_type<T>(f, d, c, z);
   const char left = 'N';
   const int one = 1;
@@ -247,12 +247,12 @@ int lapack_geev(char job, int n, T* a, int lda, ComplexOf<T>* values, ComplexOf<
 
 template <class T>
 int lapack_sytrf(bool is_hermitian, int n, T* a, int lda, int* pivots) {
-  static constinit const LateFunction<Sytrf<float>> f(TENON_OPENBLAS, "ssytrf_");
-  static constinit const LateFunction<Sytrf<double>> d(TENON_OPENBLAS, "dsytrf_");
-  static constinit const LateFunction<Sytrf<Complex64>> c(TENON_OPENBLAS, "csytrf_");
-  static constinit const LateFunction<Sytrf<Complex128>> z(TENON_OPENBLAS, "zsytrf_");
-  static constinit const LateFunction<Sytrf<Complex64>> c_hermitian(TENON_OPENBLAS, "chetrf_");
-  static constinit const LateFunction<Sytrf<Complex128>> z_hermitian(TENON_OPENBLAS, "zhetrf_");
+  static constinit const LazyFunction<Sytrf<float>> f(TENON_OPENBLAS, "ssytrf_");
+  static constinit const LazyFunction<Sytrf<double>> d(TENON_OPENBLAS, "dsytrf_");
+  static constinit const LazyFunction<Sytrf<Complex64>> c(TENON_OPENBLAS, "csytrf_");
+  static constinit const LazyFunction<Sytrf<Complex128>> z(TENON_OPENBLAS, "zsytrf_");
+  static constinit const LazyFunction<Sytrf<Complex64>> c_hermitian(TENON_OPENBLAS, "chetrf_");
+  static constinit const LazyFunction<Sytrf<Complex128>> z_hermitian(TENON_OPENBLAS, "zhetrf_");
   const auto& function =
       is_hermitian ? of_type<T>(f, d, c_hermitian, z_hermitian) : of_type<T>(f, d, c, z);
   const char uplo = 'L';
@@ -265,12 +265,12 @@ int lapack_sytrf(bool is_hermitian, int n, T* a, int lda, int* pivots) {
 template <class T>
 int lapack_sytrs(bool is_hermitian, int n, int columns, const T* ld, int lda, const int* pivots,
                  T* b, int ldb) {
-  static constinit const LateFunction<Sytrs<float>> f(TENON_OPENBLAS, "ssytrs_");
-  static constinit const LateFunction<Sytrs<double>> d(TENON_OPENBLAS, "dsytrs_");
-  static constinit const LateFunction<Sytrs<Complex64>> c(TENON_OPENBLAS, "csytrs_");
-  static constinit const LateFunction<Sytrs<Complex128>> z(TENON_OPENBLAS, "zsytrs_");
-  static constinit const LateFunction<Sytrs<Complex64>> c_hermitian(TENON_OPENBLAS, "chetrs_");
-  static constinit const LateFunction<Sytrs<Complex128>> z_hermitian(TENON_OPENBLAS, "zhetrs_");
+  static constinit const LazyFunction<Sytrs<float>> f(TENON_OPENBLAS, "ssytrs_");
+  static constinit const LazyFunction<Sytrs<double>> d(TENON_OPENBLAS, "dsytrs_");
+  static constinit const LazyFunction<Sytrs<Complex64>> c(TENON_OPENBLAS, "csytrs_");
+  static constinit const LazyFunction<Sytrs<Complex128>> z(TENON_OPENBLAS, "zsytrs_");
+  static constinit const LazyFunction<Sytrs<Complex64>> c_hermitian(TENON_OPENBLAS, "chetrs_");
+  static constinit const LazyFunction<Sytrs<Complex128>> z_hermitian(TENON_OPENBLAS, "zhetrs_");
   const auto& function =
       is_hermitian ? of_type<T>(f, d, c_hermitian, z_hermitian) : of_type<T>(f, d, c, z);
   const char uplo = 'L';
@@ -282,19 +282,19 @@ int lapack_sytrs(bool is_hermitian, int n, int columns, const T* ld, int lda, co
 template <class T>
 int lapack_trtrs(char uplo, char trans, char diag, int n, int columns, const T* a, int lda, T* b,
                  int ldb) {
-  static constinit const LateFunction<void(const char*, const char*, const char*, const int*,
+  static constinit const LazyFunction<void(const char*, const char*, const char*, const int*,
                                            const int*, const float*, const int*, float*, const int*,
                                            int*, size_t, size_t, size_t)>
       f(TENON_OPENBLAS, "strtrs_");
-  static constinit const LateFunction<void(const char*, const char*, const char*, const int*,
+  static constinit const LazyFunction<void(const char*, const char*, const char*, const int*,
                                            const int*, const double*, const int*, double*,
                                            const int*, int*, size_t, size_t, size_t)>
       d(TENON_OPENBLAS, "dtrtrs_");
-  static constinit const LateFunction<void(const char*, const char*, const char*, const int*,
+  static constinit const LazyFunction<void(const char*, const char*, const char*, const int*,
                                            const int*, const Complex64*, const int*, Complex64*,
                                            const int*, int*, size_t, size_t, size_t)>
       c(TENON_OPENBLAS, "ctrtrs_");
-  static constinit const LateFunction<void(const char*, const char*, const char*, const int*,
+  static constinit const LazyFunction<void(const char*, const char*, const char*, const int*,
                                            const int*, const Complex128*, const int*, Complex128*,
                                            const int*, int*, size_t, size_t, size_t)>
       z(TENON_OPENBLAS, "ztrtrs_");
@@ -307,19 +307,19 @@ int lapack_trtrs(char uplo, char trans, char diag, int n, int columns, const T* 
 template <class T>
 int lapack_gesdd(char job, int m, int n, T* a, int lda, Real<T>* s, T* u, int ldu, T* vh,
                  int ldvh) {
-  static constinit const LateFunction<void(const char*, const int*, const int*, float*, const int*,
+  static constinit const LazyFunction<void(const char*, const int*, const int*, float*, const int*,
                                            float*, float*, const int*, float*, const int*, float*,
                                            const int*, int*, int*, size_t)>
       f(TENON_OPENBLAS, "sgesdd_");
-  static constinit const LateFunction<void(const char*, const int*, const int*, double*, const int*,
+  static constinit const LazyFunction<void(const char*, const int*, const int*, double*, const int*,
                                            double*, double*, const int*, double*, const int*,
                                            double*, const int*, int*, int*, size_t)>
       d(TENON_OPENBLAS, "dgesdd_");
-  static constinit const LateFunction<void(
+  static constinit const LazyFunction<void(
       const char*, const int*, const int*, Complex64*, const int*, float*, Complex64*, const int*,
       Complex64*, const int*, Complex64*, const int*, float*, int*, int*, size_t)>
       c(TENON_OPENBLAS, "cgesdd_");
-  static constinit const LateFunction<void(
+  static constinit const LazyFunction<void(
       const char*, const int*, const int*, Complex128*, const int*, double*, Complex128*,
       const int*, Complex128*, const int*, Complex128*, const int*, double*, int*, int*, size_t)>
       z(TENON_OPENBLAS, "zgesdd_");
@@ -346,19 +346,19 @@ int lapack_gesdd(char job, int m, int n, T* a, int lda, Real<T>* s, T* u, int ld
 
 template <class T>
 int lapack_heevd(char job, char uplo, int n, T* a, int lda, Real<T>* values) {
-  static constinit const LateFunction<void(const char*, const char*, const int*, float*, const int*,
+  static constinit const LazyFunction<void(const char*, const char*, const int*, float*, const int*,
                                            float*, float*, const int*, int*, const int*, int*,
                                            size_t, size_t)>
       f(TENON_OPENBLAS, "ssyevd_");
-  static constinit const LateFunction<void(const char*, const char*, const int*, double*,
+  static constinit const LazyFunction<void(const char*, const char*, const int*, double*,
                                            const int*, double*, double*, const int*, int*,
                                            const int*, int*, size_t, size_t)>
       d(TENON_OPENBLAS, "dsyevd_");
-  static constinit const LateFunction<void(const char*, const char*, const int*, Complex64*,
+  static constinit const LazyFunction<void(const char*, const char*, const int*, Complex64*,
                                            const int*, float*, Complex64*, const int*, float*,
                                            const int*, int*, const int*, int*, size_t, size_t)>
       c(TENON_OPENBLAS, "cheevd_");
-  static constinit const LateFunction<void(const char*, const char*, const int*, Complex128*,
+  static constinit const LazyFunction<void(const char*, const char*, const int*, Complex128*,
                                            const int*, double*, Complex128*, const int*, double*,
                                            const int*, int*, const int*, int*, size_t, size_t)>
       z(TENON_OPENBLAS, "zheevd_");
@@ -392,19 +392,19 @@ int lapack_heevd(char job, char uplo, int n, T* a, int lda, Real<T>* values) {
 template <class T>
 int lapack_gelsd(int m, int n, int columns, T* a, int lda, T* b, int ldb, Real<T>* s, Real<T> rcond,
                  int* rank) {
-  static constinit const LateFunction<void(const int*, const int*, const int*, float*, const int*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, float*, const int*,
                                            float*, const int*, float*, const float*, int*, float*,
                                            const int*, int*, int*)>
       f(TENON_OPENBLAS, "sgelsd_");
-  static constinit const LateFunction<void(const int*, const int*, const int*, double*, const int*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, double*, const int*,
                                            double*, const int*, double*, const double*, int*,
                                            double*, const int*, int*, int*)>
       d(TENON_OPENBLAS, "dgelsd_");
-  static constinit const LateFunction<void(const int*, const int*, const int*, Complex64*,
+  static constinit const LazyFunction<void(const int*, const int*, const int*, Complex64*,
                                            const int*, Complex64*, const int*, float*, const float*,
                                            int*, Complex64*, const int*, float*, int*, int*)>
       c(TENON_OPENBLAS, "cgelsd_");
-  static constinit const LateFunction<void(
+  static constinit const LazyFunction<void(
       const int*, const int*, const int*, Complex128*, const int*, Complex128*, const int*, double*,
       const double*, int*, Complex128*, const int*, double*, int*, int*)>
       z(TENON_OPENBLAS, "zgelsd_");

@@ -3,8 +3,8 @@
 
 #include "kernels/common/promotion.h"
 #include "kernels/cpu/loops/cast_loops.h"
-#include "kernels/cpu/loops/turn.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/loops/transpose.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -35,8 +35,9 @@ bool is_turned(const Walk& walk, int64_t size) {
 
 void turn_all(const Walk& walk, char* const* base) {
   walk.steps<2, 2>(base, [&](char* const* plane) {
-    turn(plane[0], plane[1],
-         {walk.stride(0, 0), walk.size(1), walk.size(0), walk.stride(0, 1), walk.stride(1, 0)});
+    transpose(
+        plane[0], plane[1],
+        {walk.stride(0, 0), walk.size(1), walk.size(0), walk.stride(0, 1), walk.stride(1, 0)});
   });
 }
 
@@ -103,7 +104,7 @@ CastPlan::CastPlan(const tenon_tensor_info& target, const tenon_tensor_info& sou
 }
 
 void CastPlan::run(char* const* data) const {
-  share_walk(walk_, data, 1, [&](const Walk& part, char* const* base) {
+  parallel_walk(walk_, data, 1, [&](const Walk& part, char* const* base) {
     if (turns_) {
       turn_all(part, base);
     } else {

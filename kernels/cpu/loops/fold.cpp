@@ -9,8 +9,8 @@
 #include "kernels/cpu/loops/cache_lines.h"
 #include "kernels/cpu/loops/conversion.h"
 #include "kernels/cpu/loops/fold_loops.h"
-#include "kernels/cpu/loops/turn.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/loops/transpose.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -209,7 +209,7 @@ class Folder {
       }
       char* const its = states + k * type_.state_size;
       if (turns) {
-        turn(turned_, from, {size, length_, runs, runs * size, from_next});
+        transpose(turned_, from, {size, length_, runs, runs * size, from_next});
         loops_.across(functor_, turned_, runs * size, length_, runs, index, its);
       } else {
         loops_.along(functor_, from, from_next, runs, size, length_, index, its);
@@ -293,13 +293,14 @@ class Folder {
 };
 
 // A fold without its walks.
-struct KeptFold {
+struct PlannedFold {
   const FoldType& type;
   Dtype read;
   alignas(16) char functor[kMaxFunctor];
 };
 
-KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
+PlannedFold plan_fold(const FoldKernel& kernel, Reduction& plan, const Call& call,
+                      tenon_dtype dtype) {
   const auto& table = reinterpret_cast<const FoldTable&>(kernel);
   auto read = static_cast<Dtype>(dtype);
   const int index = computed_index(computed_dtype(dtype, Reads::Numbers));
@@ -310,7 +311,7 @@ KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, ten
   const FoldFacts& facts = call.facts().fold;
   if (facts.keeps_digits) read = computed(read);
   plan.build_walks(facts.in_order);
-  KeptFold kept{table.types[index], read, {}};
+  PlannedFold kept{table.types[index], read, {}};
   kept.type.make(Args(call.op(), call.args, dtype), plan.folded_numel(), kept.functor);
   return kept;
 }
@@ -322,7 +323,7 @@ constexpr int64_t kNeighbours = 512;
 
 // Distributes results over threads, or otherwise the elements of each. The decision depends on the
 // shape alone, so that sums are the same for any number of threads.
-void fold_shared(const KeptFold& fold, const FoldLayout& layout, int64_t elements,
+void fold_shared(const PlannedFold& fold, const FoldLayout& layout, int64_t elements,
                  char* const* base) {
   const Walk& kept = layout.kept;
   if (elements * kept.numel() > 2 * kPartElements) {
@@ -339,19 +340,19 @@ void fold_shared(const KeptFold& fold, const FoldLayout& layout, int64_t element
       });
     }
   }
-  share_walk(kept, base, elements, [&](const Walk& part, char* const* first) {
+  parallel_walk(kept, base, elements, [&](const Walk& part, char* const* first) {
     Folder(fold.type, fold.functor, layout.of_results(part), fold.read).run(first);
   });
 }
 
 struct BoundFold {
-  KeptFold fold;
+  PlannedFold fold;
   Operands operands;
   Walk kept;
   Walk folded;
   FoldLayout layout;
 
-  BoundFold(const KeptFold& its_fold, const Call& call, const Reduction& plan)
+  BoundFold(const PlannedFold& its_fold, const Call& call, const Reduction& plan)
       : fold(its_fold),
         operands(call.form),
         kept(plan.kept()),
@@ -370,22 +371,22 @@ struct BoundFold {
 };
 
 // Replaces a FoldKernel and records the fold that it would run. `part` must be the first member.
-struct NotingFold {
+struct FoldCapture {
   FoldKernel part;
   const FoldKernel& own;
   tenon_bound bound;
 };
 
-void note_fold(const FoldKernel& part, Reduction& plan, const Call& call, tenon_dtype dtype) {
-  auto& noting = const_cast<NotingFold&>(reinterpret_cast<const NotingFold&>(part));
-  const KeptFold fold = settle(noting.own, plan, call, dtype);
-  noting.bound = keep_bound(std::make_unique<BoundFold>(fold, call, plan));
+void capture_fold(const FoldKernel& part, Reduction& plan, const Call& call, tenon_dtype dtype) {
+  auto& capture = const_cast<FoldCapture&>(reinterpret_cast<const FoldCapture&>(part));
+  const PlannedFold fold = plan_fold(capture.own, plan, call, dtype);
+  capture.bound = make_bound(std::make_unique<BoundFold>(fold, call, plan));
 }
 
 }  // namespace
 
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
-  const KeptFold fold = settle(kernel, plan, call, dtype);
+  const PlannedFold fold = plan_fold(kernel, plan, call, dtype);
   fold_shared(fold, FoldLayout::of(plan), plan.folded_numel(), plan.kept().raw_data());
 }
 
@@ -393,8 +394,8 @@ tenon_status bind_fold(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* st
                        tenon_bound* out_bound) {
   return tenon::detail::guarded(&stack->error, [&] {
     const auto& form = *static_cast<const OperatorForm*>(ctx);
-    NotingFold noting{{&note_fold}, *static_cast<const FoldKernel*>(form.kernel), {}};
-    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+    FoldCapture capture{{&capture_fold}, *static_cast<const FoldKernel*>(form.kernel), {}};
+    if (run_capturing(form, &capture, stack)) *out_bound = capture.bound;
   });
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernels/common/checked_size.h"
 #include "kernels/common/walk.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 
@@ -41,7 +41,7 @@ void each_line(int64_t dim, Each&& each, const Infos&... infos) {
     walk.steps<0, sizeof...(Infos)>(walk.raw_data(), [&](char* const* data) { each(data, shape); });
     return;
   }
-  share_walk(walk, walk.raw_data(), shape.count, [&](const Walk& part, char* const* base) {
+  parallel_walk(walk, walk.raw_data(), shape.count, [&](const Walk& part, char* const* base) {
     part.steps<0, sizeof...(Infos)>(base, [&](char* const* data) { each(data, shape); });
   });
 }

@@ -9,7 +9,7 @@
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/loops/conversion.h"
 #include "kernels/cpu/loops/pointwise_blocks.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -66,7 +66,7 @@ void run_direct(PointwiseLoop loop, const void* functor, char* const* data, cons
   if (numel <= kGrain) [[likely]] {
     return loop(data, numel, functor);
   }
-  share_range(numel, [&](int64_t begin, int64_t end) {
+  parallel_range(numel, [&](int64_t begin, int64_t end) {
     char* first[kMaxOperands];
     for (int k = 0; k < count; ++k) first[k] = data[k] + begin * sizes[k];
     loop(first, end - begin, functor);
@@ -82,14 +82,14 @@ void flat_sizes(const Call& call, int variant, tenon_dtype dtype, int64_t* sizes
 }
 
 // A loop and its functor.
-struct KeptLoop {
+struct PlannedLoop {
   PointwiseLevel level;
   alignas(16) char functor[kMaxFunctor];
 };
 
 // A planned call whose loop processes all operands directly.
 struct BoundLoop {
-  KeptLoop kept;
+  PlannedLoop kept;
   Operands operands;
   int64_t numel;
   int count;                    // number of operands
@@ -104,9 +104,9 @@ struct BoundLoop {
 
 // A planned call that converts operands by blocks.
 struct BoundBlocks {
-  KeptLoop kept;
+  PlannedLoop kept;
   Operands operands;
-  KeptBlocks blocks;
+  PlannedBlocks blocks;
 
   void run(void* const* data) const {
     char* operand[kMaxOperands];
@@ -117,33 +117,33 @@ struct BoundBlocks {
 
 // Replaces a PointwiseKernel and records the call that it would run. `part` must be the first
 // member, since bound_of() and own_of() cast it to this type.
-struct NotingKernel {
+struct PlanCapture {
   PointwiseKernel part;
   const PointwiseKernel& own;
   tenon_bound bound;
 };
 
 tenon_bound& bound_of(const PointwiseKernel& part) {
-  return const_cast<NotingKernel&>(reinterpret_cast<const NotingKernel&>(part)).bound;
+  return const_cast<PlanCapture&>(reinterpret_cast<const PlanCapture&>(part)).bound;
 }
 const PointwiseKernel& own_of(const PointwiseKernel& part) {
-  return reinterpret_cast<const NotingKernel&>(part).own;
+  return reinterpret_cast<const PlanCapture&>(part).own;
 }
 
-void note_flat(const PointwiseKernel& part, const Call& call, int variant, tenon_dtype dtype,
-               char* const*, int64_t numel) {
+void capture_flat(const PointwiseKernel& part, const Call& call, int variant, tenon_dtype dtype,
+                  char* const*, int64_t numel) {
   auto bound = std::make_unique<BoundLoop>(
       BoundLoop{{}, Operands(call.form), numel, call.form.inputs + 1, {}});
   flat_sizes(call, variant, dtype, bound->sizes);
   const Args args(call.op(), call.args, dtype, numel == 1 ? ~uint32_t{0} : 0);
   bound->kept.level =
       loop_of(own_of(part), call.facts().pointwise, args, variant, bound->kept.functor);
-  bound_of(part) = keep_bound(std::move(bound));
+  bound_of(part) = make_bound(std::move(bound));
 }
 
-void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call, int variant) {
+void capture_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call, int variant) {
   const PointwiseFacts& facts = call.facts().pointwise;
-  KeptLoop kept;
+  PlannedLoop kept;
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
   kept.level = loop_of(own_of(part), facts, args, variant, kept.functor);
   const Operands operands(call.form);
@@ -152,10 +152,10 @@ void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call,
     auto bound = std::make_unique<BoundLoop>(
         BoundLoop{kept, operands, plan.walk().numel(), plan.outputs() + plan.inputs(), {}});
     for (int k = 0; k < bound->count; ++k) bound->sizes[k] = plan.walk().stride(k, 0);
-    bound_of(part) = keep_bound(std::move(bound));
+    bound_of(part) = make_bound(std::move(bound));
   } else {
-    bound_of(part) = keep_bound(
-        std::make_unique<BoundBlocks>(BoundBlocks{kept, operands, KeptBlocks(plan, facts)}));
+    bound_of(part) = make_bound(
+        std::make_unique<BoundBlocks>(BoundBlocks{kept, operands, PlannedBlocks(plan, facts)}));
   }
 }
 
@@ -166,8 +166,8 @@ tenon_status bind_pointwise(void* ctx, const tenon_op*, tenon_keyset, tenon_stac
   return tenon::detail::guarded(&stack->error, [&] {
     const auto& form = *static_cast<const OperatorForm*>(ctx);
     const auto& own = *static_cast<const PointwiseKernel*>(form.kernel);
-    NotingKernel noting{{&note_plan, &note_flat, own.flat}, own, {}};
-    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+    PlanCapture capture{{&capture_plan, &capture_flat, own.flat}, own, {}};
+    if (run_capturing(form, &capture, stack)) *out_bound = capture.bound;
   });
 }
 

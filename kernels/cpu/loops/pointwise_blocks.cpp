@@ -8,8 +8,8 @@
 
 #include "kernels/cpu/loops/conversion.h"
 #include "kernels/cpu/loops/repeat.h"
-#include "kernels/cpu/loops/turn.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/loops/transpose.h"
+#include "kernels/cpu/parallel_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -317,8 +317,8 @@ class Blocks {
       tile[k] = next;
       next += rows * columns * operand.own_size;
       const int64_t size = operand.own_size;
-      turn(tile[k], plane[k] + first_column * operand.stride + first_row * operand.next,
-           {size, rows, columns, columns * size, operand.stride});
+      transpose(tile[k], plane[k] + first_column * operand.stride + first_row * operand.next,
+                {size, rows, columns, columns * size, operand.stride});
     }
     for (int64_t r = 0; r < rows; ++r) {
       char* row[kMaxOperands];
@@ -356,7 +356,7 @@ class Blocks {
 
 void run_shared(const Walk& walk, const BlockLayout& layout, const PointwiseLevel& level,
                 const void* functor, char* const* base) {
-  share_walk(walk, base, 1, [&](const Walk& part, char* const* first) {
+  parallel_walk(walk, base, 1, [&](const Walk& part, char* const* first) {
     Blocks(part, layout, level, functor).run(first);
   });
 }
@@ -370,10 +370,10 @@ void run_blocks(Elementwise& plan, const PointwiseFacts& facts, const PointwiseL
   run_shared(plan.walk(), layout, level, functor, plan.walk().raw_data());
 }
 
-KeptBlocks::KeptBlocks(Elementwise& plan, const PointwiseFacts& facts)
+PlannedBlocks::PlannedBlocks(Elementwise& plan, const PointwiseFacts& facts)
     : walk_(plan.walk()), layout_(std::make_shared<const BlockLayout>(plan, facts)) {}
 
-void KeptBlocks::run(const PointwiseLevel& level, const void* functor, char* const* base) const {
+void PlannedBlocks::run(const PointwiseLevel& level, const void* functor, char* const* base) const {
   if (walk_.numel() != 0) run_shared(walk_, *layout_, level, functor, base);
 }
 

@@ -17,9 +17,9 @@ void run_blocks(Elementwise& plan, const PointwiseFacts& facts, const PointwiseL
 struct BlockLayout;
 
 // A plan that can be run repeatedly on other memory with the same metadata.
-class KeptBlocks {
+class PlannedBlocks {
  public:
-  KeptBlocks(Elementwise& plan, const PointwiseFacts& facts);
+  PlannedBlocks(Elementwise& plan, const PointwiseFacts& facts);
   // Runs the plan. `base` are the first elements of the operands.
   void run(const PointwiseLevel& level, const void* functor, char* const* base) const;
 

@@ -361,7 +361,7 @@ struct Levels {
 
 // Returns true if results have the dtypes that the rule promises.
 template <class R>
-struct Kept {
+struct KeepsPromise {
   template <class T>
   static constexpr bool promises(const Gives* gives) {
     switch (*gives) {
@@ -378,13 +378,13 @@ struct Kept {
   }
 };
 template <class R>
-struct Kept<Results<R>> : Kept<R> {};
+struct KeepsPromise<Results<R>> : KeepsPromise<R> {};
 template <class First, class... Rest>
-struct Kept<Results<First, Rest...>> {
+struct KeepsPromise<Results<First, Rest...>> {
   template <class T>
   static constexpr bool promises(const Gives* gives) {
-    return Kept<First>::template promises<T>(gives) &&
-           Kept<Results<Rest...>>::template promises<T>(gives + 1);
+    return KeepsPromise<First>::template promises<T>(gives) &&
+           KeepsPromise<Results<Rest...>>::template promises<T>(gives + 1);
   }
 };
 
@@ -401,7 +401,7 @@ constexpr void add_loops(PointwiseLoops* loops) {
   constexpr PointwiseRule kRule = rule_of(kFacts.pointwise, kVariant);
   constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.reads);
   if constexpr (has(kComputedTypes, kDtype)) {
-    static_assert(Kept<ResultOf<F<T>>>::template promises<T>(kRule.gives),
+    static_assert(KeepsPromise<ResultOf<F<T>>>::template promises<T>(kRule.gives),
                   "the functor must give what the rule says");
     loops[computed_index(kDtype)] = Levels<F<T>>::table();
   }

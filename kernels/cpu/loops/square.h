@@ -20,7 +20,7 @@ struct Square {
 
   // Transposes by interleaving: each round moves the top bit of a row's index to the bottom of its
   // elements' indices.
-  void turn() {
+  void transpose() {
     constexpr auto kAll = std::make_integer_sequence<int, kSide>();
     for (int round = 1; round < kSide; round *= 2) {
       Vector next[kSide];

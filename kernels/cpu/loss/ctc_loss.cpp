@@ -11,8 +11,8 @@
 
 #include "kernels/cpu/loops/cast.h"
 #include "kernels/cpu/loops/row_major.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -30,9 +30,9 @@ T log_of_sum(T a, T b, T c) {
 
 // The target and the frames of one example of the batch.
 template <class T>
-class Spelling {
+class TargetLabels {
  public:
-  Spelling(const char* op, const ops::CtcProblem& problem, const int64_t* targets, int64_t k)
+  TargetLabels(const char* op, const ops::CtcProblem& problem, const int64_t* targets, int64_t k)
       : times(problem.input_lengths[static_cast<size_t>(k)]),
         states(2 * problem.target_lengths[static_cast<size_t>(k)] + 1),
         targets_(targets),
@@ -84,9 +84,9 @@ struct Labels {
 };
 
 template <class T>
-std::vector<Spelling<T>> spellings_of(const char* op, const ops::CtcProblem& problem,
-                                      const Labels& labels) {
-  std::vector<Spelling<T>> all;
+std::vector<TargetLabels<T>> spellings_of(const char* op, const ops::CtcProblem& problem,
+                                          const Labels& labels) {
+  std::vector<TargetLabels<T>> all;
   for (int64_t k = 0; k < problem.batch(); ++k) {
     all.emplace_back(op, problem, labels.first[static_cast<size_t>(k)], k);
   }
@@ -95,7 +95,7 @@ std::vector<Spelling<T>> spellings_of(const char* op, const ops::CtcProblem& pro
 
 // Fills alpha, whose rows have `row` states, and returns the loss.
 template <class T>
-T losses_of(const Spelling<T>& of, T* alpha, int64_t row) {
+T losses_of(const TargetLabels<T>& of, T* alpha, int64_t row) {
   if (of.times == 0) return of.states == 1 ? T(0) : std::numeric_limits<T>::infinity();
   for (int64_t s = 0; s < std::min<int64_t>(of.states, 2); ++s) alpha[s] = of.frame(0, of.label(s));
   for (int64_t t = 1; t < of.times; ++t) {
@@ -137,8 +137,8 @@ void ctc_losses(const Call& call) {
 
 // Computes the gradient of a loss, of shape (time, labels).
 template <class T>
-void gradient_of(const Spelling<T>& of, const T* alpha, int64_t row, T loss, T grad, int64_t labels,
-                 T* result) {
+void gradient_of(const TargetLabels<T>& of, const T* alpha, int64_t row, T loss, T grad,
+                 int64_t labels, T* result) {
   std::fill(result, result + of.times * labels, kNever<T>);
   std::vector<T> beta(static_cast<size_t>(of.states)), next(beta.size());
   for (int64_t t = of.times - 1; t >= 0; --t) {

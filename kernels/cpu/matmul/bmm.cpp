@@ -55,21 +55,21 @@ void bmm(const Call& call) {
 
 struct BoundProducts {
   std::string op;
-  KeptInfo a;
-  KeptInfo b;
-  KeptInfo out;
+  BoundInfo a;
+  BoundInfo b;
+  BoundInfo out;
 
   void run(void* const* data) const {
     multiply(op.c_str(), a.at(data[0]), b.at(data[1]), out.at(data[2]));
   }
 };
 
-void note_products(const Call& call) {
+void capture_products(const Call& call) {
   Product product(call, 1);
   check_dtype(call.op(), "self", product.dtype(), GemmTypes());
-  note(call, std::make_unique<BoundProducts>(BoundProducts{call.form.name, KeptInfo(product.a),
-                                                           KeptInfo(product.b),
-                                                           KeptInfo(product.result.info())}));
+  capture_bound(call, std::make_unique<BoundProducts>(
+                          BoundProducts{call.form.name, BoundInfo(product.a), BoundInfo(product.b),
+                                        BoundInfo(product.result.info())}));
   end_product(call, product);
 }
 
@@ -79,7 +79,7 @@ Operator operator_kBmm() { return routine_of<ops::kBmm, &bmm>(kQuickProduct); }
 
 tenon_status bind_bmm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                       tenon_bound* out_bound) {
-  return bind_routine<&note_products>(ctx, op, keys, stack, out_bound);
+  return bind_routine<&capture_products>(ctx, op, keys, stack, out_bound);
 }
 
 }  // namespace tenon::kernels::cpu

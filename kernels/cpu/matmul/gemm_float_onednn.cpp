@@ -20,8 +20,8 @@ using BFloat16Gemm = dnnl_status_t(char, char, dnnl_dim_t, dnnl_dim_t, dnnl_dim_
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                const float* b, int ldb, float* result, int ld_result) {
-  static constinit const LateFunction<decltype(dnnl_sgemm)> sgemm(TENON_ONEDNN, "dnnl_sgemm");
-  const AloneInOpenMp alone(onednn_open_mp());
+  static constinit const LazyFunction<decltype(dnnl_sgemm)> sgemm(TENON_ONEDNN, "dnnl_sgemm");
+  const SingleOpenMpThread single(onednn_open_mp());
   require(kOp, sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0F, a, lda, b,
                      ldb, 0.0F, result, ld_result));
 }
@@ -29,7 +29,7 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const fl
 // Without this instruction set oneDNN converts to float first, as we do without oneDNN.
 bool has_bfloat16_gemm() {
 #if defined(__x86_64__) && defined(__GNUC__)
-  static constinit MadeOnce<bool> has;
+  static constinit LazyStatic<bool> has;
   return has.get([] {
     return __builtin_cpu_supports("avx512bf16") != 0 &&
            find_late_symbol(TENON_ONEDNN, kBFloat16Gemm) != nullptr;
@@ -41,8 +41,8 @@ bool has_bfloat16_gemm() {
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const BFloat16* a, int lda,
                const BFloat16* b, int ldb, float* result, int ld_result) {
-  static constinit const LateFunction<BFloat16Gemm> gemm(TENON_ONEDNN, kBFloat16Gemm);
-  const AloneInOpenMp alone(onednn_open_mp());
+  static constinit const LazyFunction<BFloat16Gemm> gemm(TENON_ONEDNN, kBFloat16Gemm);
+  const SingleOpenMpThread single(onednn_open_mp());
   require(kOp, gemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0F, a, lda, b, ldb,
                     0.0F, result, ld_result));
 }

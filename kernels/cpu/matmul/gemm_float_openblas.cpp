@@ -2,7 +2,7 @@
 // Products of float matrices from OpenBLAS.
 #include <cblas.h>
 
-#include "kernels/cpu/late_library.h"
+#include "kernels/cpu/lazy_library.h"
 #include "kernels/cpu/matmul/blas.h"
 #include "kernels/cpu/matmul/gemm_plain.h"
 
@@ -10,7 +10,7 @@ namespace tenon::kernels::cpu {
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                const float* b, int ldb, float* result, int ld_result) {
-  static constinit const LateFunction<decltype(cblas_sgemm)> sgemm(TENON_OPENBLAS, "cblas_sgemm");
+  static constinit const LazyFunction<decltype(cblas_sgemm)> sgemm(TENON_OPENBLAS, "cblas_sgemm");
   sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
         transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result,
         ld_result);

@@ -46,12 +46,12 @@ struct BoundProduct {
   }
 };
 
-void note_product(const Call& call) {
+void capture_product(const Call& call) {
   Product product(call, 0);
   check_dtype(call.op(), "self", product.dtype(), Joined<GemmTypes, Float8Types>());
-  note(call, std::make_unique<BoundProduct>(BoundProduct{call.form.name, product.dtype(),
-                                                         BoundProduct::matrix(product.a),
-                                                         BoundProduct::matrix(product.b)}));
+  capture_bound(call, std::make_unique<BoundProduct>(BoundProduct{
+                          call.form.name, product.dtype(), BoundProduct::matrix(product.a),
+                          BoundProduct::matrix(product.b)}));
   end_product(call, product);
 }
 
@@ -59,7 +59,7 @@ void note_product(const Call& call) {
 
 tenon_status bind_mm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                      tenon_bound* out_bound) {
-  return bind_routine<&note_product>(ctx, op, keys, stack, out_bound);
+  return bind_routine<&capture_product>(ctx, op, keys, stack, out_bound);
 }
 
 }  // namespace tenon::kernels::cpu

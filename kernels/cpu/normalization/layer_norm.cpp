@@ -9,8 +9,8 @@
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/loops/cast.h"
 #include "kernels/cpu/loops/row_sums.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -257,8 +257,8 @@ tenon_bound plan_layer_norm(const Call& call) {
   if (!is_plain_norm(plan)) return {};
   Normalized made = norm_results(plan);
   const tenon_bound bound = plan.wide == Dtype::F64
-                                ? keep_bound(std::make_unique<BoundNorm<double>>(plan))
-                                : keep_bound(std::make_unique<BoundNorm<float>>(plan));
+                                ? make_bound(std::make_unique<BoundNorm<double>>(plan))
+                                : make_bound(std::make_unique<BoundNorm<float>>(plan));
   call.give(0, std::move(made.result));
   call.give(1, std::move(made.mean));
   call.give(2, std::move(made.spread));

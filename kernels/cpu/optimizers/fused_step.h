@@ -9,7 +9,7 @@
 #include "kernels/common/maths/maths.h"
 #include "kernels/cpu/loops/cast.h"
 #include "kernels/cpu/loops/independent.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -86,7 +86,7 @@ TENON_AVX512 void step_avx512(const Step& given, int64_t begin, int64_t end) {
 
 template <class Step>
 void run_step(const Step& step, int64_t count) {
-  share_range(count, [&](int64_t begin, int64_t end) {
+  parallel_range(count, [&](int64_t begin, int64_t end) {
 #if defined(TENON_AVX2)
     if (vector_level == 2) return step_avx512(step, begin, end);
     if (vector_level == 1) return step_avx2(step, begin, end);

@@ -8,8 +8,8 @@
 #include "kernels/common/checked_size.h"
 #include "kernels/common/families/fold_functor.h"
 #include "kernels/cpu/loops/loops.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {

@@ -9,8 +9,8 @@
 #include "kernels/common/checked_size.h"
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/loops/cast.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -77,9 +77,9 @@ void cat(const Call& call) {
 }
 
 struct BoundCat {
-  KeptInfo whole;
+  BoundInfo whole;
   int64_t dim;
-  std::vector<KeptInfo> sources;
+  std::vector<BoundInfo> sources;
 
   void run(void* const* data) const {
     std::vector<tenon_tensor_info> infos;
@@ -93,10 +93,10 @@ tenon_bound plan_cat(const Call& call) {
   const auto tensors = call.get<TensorList>(0);
   auto dim = call.get<int64_t>(1);
   Tensor result = cat_result(call, tensors, dim);
-  auto bound = std::make_unique<BoundCat>(BoundCat{KeptInfo(result.info()), dim, {}});
+  auto bound = std::make_unique<BoundCat>(BoundCat{BoundInfo(result.info()), dim, {}});
   for (const tenon_tensor_info& info : infos_of(tensors)) bound->sources.emplace_back(info);
   call.give(0, std::move(result));
-  return keep_bound(std::move(bound));
+  return make_bound(std::move(bound));
 }
 
 }  // namespace

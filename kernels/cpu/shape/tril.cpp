@@ -62,8 +62,8 @@ void triangle(const Call& call) {
 
 template <bool kUpper>
 struct BoundTriangle {
-  KeptInfo self;
-  KeptInfo result;
+  BoundInfo self;
+  BoundInfo result;
   int64_t diagonal;
   int place;  // index of the result among the operands
 
@@ -73,12 +73,12 @@ struct BoundTriangle {
 };
 
 template <bool kUpper>
-void note_triangle(const Call& call) {
+void capture_triangle(const Call& call) {
   Tensor result = triangle_result(call);
   const bool is_functional = call.form.is_functional();
-  note(call, std::make_unique<BoundTriangle<kUpper>>(BoundTriangle<kUpper>{
-                 KeptInfo(call.get<Tensor>(0)->info()), KeptInfo(result.info()),
-                 call.get<int64_t>(1), is_functional ? 1 : 0}));
+  capture_bound(call, std::make_unique<BoundTriangle<kUpper>>(BoundTriangle<kUpper>{
+                          BoundInfo(call.get<Tensor>(0)->info()), BoundInfo(result.info()),
+                          call.get<int64_t>(1), is_functional ? 1 : 0}));
   if (is_functional) call.give(0, std::move(result));
 }
 
@@ -88,8 +88,8 @@ Operator operator_kTril() { return routine_of<ops::kTril, &triangle<false>>(); }
 Operator operator_kTriu() { return routine_of<ops::kTriu, &triangle<true>>(); }
 
 tenon_bind_fn bind_of_triangle(const Facts& facts) {
-  if (&facts == &ops::kTril) return &bind_routine<&note_triangle<false>>;
-  if (&facts == &ops::kTriu) return &bind_routine<&note_triangle<true>>;
+  if (&facts == &ops::kTril) return &bind_routine<&capture_triangle<false>>;
+  if (&facts == &ops::kTriu) return &bind_routine<&capture_triangle<true>>;
   return nullptr;
 }
 

@@ -11,7 +11,7 @@
 #include "kernels/common/checked_size.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/loops/loops.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -66,20 +66,20 @@ template <class T>
 
 // A key and the index of its element, ordered by both. If there is room, they share a single word
 // instead.
-struct Wide {
+struct KeyAndIndex {
   uint64_t key;
   uint64_t index;
-  bool operator<(const Wide& other) const {
+  bool operator<(const KeyAndIndex& other) const {
     return key != other.key ? key < other.key : index < other.index;
   }
 };
 inline uint64_t key_in(uint64_t item) { return item >> 32; }
-inline uint64_t key_in(const Wide& item) { return item.key; }
+inline uint64_t key_in(const KeyAndIndex& item) { return item.key; }
 inline int64_t index_in(uint64_t item) { return static_cast<int64_t>(item & 0xFFFFFFFF); }
-inline int64_t index_in(const Wide& item) { return static_cast<int64_t>(item.index); }
+inline int64_t index_in(const KeyAndIndex& item) { return static_cast<int64_t>(item.index); }
 template <class Item>
 [[gnu::always_inline]] inline Item item_of(uint64_t key, uint64_t index) {
-  if constexpr (std::is_same_v<Item, Wide>) {
+  if constexpr (std::is_same_v<Item, KeyAndIndex>) {
     return {key, index};
   } else {
     return key << 32 | index;
@@ -198,7 +198,7 @@ struct Loops {
 // ---- Lines --------------------------------------------------------------------------------------
 
 // Strides along the dim, in bytes: of values, indices and self.
-struct Steps {
+struct LineStrides {
   int64_t values;
   int64_t indices;
   int64_t self;
@@ -206,7 +206,7 @@ struct Steps {
 
 // A buffer that is allocated as a tensor, because large allocations of tensors are cached.
 template <class E>
-class Room {
+class ScratchBuffer {
  public:
   E* of(int64_t count) {
     if (!tensor_) {
@@ -224,7 +224,7 @@ class Room {
 template <class T, class Item>
 class Line {
  public:
-  Line(int64_t size, int64_t kept, bool descending, const Steps& steps)
+  Line(int64_t size, int64_t kept, bool descending, const LineStrides& steps)
       : size_(size),
         kept_(kept),
         flip_(descending ? static_cast<Key<T>>(~Key<T>(0)) : Key<T>(0)),
@@ -271,18 +271,18 @@ class Line {
   const int64_t size_;
   const int64_t kept_;
   const Key<T> flip_;
-  const Steps steps_;
-  Room<Key<T>> keys_;
-  Room<Item> items_;
-  Room<Item> other_;
+  const LineStrides steps_;
+  ScratchBuffer<Key<T>> keys_;
+  ScratchBuffer<Item> items_;
+  ScratchBuffer<Item> other_;
   std::vector<Item> heap_;
 };
 
 template <class T, class Item>
 void order_walk(const Walk& lines, int64_t size, int64_t kept, bool descending,
-                const Steps& steps) {
+                const LineStrides& steps) {
   // Weighted, since each element is visited several times.
-  share_walk(lines, lines.raw_data(), 4 * size, [&](const Walk& part, char* const* first) {
+  parallel_walk(lines, lines.raw_data(), 4 * size, [&](const Walk& part, char* const* first) {
     Line<T, Item> line(size, kept, descending, steps);
     part.steps<0, 3>(first, [&](char* const* data) { line.order(data); });
   });
@@ -309,8 +309,8 @@ void order_lines(const char* op, const Ordered& ordered) {
     if (!strides.empty()) strides.erase(ordered.dim);
     lines.set(k++, info->data, size_of(dtype_of_info(*info)), strides.begin());
   }
-  const Steps steps{step_of(values, ordered.dim), step_of(indices, ordered.dim),
-                    step_of(self, ordered.dim)};
+  const LineStrides steps{step_of(values, ordered.dim), step_of(indices, ordered.dim),
+                          step_of(self, ordered.dim)};
   const int64_t size = size_along(self, ordered.dim);
   visit(op, "self", dtype_of_info(self), Joined<BoolType, RealTypes>(), [&]<class T>(Element<T>) {
     if constexpr (sizeof(T) < 8) {
@@ -318,7 +318,7 @@ void order_lines(const char* op, const Ordered& ordered) {
         return order_walk<T, uint64_t>(lines, size, ordered.kept, ordered.descending, steps);
       }
     }
-    order_walk<T, Wide>(lines, size, ordered.kept, ordered.descending, steps);
+    order_walk<T, KeyAndIndex>(lines, size, ordered.kept, ordered.descending, steps);
   });
 }
 

@@ -5,8 +5,8 @@
 #include "kernels/common/promotion.h"
 #include "kernels/cpu/loops/cache_lines.h"
 #include "kernels/cpu/loops/cast.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/spectral/fft_lines.h"
 #include "kernels/cpu/spectral/fft_plan.h"
 
@@ -87,7 +87,7 @@ void transform_lines(const tenon_tensor_info& out, const tenon_tensor_info& in, 
       from.fill(first, count, in_starts);
       to.fill(first, count, out_starts);
       const Starts in_at{in_starts, from.step()}, out_at{out_starts, to.step()};
-      Side<R> side{{data, data + numbers}, (count + kTogether - 1) / kTogether};
+      LinePair<R> side{{data, data + numbers}, (count + kTogether - 1) / kTogether};
       if constexpr (kFromReals) {
         take_reals(side, source, in_at, count, size);
       } else if constexpr (kToReals) {

@@ -14,7 +14,7 @@ namespace tenon::kernels::cpu {
 
 // Lines side by side. Two real lines are the parts of one complex line.
 template <class R>
-struct Side {
+struct LinePair {
   FftParts<R> parts;
   int64_t lines;
 
@@ -69,7 +69,7 @@ inline constexpr int64_t kPairs = Square<R>::kSide / 2;
 template <class R>
 [[gnu::always_inline]] inline void write_lines(Square<R>& parts, Complex<R>* target,
                                                const int64_t* starts, int64_t apart, int64_t k) {
-  parts.turn();
+  parts.transpose();
   for (int64_t j = 0; j < Square<R>::kSide; ++j) {
     parts.store(static_cast<int>(j), target + starts[j * apart] + k);
   }
@@ -83,12 +83,12 @@ template <class R>
   for (int64_t j = 0; j < Square<R>::kSide; ++j) {
     parts.load(static_cast<int>(j), source + starts[j * apart] + k);
   }
-  parts.turn();
+  parts.transpose();
   return parts;
 }
 
 template <class R>
-void take_columns(const Side<R>& side, const Complex<R>* source, int64_t step, int64_t size) {
+void take_columns(const LinePair<R>& side, const Complex<R>* source, int64_t step, int64_t size) {
   const int64_t lines = side.lines;
   for (int64_t k = 0; k < size; ++k) {
     const Complex<R>* const row = source + k * step;
@@ -102,7 +102,8 @@ void take_columns(const Side<R>& side, const Complex<R>* source, int64_t step, i
   }
 }
 template <class R>
-void give_columns(const Side<R>& side, Complex<R>* target, int64_t step, int64_t kept, R factor) {
+void give_columns(const LinePair<R>& side, Complex<R>* target, int64_t step, int64_t kept,
+                  R factor) {
   const int64_t lines = side.lines;
   for (int64_t k = 0; k < kept; ++k) {
     Complex<R>* const row = target + k * step;
@@ -117,7 +118,8 @@ void give_columns(const Side<R>& side, Complex<R>* target, int64_t step, int64_t
 }
 
 template <class R>
-void take_lines(const Side<R>& side, const Complex<R>* source, const Starts& from, int64_t size) {
+void take_lines(const LinePair<R>& side, const Complex<R>* source, const Starts& from,
+                int64_t size) {
   if (side.lines > 1 && are_columns(from, side.lines)) {
     return take_columns(side, source + from.at[0], from.step, size);
   }
@@ -145,7 +147,8 @@ void take_lines(const Side<R>& side, const Complex<R>* source, const Starts& fro
 }
 
 template <class R>
-void give_lines(const Side<R>& side, Complex<R>* target, const Starts& to, int64_t kept, R factor) {
+void give_lines(const LinePair<R>& side, Complex<R>* target, const Starts& to, int64_t kept,
+                R factor) {
   if (side.lines > 1 && are_columns(to, side.lines)) {
     return give_columns(side, target + to.at[0], to.step, kept, factor);
   }
@@ -177,7 +180,7 @@ void give_lines(const Side<R>& side, Complex<R>* target, const Starts& to, int64
 // ---- Lines of reals, of which there are `count` -------------------------------------------------
 
 template <class R>
-void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_t count,
+void take_reals(const LinePair<R>& side, const R* source, const Starts& from, int64_t count,
                 int64_t size) {
   constexpr int64_t kSide = Square<R>::kSide;
   // Reads kSide lines of real parts, and the adjacent lines of imaginary parts.
@@ -187,7 +190,7 @@ void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_
       for (int64_t j = 0; j < kSide; ++j) {
         numbers.load(static_cast<int>(j), source + from.at[i + part + 2 * j] + k);
       }
-      numbers.turn();
+      numbers.transpose();
       R* const to = side.part_of(i + part) + k * side.lines;
       for (int64_t j = 0; j < kSide; ++j) numbers.store(static_cast<int>(j), to + j * side.lines);
     }
@@ -208,7 +211,7 @@ void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_
 }
 
 template <class R>
-void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count, int64_t size,
+void give_reals(const LinePair<R>& side, R* target, const Starts& to, int64_t count, int64_t size,
                 R factor) {
   constexpr int64_t kSide = Square<R>::kSide;
   const auto square = [&](int64_t i, int64_t k) {
@@ -217,7 +220,7 @@ void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count,
       const R* const from = side.part_of(i + part) + k * side.lines;
       for (int64_t j = 0; j < kSide; ++j) numbers.load(static_cast<int>(j), from + j * side.lines);
       for (auto& row : numbers.rows) row *= factor;
-      numbers.turn();
+      numbers.transpose();
       for (int64_t j = 0; j < kSide; ++j) {
         numbers.store(static_cast<int>(j), target + to.at[i + part + 2 * j] + k);
       }
@@ -236,7 +239,7 @@ void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count,
 
 // Separates the transforms of two real lines a and b from the transform of a + i b.
 template <class R>
-void give_halves(const Side<R>& side, Complex<R>* target, const Starts& to, int64_t count,
+void give_halves(const LinePair<R>& side, Complex<R>* target, const Starts& to, int64_t count,
                  int64_t size, int64_t kept, R factor) {
   using Vector = typename Square<R>::Vector;
   const R half = factor / 2;
@@ -277,8 +280,8 @@ void give_halves(const Side<R>& side, Complex<R>* target, const Starts& to, int6
 // it are their conjugates in reverse order. The first element and the one in the middle are their
 // own conjugates and therefore real.
 template <class R>
-void take_halves(const Side<R>& side, const Complex<R>* source, const Starts& from, int64_t count,
-                 int64_t size) {
+void take_halves(const LinePair<R>& side, const Complex<R>* source, const Starts& from,
+                 int64_t count, int64_t size) {
   using Vector = typename Square<R>::Vector;
   const auto square = [&](int64_t i, int64_t before) {
     const int64_t k = before + 1;

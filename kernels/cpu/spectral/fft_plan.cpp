@@ -6,9 +6,9 @@
 #include <cmath>
 #include <mutex>
 
+#include "kernels/cpu/lazy_static.h"
 #include "kernels/cpu/loops/independent.h"
 #include "kernels/cpu/loops/square.h"
-#include "kernels/cpu/made_once.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -105,10 +105,10 @@ TENON_FUNCTOR inline Complex<R> quarter_back(Complex<R> a) {
 
 // The transform of four numbers. It avoids arrays, which compilers would keep in memory.
 template <class R>
-struct Four {
+struct FourPoint {
   Complex<R> first, second, third, fourth;
 
-  TENON_FUNCTOR inline Four(Complex<R> a, Complex<R> b, Complex<R> c, Complex<R> d) {
+  TENON_FUNCTOR inline FourPoint(Complex<R> a, Complex<R> b, Complex<R> c, Complex<R> d) {
     const Complex<R> even = plus(a, c), odd = plus(b, d);
     const Complex<R> away = minus(a, c), back = quarter_back(minus(b, d));
     first = plus(even, odd);
@@ -142,7 +142,7 @@ template <class R, int kRadix, bool kWhole>
       const Complex<R> turn1 = turn[0], turn2 = turn[1], turn3 = turn[2];
       each_beside<R, kWhole>(stride, [&](int64_t q) {
         const auto at = [&](int64_t j) { return Complex<R>{re[q + j * apart], im[q + j * apart]}; };
-        const Four<R> four(at(0), at(1), at(2), at(3));
+        const FourPoint<R> four(at(0), at(1), at(2), at(3));
         to_re[q] = four.first.re;
         to_im[q] = four.first.im;
         put(to_re, to_im, q + stride, four.second, turn1);
@@ -157,12 +157,12 @@ template <class R, int kRadix, bool kWhole>
         // Sums of opposite numbers yield the even results, and rotated differences the odd ones.
         constexpr R kDiagonal = R(0.70710678118654752440);
         const Complex<R> b = minus(at(1), at(5)), d = minus(at(3), at(7));
-        const Four<R> odd(minus(at(0), at(4)),
-                          {(b.re + b.im) * kDiagonal, (b.im - b.re) * kDiagonal},
-                          quarter_back(minus(at(2), at(6))),
-                          {(d.im - d.re) * kDiagonal, (d.re + d.im) * -kDiagonal});
-        const Four<R> even(plus(at(0), at(4)), plus(at(1), at(5)), plus(at(2), at(6)),
-                           plus(at(3), at(7)));
+        const FourPoint<R> odd(minus(at(0), at(4)),
+                               {(b.re + b.im) * kDiagonal, (b.im - b.re) * kDiagonal},
+                               quarter_back(minus(at(2), at(6))),
+                               {(d.im - d.re) * kDiagonal, (d.re + d.im) * -kDiagonal});
+        const FourPoint<R> even(plus(at(0), at(4)), plus(at(1), at(5)), plus(at(2), at(6)),
+                                plus(at(3), at(7)));
         to_re[q] = even.first.re;
         to_im[q] = even.first.im;
         put(to_re, to_im, q + stride, odd.first, turn1);
@@ -368,7 +368,7 @@ std::shared_ptr<const FftPlan<R>> FftPlan<R>::of(int64_t size) {
   constexpr size_t kKept = 16;
   using Plans = std::vector<std::shared_ptr<const FftPlan>>;
   static constinit std::mutex mutex;
-  static constinit MadeOnce<Plans> kept;
+  static constinit LazyStatic<Plans> kept;
   Plans& plans = kept.get([] { return Plans(); });
   {
     const std::lock_guard lock(mutex);
@@ -443,8 +443,8 @@ void FftPlan<R>::turn_columns(const Parts& from, const Parts& to) const {
       re.rows[j] = number.rows[0] * root.rows[0] - number.rows[1] * root.rows[1];
       im.rows[j] = number.rows[0] * root.rows[1] + number.rows[1] * root.rows[0];
     }
-    re.turn();
-    im.turn();
+    re.transpose();
+    im.transpose();
     for (int j = 0; j < kSide; ++j) {
       const int64_t at = (b + j) * columns + a;
       re.store(j, to.re + at);

@@ -9,15 +9,15 @@
 
 #include "kernels/common/checked_size.h"
 #include "kernels/cpu/loops/loops.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/routine_of.h"
-#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
 // A coordinate in elements, and its derivative with respect to the grid's coordinate.
 template <class T>
-struct Place {
+struct GridCoordinate {
   T at;
   T slope;
 };
@@ -36,22 +36,22 @@ struct Axis {
         beyond(plan.beyond),
         aligns(plan.aligns_corners) {}
 
-  Place<T> place(T coordinate) const {
+  GridCoordinate<T> place(T coordinate) const {
     const T at = (coordinate + 1) * scale;
     return {aligns ? at : at - T(0.5), scale};
   }
 
   // Maps a coordinate into the image if elements beyond the edges are elements of the image. NaN
   // becomes 0. At the edges the derivative is 0, as in PyTorch.
-  Place<T> inside(Place<T> place) const {
+  GridCoordinate<T> inside(GridCoordinate<T> place) const {
     if (beyond == BeyondEdges::Zeros) return place;
     if (beyond == BeyondEdges::Reflection) place = reflected(place);
     if (!(place.at > 0)) return {T(0), T(0)};
     const auto last = static_cast<T>(size - 1);
-    return place.at >= last ? Place<T>{last, T(0)} : place;
+    return place.at >= last ? GridCoordinate<T>{last, T(0)} : place;
   }
 
-  Place<T> reflected(Place<T> place) const {
+  GridCoordinate<T> reflected(GridCoordinate<T> place) const {
     const T low = aligns ? T(0) : T(-0.5);
     const auto span = static_cast<T>(aligns ? size - 1 : size);
     if (span == 0) return {T(0), T(0)};
@@ -71,7 +71,7 @@ struct Axis {
 // The elements along one dim that contribute to a position: their indices, -1 for zeros beyond the
 // edges, and their weights, or derivatives of the weights.
 template <class T>
-struct Line {
+struct Contributions {
   int count = 0;
   int64_t at[4];
   T weights[4];
@@ -99,7 +99,7 @@ T cubic(T c3, T c2, T c1, T c0, T d, int64_t order) {
 
 // Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -0.75.
 template <class T>
-Line<T> cubic_line(const Axis<T>& axis, Place<T> place, int64_t order) {
+Contributions<T> cubic_line(const Axis<T>& axis, GridCoordinate<T> place, int64_t order) {
   constexpr T a(-0.75);
   const auto near = [=](T d) { return cubic<T>(a + 2, -(a + 3), 0, 1, d, order); };
   const auto far = [=](T d) { return cubic<T>(a, -5 * a, 8 * a, -4 * a, d, order); };
@@ -109,7 +109,7 @@ Line<T> cubic_line(const Axis<T>& axis, Place<T> place, int64_t order) {
   const T turned = order % 2 == 0 ? scale : -scale;
   const T weights[] = {far(t + 1) * scale, near(t) * scale, near(1 - t) * turned,
                        far(2 - t) * turned};
-  Line<T> line;
+  Contributions<T> line;
   for (int k = 0; k < 4; ++k) {
     line.add(axis, axis.inside({first + static_cast<T>(k - 1), T(0)}).at, weights[k]);
   }
@@ -117,11 +117,12 @@ Line<T> cubic_line(const Axis<T>& axis, Place<T> place, int64_t order) {
 }
 
 template <class T>
-Line<T> line_of(const GridSampling& plan, const Axis<T>& axis, T coordinate, int64_t order) {
-  Place<T> place = axis.place(coordinate);
+Contributions<T> line_of(const GridSampling& plan, const Axis<T>& axis, T coordinate,
+                         int64_t order) {
+  GridCoordinate<T> place = axis.place(coordinate);
   if (plan.by_what == SampledBy::Bicubic) return cubic_line(axis, place, order);
   place = axis.inside(place);
-  Line<T> line;
+  Contributions<T> line;
   if (plan.by_what == SampledBy::Nearest) {
     line.add(axis, std::nearbyint(place.at), order == 0 ? T(1) : T(0));
     return line;
@@ -174,9 +175,9 @@ class GridTaps {
   // Finds the taps of a position. `offset` computes their offsets from z, y and x.
   template <class Offset>
   void find(T x, T y, T z, const Offset& offset) {
-    const Line<T> across = line_of(plan_, x_, x, plan_.by[0]);
-    const Line<T> down = line_of(plan_, y_, y, plan_.by[1]);
-    Line<T> behind;
+    const Contributions<T> across = line_of(plan_, x_, x, plan_.by[0]);
+    const Contributions<T> down = line_of(plan_, y_, y, plan_.by[1]);
+    Contributions<T> behind;
     if (plan_.dims == 3) {
       behind = line_of(plan_, z_, z, plan_.by[2]);
     } else {

@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/loops/loops.h"
 #include "kernels/cpu/loops/row_major.h"
-#include "kernels/cpu/shared_loop.h"
+#include "kernels/cpu/parallel_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {

@@ -13,32 +13,32 @@ namespace tenon::kernels::cuda {
 
 // Writes the functor's result in the dtype of the output, which differs for small floats and for
 // integers narrower than sums.
-template <class Made, class... T>
-TENON_FUNCTOR inline void store_as(int32_t dtype, char* at, Made made, ElementTypes<T...>) {
-  if (dtype == dtype_of_element<Made>) {
-    *reinterpret_cast<Made*>(at) = made;
+template <class Computed, class... T>
+TENON_FUNCTOR inline void store_as(int32_t dtype, char* at, Computed made, ElementTypes<T...>) {
+  if (dtype == dtype_of_element<Computed>) {
+    *reinterpret_cast<Computed*>(at) = made;
   } else {
     ((dtype == dtype_of_element<T> ? (void)(*reinterpret_cast<T*>(at) = static_cast<T>(made))
                                    : (void)0),
      ...);
   }
 }
-template <class Made>
-TENON_FUNCTOR inline void store_result(int32_t dtype, char* at, Made made) {
-  if constexpr (std::is_same_v<Made, float>) {
+template <class Computed>
+TENON_FUNCTOR inline void store_result(int32_t dtype, char* at, Computed made) {
+  if constexpr (std::is_same_v<Computed, float>) {
     store_as(dtype, at, made, ElementTypes<Half, BFloat16>());
-  } else if constexpr (std::is_same_v<Made, int64_t>) {
+  } else if constexpr (std::is_same_v<Computed, int64_t>) {
     store_as(dtype, at, made, ElementTypes<bool, uint8_t, int8_t, int16_t, int32_t>());
   } else {
     store_as(dtype, at, made, ElementTypes<>());
   }
 }
 // Returns true if store_result() supports the dtype.
-template <class Made>
+template <class Computed>
 bool can_store(int32_t dtype) {
-  if (dtype == dtype_of_element<Made>) return true;
-  if (std::is_same_v<Made, float>) return dtype == TENON_DTYPE_F16 || dtype == TENON_DTYPE_BF16;
-  return std::is_same_v<Made, int64_t> && has(kIntegers | kBool, dtype);
+  if (dtype == dtype_of_element<Computed>) return true;
+  if (std::is_same_v<Computed, float>) return dtype == TENON_DTYPE_F16 || dtype == TENON_DTYPE_BF16;
+  return std::is_same_v<Computed, int64_t> && has(kIntegers | kBool, dtype);
 }
 
 // T is the type of elements in memory.

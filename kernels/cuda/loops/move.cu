@@ -8,12 +8,12 @@ namespace tenon::kernels::cuda {
 namespace {
 
 template <class T>
-struct Same {
+struct Identity {
   TENON_FUNCTOR T operator()(T x) const { return x; }
 };
 
 // A loaded number: integers are exact, floating and complex ones in double precision.
-struct Wide {
+struct LoadedNumber {
   double re;
   double im;
   int64_t i;
@@ -21,7 +21,7 @@ struct Wide {
 };
 
 template <class T>
-TENON_FUNCTOR inline Wide widen(T value) {
+TENON_FUNCTOR inline LoadedNumber widen(T value) {
   if constexpr (is_complex_element<T>) {
     return {static_cast<double>(value.real()), static_cast<double>(value.imag()), 0, false};
   } else if constexpr (std::is_integral_v<T>) {
@@ -32,7 +32,7 @@ TENON_FUNCTOR inline Wide widen(T value) {
 }
 
 template <class T>
-TENON_FUNCTOR inline T narrow(const Wide& wide) {
+TENON_FUNCTOR inline T narrow(const LoadedNumber& wide) {
   if constexpr (std::is_same_v<T, bool>) {
     return wide.integral ? wide.i != 0 : wide.re != 0 || wide.im != 0;
   } else if constexpr (std::is_integral_v<T>) {
@@ -51,8 +51,8 @@ TENON_FUNCTOR inline T narrow(const Wide& wide) {
 // Switches on the dtype inside the kernel, which does not diverge because all threads of a launch
 // take the same branch. The dtype is one of the list.
 template <class... T>
-TENON_FUNCTOR inline Wide load_wide(int32_t dtype, const char* at, ElementTypes<T...>) {
-  Wide wide{};
+TENON_FUNCTOR inline LoadedNumber load_wide(int32_t dtype, const char* at, ElementTypes<T...>) {
+  LoadedNumber wide{};
   ((dtype == dtype_of_element<T> ? (void)(wide = widen(load<T, T>(at))) : (void)0), ...);
   return wide;
 }
@@ -123,7 +123,7 @@ bool is_line_of(const Strided& walk, int k, int32_t dtype) {
 void launch_move(const char* op, int32_t dtype, const Strided& walk, Stream stream) {
   visit_element(op, dtype, AllTypes(), [&]<class T>(Element<T>) {
     using E = Moved<T>;
-    Pointwise<E, Same<E>>::launch(op, walk, Same<E>(), stream);
+    Pointwise<E, Identity<E>>::launch(op, walk, Identity<E>(), stream);
   });
 }
 

@@ -26,7 +26,7 @@ void bernoulli_of_tensor(const Call& call) {
   const Tensor p = given.device() == Device(self.device)
                        ? given
                        : to_device(given, Device(self.device), given.dtype(), given.strides());
-  const PhiloxPlace place = place_of(call, 2, self, p.dtype() == Dtype::F64);
+  const PhiloxOffset place = place_of(call, 2, self, p.dtype() == Dtype::F64);
   launch_bernoulli(call.op(), self.dtype, static_cast<int32_t>(p.dtype()),
                    strided_pair(self, p.info()), place, current_stream(Device(self.device)));
 }

@@ -21,7 +21,8 @@ tenon_tensor_info parts_of(const Tensor& self, Tensor& parts) {
 
 }  // namespace
 
-PhiloxPlace place_of(const Call& call, int generator, const tenon_tensor_info& self, bool is_wide) {
+PhiloxOffset place_of(const Call& call, int generator, const tenon_tensor_info& self,
+                      bool is_wide) {
   return draw_place(call.op(), call.get<std::optional<Generator>>(generator), Device(self.device),
                     self.numel, drawn_together(is_wide));
 }
@@ -31,7 +32,7 @@ void draw(const Call& call, int generator, Distribution which, double a, double 
   const tenon_tensor_info self = parts_of(*call.get<Tensor>(0), parts);
   if (self.numel == 0) return;
   const DeviceGuard guard(self.device.index);
-  const PhiloxPlace place = place_of(call, generator, self, dtype_of_info(self) == Dtype::F64);
+  const PhiloxOffset place = place_of(call, generator, self, dtype_of_info(self) == Dtype::F64);
   launch_distribution(call.op(), which, self.dtype, strided_pair(self, self), a, b, place,
                       current_stream(Device(self.device)));
 }

@@ -113,8 +113,8 @@ void provide_generators(tenon_device_provider& provider) {
   provider.generator_random = &generator_random;
 }
 
-PhiloxPlace draw_place(const char* op, const std::optional<Generator>& generator,
-                       const Device& device, int64_t count, int64_t each) {
+PhiloxOffset draw_place(const char* op, const std::optional<Generator>& generator,
+                        const Device& device, int64_t count, int64_t each) {
   const Generator source = generator ? *generator : Generator::default_of(device);
   if (!(settled(source.device()) == device)) {
     throw Error(TENON_ERROR_INVALID_ARGUMENT, std::string(op) + ": generator must be one of " +

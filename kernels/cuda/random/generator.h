@@ -15,7 +15,7 @@ void provide_generators(tenon_device_provider& provider);
 // Draws from a generator, or from the device's default one, for an operator with `count` elements,
 // of which a thread makes `each` from four numbers. The number of threads is that of PyTorch, so
 // that elements get the same numbers. Throws for a generator of another device.
-PhiloxPlace draw_place(const char* op, const std::optional<Generator>& generator,
-                       const Device& device, int64_t count, int64_t each);
+PhiloxOffset draw_place(const char* op, const std::optional<Generator>& generator,
+                        const Device& device, int64_t count, int64_t each);
 
 }  // namespace tenon::kernels::cuda

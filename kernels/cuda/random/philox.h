@@ -31,7 +31,7 @@ TENON_FUNCTOR inline PhiloxNumbers philox(uint64_t seed, uint64_t sequence, uint
 
 // The numbers that a launch draws: thread i uses sequence i of the seed, starting with block
 // `block`.
-struct PhiloxPlace {
+struct PhiloxOffset {
   uint64_t seed;
   uint64_t block;
   int64_t threads;

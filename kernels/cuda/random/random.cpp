@@ -16,7 +16,7 @@ void random_(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
   if (self.numel == 0) return;
   const DeviceGuard guard(self.device.index);
-  const PhiloxPlace place = place_of(call, call.form.arguments - 1, self, drawn.is_wide);
+  const PhiloxOffset place = place_of(call, call.form.arguments - 1, self, drawn.is_wide);
   launch_integers(call.op(), self.dtype, strided_pair(self, self), drawn.first, drawn.count,
                   drawn.is_wide, place, current_stream(Device(self.device)));
 }

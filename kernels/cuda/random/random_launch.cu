@@ -42,14 +42,14 @@ TENON_FUNCTOR inline double tangent(double x) { return std::tan(x); }
 
 // Uniform numbers in (0, 1], as floats or doubles.
 template <class C>
-struct Units {
+struct UniformSource {
   static constexpr int kEach = 4;
   TENON_FUNCTOR static void take(const PhiloxNumbers& drawn, float* out) {
     for (int k = 0; k < kEach; ++k) out[k] = unit(drawn.at[k]);
   }
 };
 template <>
-struct Units<double> {
+struct UniformSource<double> {
   static constexpr int kEach = 2;
   TENON_FUNCTOR static void take(const PhiloxNumbers& drawn, double* out) {
     for (int k = 0; k < kEach; ++k) out[k] = unit(drawn.at[2 * k], drawn.at[2 * k + 1]);
@@ -99,7 +99,7 @@ struct WideWords {
 template <int kOperands, class Source, class Drawn, class Make>
 struct DrawEach {
   Steps<kOperands> steps;
-  PhiloxPlace place;
+  PhiloxOffset place;
   Make make;
 
   TENON_FUNCTOR void operator()(int64_t thread) const {
@@ -121,7 +121,7 @@ struct DrawEach {
 };
 
 template <int kOperands, class Source, class Drawn, class Make>
-void launch_draws(const char* op, const Strided& walk, const Make& make, const PhiloxPlace& place,
+void launch_draws(const char* op, const Strided& walk, const Make& make, const PhiloxOffset& place,
                   Stream stream) {
   launch_each(op, DrawEach<kOperands, Source, Drawn, Make>{Steps<kOperands>(walk), place, make},
               place.threads, stream);
@@ -170,18 +170,18 @@ struct Make {
 
 template <Distribution kWhich, class Types>
 void launch_one(const char* op, int32_t dtype, const Strided& walk, double a, double b,
-                const PhiloxPlace& place, Stream stream) {
+                const PhiloxOffset& place, Stream stream) {
   visit_element(op, dtype, Types(), [&]<class T>(Element<T>) {
     using C = DrawnIn<T>;
     constexpr bool kNormal = kWhich == Distribution::Normal || kWhich == Distribution::LogNormal;
-    using Source = std::conditional_t<kNormal, Normals<C>, Units<C>>;
+    using Source = std::conditional_t<kNormal, Normals<C>, UniformSource<C>>;
     launch_draws<1, Source, C>(op, walk, Make<kWhich, T>{static_cast<C>(a), static_cast<C>(b)},
                                place, stream);
   });
 }
 
 template <class T, class P>
-struct Coin {
+struct BernoulliSample {
   using C = DrawnIn<P>;
   TENON_FUNCTOR void operator()(char* const* data, C drawn) const {
     const bool is_one = drawn <= static_cast<C>(*reinterpret_cast<const P*>(data[1]));
@@ -207,7 +207,7 @@ using CoinTypes = Joined<BoolType, RealTypes>;
 int64_t drawn_together(bool is_wide) { return is_wide ? WideWords::kEach : Words::kEach; }
 
 void launch_distribution(const char* op, Distribution which, int32_t dtype, const Strided& walk,
-                         double a, double b, const PhiloxPlace& place, Stream stream) {
+                         double a, double b, const PhiloxOffset& place, Stream stream) {
   switch (which) {
     case Distribution::Uniform:
       return launch_one<Distribution::Uniform, FloatTypes>(op, dtype, walk, a, b, place, stream);
@@ -228,17 +228,17 @@ void launch_distribution(const char* op, Distribution which, int32_t dtype, cons
 }
 
 void launch_bernoulli(const char* op, int32_t dtype, int32_t probabilities, const Strided& walk,
-                      const PhiloxPlace& place, Stream stream) {
+                      const PhiloxOffset& place, Stream stream) {
   visit_element(op, dtype, CoinTypes(), [&]<class T>(Element<T>) {
     visit_element(op, probabilities, FloatTypes(), [&]<class P>(Element<P>) {
       using C = DrawnIn<P>;
-      launch_draws<2, Units<C>, C>(op, walk, Coin<T, P>(), place, stream);
+      launch_draws<2, UniformSource<C>, C>(op, walk, BernoulliSample<T, P>(), place, stream);
     });
   });
 }
 
 void launch_integers(const char* op, int32_t dtype, const Strided& walk, int64_t first,
-                     uint64_t count, bool is_wide, const PhiloxPlace& place, Stream stream) {
+                     uint64_t count, bool is_wide, const PhiloxOffset& place, Stream stream) {
   visit_element(op, dtype, CoinTypes(), [&]<class T>(Element<T>) {
     const Integer<T> make{first, count};
     if (is_wide) {

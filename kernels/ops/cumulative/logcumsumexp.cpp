@@ -33,11 +33,11 @@ namespace {
 // Weights of elements relative to the largest of their line, and the reciprocals of their running
 // sums. In double, whose range of exponents up to 700 is just sufficient. An element whose weight
 // is 0 has no derivative.
-struct Shares {
+struct SumWeights {
   Tensor weights;
   Tensor inverse;
 };
-Shares shares_of(const Tensor& self, int64_t dim) {
+SumWeights shares_of(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&)> detach("aten::detach"),
       exponential("aten::exp"), is_infinite("aten::isinf");
   const bool has_angles = is_complex(self.dtype());

@@ -71,7 +71,7 @@ constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tenso
     scatter_reduce("aten::scatter_reduce.two");
 
 // The arguments of a backward operator.
-struct Reduced {
+struct BackwardArguments {
   Tensor grad;
   Tensor self;
   int64_t dim;
@@ -81,7 +81,7 @@ struct Reduced {
   bool includes_self;
   Tensor result;
 
-  explicit Reduced(const Call& call)
+  explicit BackwardArguments(const Call& call)
       : grad(*call.get<Tensor>(0)),
         self(*call.get<Tensor>(1)),
         dim(call.get<int64_t>(2)),
@@ -123,7 +123,7 @@ void scatter_reduce_meta(const Call& call) {
 }
 
 void scatter_reduce_self_backward(const Call& call) {
-  const Reduced of(call);
+  const BackwardArguments of(call);
   Tensor grad = of.grad;
   switch (of.reduction) {
     case ReduceBy::Sum:
@@ -147,7 +147,7 @@ void scatter_reduce_self_backward(const Call& call) {
 }
 
 void scatter_reduce_src_backward(const Call& call) {
-  const Reduced of(call);
+  const BackwardArguments of(call);
   switch (of.reduction) {
     case ReduceBy::Sum:
       return call.give(0, of.at_places(of.grad));

@@ -13,18 +13,18 @@ namespace tenon::kernels::ops {
 namespace {
 
 // The padding of dim `d`. Numbers are listed from the last dim on, with the start before the end.
-struct Ends {
+struct Padding {
   int64_t before;
   int64_t behind;
 };
 
-std::vector<Ends> ends_of(const Call& call, int64_t ndim) {
+std::vector<Padding> ends_of(const Call& call, int64_t ndim) {
   const auto pad = call.get<Sizes>(1);
   if (pad.size() % 2 != 0 || static_cast<int64_t>(pad.size()) > 2 * ndim) {
     fail_argument(call.op(), "pad",
                   "an even number of numbers, at most " + std::to_string(2 * ndim), pad);
   }
-  std::vector<Ends> ends(static_cast<size_t>(ndim), Ends{0, 0});
+  std::vector<Padding> ends(static_cast<size_t>(ndim), Padding{0, 0});
   for (size_t k = 0; k < pad.size(); k += 2) {
     static_cast<void>(CheckedSize(call.op(), 0) - pad[k]);  // negated below
     static_cast<void>(CheckedSize(call.op(), 0) - pad[k + 1]);
@@ -34,7 +34,7 @@ std::vector<Ends> ends_of(const Call& call, int64_t ndim) {
 }
 
 // Removes the elements that negative numbers cut off.
-Tensor shortened(Tensor tensor, const std::vector<Ends>& ends) {
+Tensor shortened(Tensor tensor, const std::vector<Padding>& ends) {
   for (size_t d = 0; d < ends.size(); ++d) {
     const int64_t first = std::max<int64_t>(-ends[d].before, 0);
     const int64_t end = tensor.sizes()[d] - std::max<int64_t>(-ends[d].behind, 0);
@@ -56,7 +56,7 @@ void constant_pad_nd(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const tenon_tensor_info info = self.info();
   check_defined(call.op(), "self", info);
-  const std::vector<Ends> ends = ends_of(call, info.ndim);
+  const std::vector<Padding> ends = ends_of(call, info.ndim);
   Dims sizes(sizes_of(info));
   for (int64_t d = 0; d < sizes.size(); ++d) {
     const auto [before, behind] = ends[static_cast<size_t>(d)];
@@ -69,7 +69,7 @@ void constant_pad_nd(const Call& call) {
   }
   const Tensor source = shortened(self, ends);
   const bool adds = std::ranges::any_of(
-      ends, [](const Ends& each) { return each.before > 0 || each.behind > 0; });
+      ends, [](const Padding& each) { return each.before > 0 || each.behind > 0; });
   if (!adds) return call.give(0, call_clone(source, MemoryFormat::Preserve));
   Tensor result = call_empty(sizes, options_like(info, {}), format_of(call.op(), info));
   call_fill(result, call.get<Scalar>(2));
@@ -97,7 +97,7 @@ void constant_pad_nd_backward(const Call& call) {
 void pad_circular(const Call& call) {
   static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
   const Tensor self = *call.get<Tensor>(0);
-  const std::vector<Ends> ends = ends_of(call, self.ndim());
+  const std::vector<Padding> ends = ends_of(call, self.ndim());
   Tensor result = shortened(self, ends);
   for (size_t d = 0; d < ends.size(); ++d) {
     const auto dim = static_cast<int64_t>(d);

@@ -53,7 +53,7 @@ struct Weights {
 };
 
 // The data that a layer passes from step to step: a state, and the cell of an LSTM.
-struct Carried {
+struct CellState {
   Tensor state;
   Tensor cell;
 };
@@ -75,7 +75,7 @@ enum class Kind { Lstm, Gru, Tanh, Relu };
 
 int64_t gates_of(Kind kind) { return kind == Kind::Lstm ? 4 : kind == Kind::Gru ? 3 : 1; }
 
-Carried lstm_step(const Tensor& from_input, const Carried& before, const Weights& weights) {
+CellState lstm_step(const Tensor& from_input, const CellState& before, const Weights& weights) {
   const Parts gates = parts_of(with_state(from_input, before.state, weights), 4);
   const Tensor cell =
       call_add(call_mul(gate(gates[1]), before.cell), call_mul(gate(gates[0]), bent(gates[2])));
@@ -85,7 +85,7 @@ Carried lstm_step(const Tensor& from_input, const Carried& before, const Weights
 }
 
 // https://arxiv.org/abs/1406.1078, with the reset gate applied after the product.
-Carried gru_step(const Tensor& from_input, const Carried& before, const Weights& weights) {
+CellState gru_step(const Tensor& from_input, const CellState& before, const Weights& weights) {
   const Parts input = parts_of(from_input, 3);
   const Parts state = parts_of(affine(before.state, weights.of_state, weights.state_bias), 3);
   const Tensor reset = gate(call_add(input[0], state[0])),
@@ -94,7 +94,8 @@ Carried gru_step(const Tensor& from_input, const Carried& before, const Weights&
   return {call_add(call_mul(call_sub(before.state, next), keep), next), Tensor()};
 }
 
-Carried step(Kind kind, const Tensor& from_input, const Carried& before, const Weights& weights) {
+CellState step(Kind kind, const Tensor& from_input, const CellState& before,
+               const Weights& weights) {
   static constinit const LazyOp<Tensor(const Tensor&)> relu("aten::relu");
   if (kind == Kind::Lstm) return lstm_step(from_input, before, weights);
   if (kind == Kind::Gru) return gru_step(from_input, before, weights);
@@ -104,10 +105,10 @@ Carried step(Kind kind, const Tensor& from_input, const Carried& before, const W
 
 struct Layer {
   Tensor output;  // of all steps
-  Carried last;
+  CellState last;
 };
 
-Layer run_layer(Kind kind, const Tensor& input, const Carried& first, Weights weights,
+Layer run_layer(Kind kind, const Tensor& input, const CellState& first, Weights weights,
                 bool backwards) {
   Tensor from_inputs = affine(input, weights.of_input, weights.input_bias);
   // A GRU's reset gate is applied to the bias as well.
@@ -117,7 +118,7 @@ Layer run_layer(Kind kind, const Tensor& input, const Carried& first, Weights we
   }
   Parts steps = each_of(from_inputs);
   if (backwards) std::reverse(steps.begin(), steps.end());
-  Carried carried = first;
+  CellState carried = first;
   Parts outputs;
   for (const Tensor& from_input : steps) {
     carried = step(kind, from_input, carried, weights);
@@ -129,16 +130,16 @@ Layer run_layer(Kind kind, const Tensor& input, const Carried& first, Weights we
 
 // ---- Whole nets ---------------------------------------------------------------------------------
 
-struct Net {
+struct Network {
   Kind kind;
   int64_t layers, directions;
   double dropout;
   bool train, batch_first;
   std::vector<Weights> weights;  // layer by layer, with both directions of each
-  std::vector<Carried> first;
+  std::vector<CellState> first;
 };
 
-void check_states(const Call& call, const Net& net, const Tensor& input, const char* name,
+void check_states(const Call& call, const Network& net, const Tensor& input, const char* name,
                   const Tensor& state) {
   const SymbolicSize batch = word_along(input, net.batch_first ? 0 : 1);
   const bool fits = state.ndim() == 3 && word_along(state, 0) == net.layers * net.directions &&
@@ -149,15 +150,15 @@ void check_states(const Call& call, const Net& net, const Tensor& input, const c
         " layers and a batch of ", text_of(batch), ", got sizes ", text_of(words_of(state))});
 }
 
-Net read_net(const Call& call, Kind kind, const Tensor& input) {
-  Net net{kind,
-          call.get<int64_t>(4),
-          call.get<bool>(7) ? 2 : 1,
-          call.get<double>(5),
-          call.get<bool>(6),
-          call.get<bool>(8),
-          {},
-          {}};
+Network read_net(const Call& call, Kind kind, const Tensor& input) {
+  Network net{kind,
+              call.get<int64_t>(4),
+              call.get<bool>(7) ? 2 : 1,
+              call.get<double>(5),
+              call.get<bool>(6),
+              call.get<bool>(8),
+              {},
+              {}};
   if (input.ndim() != 3) fail_argument(call.op(), "input", "of 3 dims", text_of(words_of(input)));
   if (word_along(input, net.batch_first ? 1 : 0) == 0) {
     fail_argument(call.op(), "input", "of 1 step at least", text_of(words_of(input)));
@@ -186,10 +187,10 @@ Net read_net(const Call& call, Kind kind, const Tensor& input) {
 
 // Reads the weights: for each layer and direction two weights, two biases if there are any, and a
 // projection if the sizes of state and cell differ.
-void read_weights(const Call& call, Net& net) {
+void read_weights(const Call& call, Network& net) {
   const auto params = call.get<TensorList>(2);
   const bool has_biases = call.get<bool>(3);
-  const Carried& first = net.first[0];
+  const CellState& first = net.first[0];
   const bool projects =
       net.kind == Kind::Lstm && !(word_along(first.state, 1) == word_along(first.cell, 1));
   const size_t each = 2 + (has_biases ? 2 : 0) + (projects ? 1 : 0);
@@ -226,7 +227,7 @@ void run_net(const Call& call, Kind kind) {
       "aten::transpose.int");
   static constinit const LazyOp<Tensor(const Tensor&, double, bool)> dropped("aten::dropout");
   Tensor input = *call.get<Tensor>(0);
-  Net net = read_net(call, kind, input);
+  Network net = read_net(call, kind, input);
   read_weights(call, net);
   if (net.batch_first) input = transposed(input, 0, 1);
   Parts states, cells;
@@ -252,7 +253,7 @@ void run_net(const Call& call, Kind kind) {
 
 void run_cell(const Call& call, Kind kind) {
   const Tensor input = *call.get<Tensor>(0);
-  Carried before;
+  CellState before;
   if (kind == Kind::Lstm) {
     const auto hx = call.get<TensorList>(1);
     if (hx.size() != 2) {
@@ -273,7 +274,7 @@ void run_cell(const Call& call, Kind kind) {
           " rows for a state of sizes ", text_of(sizes), ", got sizes ",
           text_of(words_of(weights.of_input))});
   }
-  const Carried after =
+  const CellState after =
       step(kind, affine(input, weights.of_input, weights.input_bias), before, weights);
   call.give(0, after.state);
   if (kind == Kind::Lstm) call.give(1, after.cell);

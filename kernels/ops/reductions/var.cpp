@@ -22,31 +22,31 @@ constinit const OfDims variance("aten::var.correction");
 constinit const OfDims deviation("aten::std.correction");
 
 // The arguments of each form.
-struct Spreading {
+struct VarianceArguments {
   Tensor self;
   Dims_ dims;
   Correction correction;
   bool keepdim;
 };
-Spreading unbiased_of(const Call& call, bool has_dim) {
+VarianceArguments unbiased_of(const Call& call, bool has_dim) {
   const auto correction = Scalar(int64_t{call.get<bool>(has_dim ? 2 : 1)});
   return {*call.get<Tensor>(0), has_dim ? call.get<Dims_>(1) : std::nullopt, correction,
           has_dim && call.get<bool>(3)};
 }
-Spreading corrected_of(const Call& call) {
+VarianceArguments corrected_of(const Call& call) {
   return {*call.get<Tensor>(0), call.get<Dims_>(1), call.get<Correction>(2), call.get<bool>(3)};
 }
 
-Tensor of(const OfDims& op, const Spreading& given) {
+Tensor of(const OfDims& op, const VarianceArguments& given) {
   return op(given.self, given.dims, given.correction, given.keepdim);
 }
-Tensor mean_of(const Spreading& given) {
+Tensor mean_of(const VarianceArguments& given) {
   static constinit const LazyOp<Tensor(const Tensor&, Dims_, bool, std::optional<Dtype>)> mean(
       "aten::mean.dim");
   return mean(given.self, given.dims, given.keepdim, std::nullopt);
 }
 // Returns both results, or writes the call's outs.
-void give_both(const Call& call, const OfDims& op, const Spreading& given) {
+void give_both(const Call& call, const OfDims& op, const VarianceArguments& given) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   Tensor results[] = {of(op, given), mean_of(given)};
   for (int k = 0; k < 2; ++k) {
@@ -77,7 +77,7 @@ void var_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> minus(
       "aten::sub.Tensor");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> times("aten::mul.Tensor");
-  Spreading given{*call.get<Tensor>(1), call.get<Dims_>(2), std::nullopt, true};
+  VarianceArguments given{*call.get<Tensor>(1), call.get<Dims_>(2), std::nullopt, true};
   const auto correction = call.get<Correction>(3).value_or(Scalar(1)).to_double();
   const Tensor mean = mean_of(given);
   const Tensor grad = call_reshape(*call.get<Tensor>(0), words_of(mean));

@@ -92,7 +92,7 @@ void pooled(const Call& call, const WindowArguments& at) {
   const Window window = Window::of(call, 1, at.stride, at.padding, at.dilation, slides);
   const SymbolicTensor self(call.tensor(0));
   if (self.ndim() < slides) return run_with_numbers(call);
-  std::vector<MarkedCall::Known> known;
+  std::vector<MarkedCall::KnownSize> known;
   for (int64_t d = 0; d < slides; ++d) {
     const SymbolicSize size = self.sizes()[static_cast<size_t>(self.ndim() - slides + d)];
     const SymbolicSize places = places_of(window.along[d], size, call.get<bool>(at.ceil));
@@ -116,7 +116,7 @@ void im2col(const Call& call) {
     columns *= places;
     rows *= window.along[d].kernel;
   }
-  const MarkedCall::Known known[] = {{-2, rows}, {-1, columns}};
+  const MarkedCall::KnownSize known[] = {{-2, rows}, {-1, columns}};
   if (!MarkedCall(call).run(known)) run_with_numbers(call);
 }
 
@@ -137,7 +137,7 @@ void convolution(const Call& call) {
   const bool fits = slides >= 1 && input.ndim() == weight.ndim() && !stride.empty() &&
                     !padding.empty() && !dilation.empty() && !added.empty();
   if (!fits) return convolution_of_batch(call);
-  std::vector<MarkedCall::Known> known;
+  std::vector<MarkedCall::KnownSize> known;
   for (int64_t d = 0; d < slides; ++d) {
     const auto at = static_cast<size_t>(d + 2);
     const SymbolicSize size = input.sizes()[at], step = number_for(stride, d);
@@ -171,7 +171,7 @@ void fft_r2c(const Call& call) {
   if (dims.empty() || !call.get<bool>(3) || self.ndim() == 0) return sized_by_arguments(call);
   const int64_t last = wrap_dim(call.op(), dims.back(), self.ndim());
   const SymbolicSize half = self.sizes()[static_cast<size_t>(last)] / 2 + 1;
-  const MarkedCall::Known known[] = {{last - self.ndim(), half}};
+  const MarkedCall::KnownSize known[] = {{last - self.ndim(), half}};
   if (!MarkedCall(call).run(known)) run_with_numbers(call);
 }
 

@@ -176,14 +176,14 @@ std::optional<SymbolicSize> MarkedCall::symbol_of(int64_t first, int64_t second)
 }
 
 std::optional<SymbolicDims> MarkedCall::sizes_of_result(const Tensor& first, const Tensor& second,
-                                                        std::span<const Known> known) const {
+                                                        std::span<const KnownSize> known) const {
   SymbolicDims sizes;
   const int64_t ndim = first.ndim();
   if (second.ndim() != ndim) return std::nullopt;
   for (int64_t d = 0; d < ndim; ++d) {
     const auto at = static_cast<size_t>(d);
     const auto told = std::find_if(known.begin(), known.end(),
-                                   [&](const Known& one) { return one.dim == d - ndim; });
+                                   [&](const KnownSize& one) { return one.dim == d - ndim; });
     const std::optional<SymbolicSize> size =
         told != known.end() ? told->size : symbol_of(first.sizes()[at], second.sizes()[at]);
     if (!size) return std::nullopt;
@@ -211,7 +211,7 @@ static std::optional<SymbolicDims> dense_like(const Tensor& made, const Symbolic
   return result;
 }
 
-bool MarkedCall::serve(std::span<const Known> known) {
+bool MarkedCall::serve(std::span<const KnownSize> known) {
   const Round first(*this, 0), second(*this, 1);
   if (!call_.form.is_functional()) return true;
   std::vector<Tensor> results;
@@ -236,7 +236,7 @@ bool MarkedCall::serve(std::span<const Known> known) {
   return true;
 }
 
-bool MarkedCall::run(std::span<const Known> known) {
+bool MarkedCall::run(std::span<const KnownSize> known) {
   for (const bool equal_hints_are_equal : {false, true}) {
     if (!collect(equal_hints_are_equal)) return false;
     try {

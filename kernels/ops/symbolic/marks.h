@@ -17,13 +17,13 @@ class MarkedCall {
   explicit MarkedCall(const Call& call) : call_(call) {}
 
   // A size of the results that the caller computed. `dim` counts from the end: -1 is the last one.
-  struct Known {
+  struct KnownSize {
     int64_t dim;
     SymbolicSize size;
   };
   // Sets the results. Returns false, without setting any, if the routine accepts only certain
   // numbers or computes sizes from them.
-  bool run(std::span<const Known> known = {});
+  bool run(std::span<const KnownSize> known = {});
 
  private:
   struct Mark {
@@ -35,10 +35,10 @@ class MarkedCall {
 
   bool collect(bool equal_hints_are_equal);
   void add(int64_t word, bool equal_hints_are_equal);
-  bool serve(std::span<const Known> known);
+  bool serve(std::span<const KnownSize> known);
   std::optional<SymbolicSize> symbol_of(int64_t first, int64_t second) const;
   std::optional<SymbolicDims> sizes_of_result(const Tensor& first, const Tensor& second,
-                                              std::span<const Known> known) const;
+                                              std::span<const KnownSize> known) const;
 
   const Call& call_;
   std::vector<Mark> marks_;

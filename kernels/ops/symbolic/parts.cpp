@@ -17,12 +17,12 @@ constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
 constinit const LazyOp<Parts(const Tensor&, int64_t, int64_t)> split_evenly("aten::split.Tensor");
 
 // The tensor of a call, and the dim along which it is split.
-struct Whole {
+struct SplitTensor {
   Tensor self;
   int64_t dim;
   SymbolicSize size;
 
-  explicit Whole(const Call& call, int argument = 2) : self(Tensor::retain(call.tensor(0))) {
+  explicit SplitTensor(const Call& call, int argument = 2) : self(Tensor::retain(call.tensor(0))) {
     const SymbolicTensor words(call.tensor(0));
     if (words.ndim() == 0) {
       fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
@@ -35,7 +35,7 @@ struct Whole {
 };
 
 void split(const Call& call) {
-  const Whole whole(call);
+  const SplitTensor whole(call);
   const int64_t size = number_of(whole.size);
   const int64_t part = number_of(size_argument(call, 1));
   if (part < 0) fail_argument(call.op(), "split_size", "at least 0", part);
@@ -58,7 +58,7 @@ void split(const Call& call) {
 }
 
 void split_with_sizes(const Call& call) {
-  const Whole whole(call);
+  const SplitTensor whole(call);
   const SymbolicDims sizes = sizes_argument(call, 1);
   SymbolicSize sum = 0;
   for (const SymbolicSize size : sizes) sum += size;
@@ -78,7 +78,7 @@ void split_with_sizes(const Call& call) {
 }
 
 void chunk(const Call& call) {
-  const Whole whole(call);
+  const SplitTensor whole(call);
   const auto chunks = call.get<int64_t>(1);
   if (chunks <= 0) fail_argument(call.op(), "chunks", "greater than 0", chunks);
   const int64_t size = number_of(whole.size);
@@ -89,7 +89,7 @@ void chunk(const Call& call) {
 
 void unbind(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
-  const Whole whole(call, 1);
+  const SplitTensor whole(call, 1);
   const int64_t count = number_of(whole.size);
   Parts parts;
   for (int64_t index = 0; index < count; ++index) {

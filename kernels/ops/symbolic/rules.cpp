@@ -197,7 +197,7 @@ void cat(const Call& call) {
     }
   }
   // A channels-last input has a channels-last result.
-  const MarkedCall::Known known[] = {{dim - first.ndim(), sizes[dim]}};
+  const MarkedCall::KnownSize known[] = {{dim - first.ndim(), sizes[dim]}};
   if (first.ndim() > 3 && !first.is_contiguous() && MarkedCall(call).run(known)) return;
   call.give(0, new_symbolic(like, sizes));
 }

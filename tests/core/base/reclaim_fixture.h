@@ -79,7 +79,7 @@ struct Op {
   // Calls the kernel; returns false when the call could not start or saw freed memory.
   template <class Body>
   bool call(const Body& body) {
-    const Entered entered = enter(this);
+    const EnteredCall entered = enter(this);
     if (entered.place == nullptr) return false;
     Item* current = snapshot.load(std::memory_order_acquire);
     bool good = current->state.load(std::memory_order_relaxed) == kAlive;

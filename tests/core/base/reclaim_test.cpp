@@ -158,7 +158,7 @@ TEST_F(ReclaimTest, TwoKernelsThatRemoveEachOther_DoNotWait) {
 TEST_F(ReclaimTest, FallbackRecord_WaitsForAnyPick) {
   // A pick in progress, as a signal or preemption would leave it between push and set_running.
   Op op;
-  const Entered entered = enter(&op);
+  const EnteredCall entered = enter(&op);
   auto* fallback = new Item;
   fallback->any_owner = true;
   fallback->kernel = fallback;
@@ -174,7 +174,7 @@ TEST_F(ReclaimTest, FallbackRecord_WaitsForAnyPick) {
 TEST_F(ReclaimTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
   Op op;
   const int before = live_items;
-  const Entered interrupted = enter(&op);  // as if it had just loaded the snapshot
+  const EnteredCall interrupted = enter(&op);  // as if it had just loaded the snapshot
   op.replace();
   EXPECT_EQ(live_items, before + 2);
   Op other;
@@ -191,7 +191,7 @@ TEST_F(ReclaimTest, DrainOfIdleGroup_IsDone) {
   int group = 0;
   op.replace(&group);
   Blocker blocker;
-  EXPECT_EQ(drain(&group, 0, &blocker), Drained::kDone);
+  EXPECT_EQ(drain(&group, 0, &blocker), DrainResult::kDone);
 }
 
 TEST_F(ReclaimTest, DrainOfBusyGroup_TimesOutNamingKernelAndThread) {
@@ -200,12 +200,12 @@ TEST_F(ReclaimTest, DrainOfBusyGroup_TimesOutNamingKernelAndThread) {
   Visitor visitor(op);
   op.replace(&group);
   Blocker blocker;
-  EXPECT_EQ(drain(&group, 2'000'000, &blocker), Drained::kTimeout);
+  EXPECT_EQ(drain(&group, 2'000'000, &blocker), DrainResult::kTimeout);
   EXPECT_STREQ(blocker.label, "test::op");
   EXPECT_NE(blocker.thread_id, 0);
   EXPECT_NE(blocker.thread_id, current_thread()->thread_id.load());
   visitor.finish();
-  EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
+  EXPECT_EQ(drain(&group, -1, &blocker), DrainResult::kDone);
 }
 
 TEST_F(ReclaimTest, DrainWaits_UntilTheKernelReturns) {
@@ -216,7 +216,7 @@ TEST_F(ReclaimTest, DrainWaits_UntilTheKernelReturns) {
   std::atomic<bool> done{false};
   std::thread drainer([&] {
     Blocker blocker;
-    EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
+    EXPECT_EQ(drain(&group, -1, &blocker), DrainResult::kDone);
     done = true;
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -231,14 +231,14 @@ TEST_F(ReclaimTest, DrainInsideAKernel_TellsInsteadOfWaiting) {
   op.call([&] {
     op.replace(&group);
     Blocker blocker;
-    EXPECT_EQ(drain(&group, -1, &blocker), Drained::kInsideKernel);
+    EXPECT_EQ(drain(&group, -1, &blocker), DrainResult::kInsideKernel);
   });
   Blocker blocker;
-  EXPECT_EQ(drain(&group, 0, &blocker), Drained::kDone);
+  EXPECT_EQ(drain(&group, 0, &blocker), DrainResult::kDone);
 }
 
 struct Drainer : Retired {
-  Drained result = Drained::kDone;
+  DrainResult result = DrainResult::kDone;
 };
 
 TEST_F(ReclaimTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
@@ -250,7 +250,7 @@ TEST_F(ReclaimTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
     static_cast<Drainer*>(self)->result = drain(&group, -1, &blocker);
   };
   retire(&drainer);
-  EXPECT_EQ(drainer.result, Drained::kInsideKernel);
+  EXPECT_EQ(drainer.result, DrainResult::kInsideKernel);
 }
 
 // Neither thread has a record then: the one no longer, the other not yet.
@@ -273,10 +273,10 @@ TEST_F(ReclaimTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
   while (!slow.entered) std::this_thread::yield();
   std::thread([&] {
     Blocker blocker;
-    EXPECT_EQ(drain(&group, 0, &blocker), Drained::kTimeout);
+    EXPECT_EQ(drain(&group, 0, &blocker), DrainResult::kTimeout);
     EXPECT_NE(blocker.thread_id, 0);
     slow.go_on = true;
-    EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
+    EXPECT_EQ(drain(&group, -1, &blocker), DrainResult::kDone);
   }).join();
   exiting.join();
 }

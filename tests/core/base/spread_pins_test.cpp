@@ -132,7 +132,7 @@ TEST_F(SpreadPinsTest, TakenAndDroppedByMany_WhileRetired) {
       threads.emplace_back([&] {
         for (int i = 0; i < kRounds; ++i) {
           Item* kernel = nullptr;
-          const Entered entered = enter(&op);
+          const EnteredCall entered = enter(&op);
           kernel = op.snapshot.load(std::memory_order_acquire)->served;
           set_running(entered.place, kernel);
           kernel->spread.take();

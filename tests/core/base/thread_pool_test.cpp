@@ -20,15 +20,15 @@ namespace tenon::base {
 namespace {
 
 // Counts how often each number was worked on, by whom, in which chunks.
-struct Seen {
-  explicit Seen(int64_t count) : times(static_cast<size_t>(count)) {}
+struct ChunkLog {
+  explicit ChunkLog(int64_t count) : times(static_cast<size_t>(count)) {}
   std::vector<std::atomic<int>> times;
   std::mutex mutex;
   std::set<std::pair<int64_t, int64_t>> chunks;
   std::set<std::thread::id> threads;
 
   static tenon_status note(void* ctx, int64_t begin, int64_t end) {
-    auto& seen = *static_cast<Seen*>(ctx);
+    auto& seen = *static_cast<ChunkLog*>(ctx);
     for (int64_t i = begin; i < end; ++i) ++seen.times[static_cast<size_t>(i)];
     const std::lock_guard lock(seen.mutex);
     seen.chunks.insert({begin, end});
@@ -75,8 +75,8 @@ TEST_F(ThreadPool, Chunks_AreOfTheGrainWhateverTheThreads) {
       {0, 300}, {300, 600}, {600, 900}, {900, 1000}};
   for (const int32_t threads : {1, 2, 7}) {
     ASSERT_EQ(tenon_parallel_set_threads(threads), TENON_OK);
-    Seen seen(1000);
-    ASSERT_EQ(tenon_parallel_for(1000, 300, &Seen::note, &seen), TENON_OK);
+    ChunkLog seen(1000);
+    ASSERT_EQ(tenon_parallel_for(1000, 300, &ChunkLog::note, &seen), TENON_OK);
     EXPECT_TRUE(seen.all_once()) << threads;
     EXPECT_EQ(seen.chunks, expected) << threads;
     EXPECT_LE(seen.threads.size(), static_cast<size_t>(threads));
@@ -84,32 +84,32 @@ TEST_F(ThreadPool, Chunks_AreOfTheGrainWhateverTheThreads) {
 }
 
 TEST_F(ThreadPool, OneChunk_IsTheCallersOwn) {
-  Seen seen(64);
-  ASSERT_EQ(tenon_parallel_for(64, 64, &Seen::note, &seen), TENON_OK);
+  ChunkLog seen(64);
+  ASSERT_EQ(tenon_parallel_for(64, 64, &ChunkLog::note, &seen), TENON_OK);
   EXPECT_EQ(seen.threads, std::set{std::this_thread::get_id()});
 }
 
 TEST_F(ThreadPool, NoNumbers_NoCall) {
-  Seen seen(1);
-  ASSERT_EQ(tenon_parallel_for(0, 64, &Seen::note, &seen), TENON_OK);
+  ChunkLog seen(1);
+  ASSERT_EQ(tenon_parallel_for(0, 64, &ChunkLog::note, &seen), TENON_OK);
   EXPECT_TRUE(seen.chunks.empty());
 }
 
 TEST_F(ThreadPool, ManyRegions_EachWhole) {
   for (int i = 0; i < 3000; ++i) {
-    Seen seen(97);
-    ASSERT_EQ(tenon_parallel_for(97, 1 + i % 13, &Seen::note, &seen), TENON_OK);
+    ChunkLog seen(97);
+    ASSERT_EQ(tenon_parallel_for(97, 1 + i % 13, &ChunkLog::note, &seen), TENON_OK);
     ASSERT_TRUE(seen.all_once()) << i;
   }
 }
 
 TEST_F(ThreadPool, Helpers_TakePart) {
   // Makes the first chunk wait until another thread joins.
-  struct Meeting {
+  struct Rendezvous {
     std::atomic<int> there{0};
   } meeting;
   const auto meet = [](void* ctx, int64_t, int64_t) {
-    auto& there = static_cast<Meeting*>(ctx)->there;
+    auto& there = static_cast<Rendezvous*>(ctx)->there;
     ++there;
     while (there < 2) std::this_thread::yield();
     return tenon_status{TENON_OK};
@@ -149,8 +149,8 @@ TEST_F(ThreadPool, Nested_TheInnerOneIsOneThreads) {
     std::atomic<bool> is_alone{true};
   } inner;
   const auto outer = [](void* ctx, int64_t, int64_t) {
-    Seen seen(40);
-    const tenon_status status = tenon_parallel_for(40, 2, &Seen::note, &seen);
+    ChunkLog seen(40);
+    const tenon_status status = tenon_parallel_for(40, 2, &ChunkLog::note, &seen);
     auto& all = *static_cast<Inner*>(ctx);
     all.sum += seen.all_once() ? 1 : 0;
     if (seen.threads != std::set{std::this_thread::get_id()}) all.is_alone = false;
@@ -167,8 +167,9 @@ TEST_F(ThreadPool, ManyCallers_AllServed) {
   for (int i = 0; i < 6; ++i) {
     callers.emplace_back([&whole] {
       for (int k = 0; k < 300; ++k) {
-        Seen seen(200);
-        if (tenon_parallel_for(200, 7, &Seen::note, &seen) == TENON_OK && seen.all_once()) ++whole;
+        ChunkLog seen(200);
+        if (tenon_parallel_for(200, 7, &ChunkLog::note, &seen) == TENON_OK && seen.all_once())
+          ++whole;
       }
     });
   }
@@ -180,8 +181,8 @@ TEST_F(ThreadPool, SleepingThreads_Wake) {
   ASSERT_EQ(tenon_parallel_set_spin(0), TENON_OK);
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    Seen seen(50);
-    ASSERT_EQ(tenon_parallel_for(50, 1, &Seen::note, &seen), TENON_OK);
+    ChunkLog seen(50);
+    ASSERT_EQ(tenon_parallel_for(50, 1, &ChunkLog::note, &seen), TENON_OK);
     EXPECT_TRUE(seen.all_once());
   }
   ASSERT_EQ(tenon_parallel_set_spin(300), TENON_OK);
@@ -189,8 +190,8 @@ TEST_F(ThreadPool, SleepingThreads_Wake) {
 
 TEST_F(ThreadPool, Close_TheNextCallStartsThreadsAnew) {
   for (int i = 0; i < 10; ++i) {
-    Seen seen(50);
-    ASSERT_EQ(tenon_parallel_for(50, 1, &Seen::note, &seen), TENON_OK);
+    ChunkLog seen(50);
+    ASSERT_EQ(tenon_parallel_for(50, 1, &ChunkLog::note, &seen), TENON_OK);
     EXPECT_TRUE(seen.all_once());
     ASSERT_EQ(tenon_parallel_close(), TENON_OK);
   }
@@ -206,13 +207,13 @@ TEST_F(ThreadPool, CloseInside_Refused) {
 
 TEST_F(ThreadPool, Fork_TheChildHasThreadsOfItsOwn) {
   TENON_SKIP_FORK_BESIDE_THREADS();
-  Seen before(50);
-  ASSERT_EQ(tenon_parallel_for(50, 1, &Seen::note, &before), TENON_OK);
+  ChunkLog before(50);
+  ASSERT_EQ(tenon_parallel_for(50, 1, &ChunkLog::note, &before), TENON_OK);
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);  // a hang shows as a signal
-    Seen seen(500);
-    const bool served = tenon_parallel_for(500, 1, &Seen::note, &seen) == TENON_OK;
+    ChunkLog seen(500);
+    const bool served = tenon_parallel_for(500, 1, &ChunkLog::note, &seen) == TENON_OK;
     _exit(served && seen.all_once() && tenon_parallel_close() == TENON_OK ? 0 : 1);
   }
   int status = -1;
@@ -239,8 +240,8 @@ TEST_F(ThreadPool, ForkWhileAnotherThreadsRegionRuns_TheChildIsServed) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);  // a hang shows as a signal
-    Seen seen(500);
-    const bool served = tenon_parallel_for(500, 1, &Seen::note, &seen) == TENON_OK;
+    ChunkLog seen(500);
+    const bool served = tenon_parallel_for(500, 1, &ChunkLog::note, &seen) == TENON_OK;
     _exit(served && seen.all_once() && tenon_parallel_close() == TENON_OK ? 0 : 1);
   }
   int status = -1;
@@ -263,8 +264,8 @@ TEST_F(ThreadPool, Host_RunsTheChunks) {
       {}};
   ASSERT_EQ(tenon_parallel_set_host(&host), TENON_OK);
   EXPECT_EQ(tenon_parallel_get_threads(), 3);
-  Seen seen(100);
-  ASSERT_EQ(tenon_parallel_for(100, 9, &Seen::note, &seen), TENON_OK);
+  ChunkLog seen(100);
+  ASSERT_EQ(tenon_parallel_for(100, 9, &ChunkLog::note, &seen), TENON_OK);
   EXPECT_TRUE(seen.all_once());
   EXPECT_EQ(chunks, 12);
 }

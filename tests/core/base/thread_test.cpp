@@ -103,7 +103,7 @@ TEST(ThreadRecord, Fork_ChildOwnsOnlyItsOwnRecord) {
   own_thread_record();
   std::atomic<int> stage{0};
   std::thread other([&] {
-    const Entered entered = enter(&stage);
+    const EnteredCall entered = enter(&stage);
     stage = 1;
     while (stage != 2) std::this_thread::yield();
     leave(entered.thread, entered.place);

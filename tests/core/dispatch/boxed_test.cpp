@@ -155,7 +155,7 @@ TEST_F(Boxed, Item149_InPlaceAndOut_ReturnTheCallersReferences) {
   // A kernel may leave such a result to the dispatcher.
   const tenon_op* two_outs =
       library_.define("outs(Tensor a, *, Tensor(a!) x, Tensor(b!) y) -> (Tensor(a!), Tensor(b!))");
-  library_.impl("outs", TENON_KEY_CPU, noting("outs"));
+  library_.impl("outs", TENON_KEY_CPU, logging_kernel("outs"));
   Call two({tensor_value(tensor_), tensor_value(tensor_), tensor_value(other_)}, 2);
   TENON_EXPECT_OK(tenon_op_call_fast(two_outs, two.stack()));
   EXPECT_EQ(two.ret(0).as.tensor, tensor_.get());
@@ -260,11 +260,11 @@ TEST_F(Boxed, Item158_WrapperFallback_UnwrapsAndTheKernelRunsOnce) {
 
 TEST_F(Boxed, Item160_CallKey_PicksKernelOrFallbackWhateverTheArgumentsCarry) {
   const tenon_op* op = library_.define("keyed(Tensor a) -> ()");
-  library_.impl("keyed", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("keyed", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("keyed", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("keyed", TENON_KEY_CUDA, logging_kernel("cuda"));
   library_.impl("keyed", TENON_KEY_TRACER, going_on("tracer"));
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_WRAPPER, noting("wrapper"));
+  fallbacks.fallback(TENON_KEY_WRAPPER, logging_kernel("wrapper"));
   Call one({tensor_value(tensor_)}, 0);
   TENON_EXPECT_OK(tenon_op_call_key(op, TENON_KEY_CUDA, one.stack()));
   TENON_EXPECT_OK(tenon_op_call_key(op, TENON_KEY_WRAPPER, one.stack()));
@@ -280,8 +280,8 @@ TEST_F(Boxed, Item160_CallKey_PicksKernelOrFallbackWhateverTheArgumentsCarry) {
 // the call compares them with the tensors, unless an earlier step has done so.
 TEST_F(Boxed, ExplicitKeys_TensorThatTheBackendCannotRead_AreRefused) {
   const tenon_op* op = library_.define("keyed(Tensor a, Tensor[] more) -> ()");
-  library_.impl("keyed", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("keyed", TENON_KEY_META, noting("meta"));
+  library_.impl("keyed", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("keyed", TENON_KEY_META, logging_kernel("meta"));
   library_.impl("keyed", TENON_KEY_AUTOGRAD, going_on("autograd"));
   TestTensor meta({TENON_KEY_META}), cuda({TENON_KEY_CUDA});
   TestTensor fake({TENON_KEY_FAKE}), wrapper({TENON_KEY_WRAPPER, TENON_KEY_AUTOGRAD_CPU});
@@ -364,7 +364,7 @@ TEST_F(Boxed, StaleSlotError_OfAnotherCodeIsNotAdopted) {
 
 TEST_F(Boxed, Success_LeavesTheSlotAlone) {
   const tenon_op* op = library_.define("fine(Tensor a) -> ()");
-  library_.impl("fine", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("fine", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_error_raise(TENON_ERROR_SYSTEM, "kept");
   EXPECT_EQ(call(op, {tensor_value(tensor_)}), TENON_OK);
   EXPECT_EQ(take_error(), "OSError: kept");
@@ -400,7 +400,7 @@ TEST_F(Boxed, RedispatchFails_ErrorStaysInTheStackUntilTheOutermostCall) {
 TEST_F(Boxed, RedispatchWithoutKernel_ErrorStaysInTheStack) {
   const tenon_op* op = library_.define("layers(Tensor a) -> ()");
   library_.impl("layers", TENON_KEY_AUTOGRAD, going_on("a"));
-  library_.impl("layers", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("layers", TENON_KEY_CUDA, logging_kernel("cuda"));
   TENON_EXPECT_ERROR(call(op, {tensor_value(tensor_)}), TENON_ERROR_NO_KERNEL, "got CPU");
 }
 
@@ -482,7 +482,7 @@ TEST_F(Boxed, FailingKernels_AreFramesOfTheError) {
 TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
   const tenon_op* op =
       library_.define("handles(Tensor? a, Any b, __torch__.torch.classes.t.C c) -> ()");
-  library_.impl("handles", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("handles"));
+  library_.impl("handles", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("handles"));
   const auto null = [](uint16_t tag) {
     tenon_value value{};
     value.tag = tag;
@@ -503,7 +503,7 @@ TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
 // No tag is a wildcard, not even the largest value.
 TEST_F(Boxed, UnknownTags_AreTypeErrors) {
   const tenon_op* op = library_.define("tags(Tensor[] a) -> ()");
-  library_.impl("tags", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("tags"));
+  library_.impl("tags", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("tags"));
   for (const uint16_t tag : {uint16_t{20}, uint16_t{31}, uint16_t{39}, uint16_t{0xffff}}) {
     tenon_value value{};
     value.tag = tag;
@@ -525,9 +525,9 @@ TEST_F(Boxed, InvokeAfterBegin_ChecksArgumentsThatNobodyChecked) {
 
 TEST_F(Boxed, Begin_OneToNTensors_ThenRedispatchByKeys) {
   const tenon_op* op = library_.define("typed(Tensor a, Tensor? b, Tensor? c) -> ()");
-  library_.impl("typed", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("typed", TENON_KEY_CUDA, noting("cuda"));
-  library_.impl("typed", TENON_KEY_AUTOGRAD, noting("autograd"));
+  library_.impl("typed", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("typed", TENON_KEY_CUDA, logging_kernel("cuda"));
+  library_.impl("typed", TENON_KEY_AUTOGRAD, logging_kernel("autograd"));
   TestTensor cuda({TENON_KEY_CUDA});
   const auto name = [&](const tenon_entry* entry, tenon_frame* frame) {
     EXPECT_NE(entry, nullptr) << take_error();
@@ -563,7 +563,7 @@ TEST_F(Boxed, Begin_OneToNTensors_ThenRedispatchByKeys) {
 
 TEST_F(Boxed, End_FailureTakesTheFramesErrorThenTheSlots) {
   const tenon_op* op = library_.define("ends(Tensor a) -> ()");
-  library_.impl("ends", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("ends", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_frame frame;
   ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr);
   frame.error = tenon_error_new(TENON_ERROR_INDEX, nullptr, "from the frame");
@@ -613,8 +613,8 @@ const tenon_object_type kDerived = {sizeof(tenon_object_type),
 
 TEST_F(Boxed, ObjectThatOverrides_IsAcceptedAnywhereAndContributesOverride) {
   const tenon_op* op = library_.define("over(Tensor a, Tensor? b, Tensor[] c) -> ()");
-  library_.impl("over", TENON_KEY_OVERRIDE, noting("override"));
-  library_.impl("over", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("over", TENON_KEY_OVERRIDE, logging_kernel("override"));
+  library_.impl("over", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_object* object = nullptr;
   TENON_ASSERT_OK(tenon_object_new(&kDerived, nullptr, &object));
   tenon_object* plain = nullptr;

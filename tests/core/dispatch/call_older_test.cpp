@@ -49,7 +49,7 @@ TEST_F(CallOlder, EachReachesTheOneThatItReplaced) {
 TEST_F(CallOlder, ReplacedFallthrough_GoesOnBelow) {
   TestLibrary library;
   const tenon_op* op = library.define("skipping(Tensor a) -> ()");
-  library.impl("skipping", TENON_KEY_CPU, noting("cpu"));
+  library.impl("skipping", TENON_KEY_CPU, logging_kernel("cpu"));
   library.impl("skipping", TENON_KEY_WRAPPER, fallthrough());
   Front a{"front"};
   a.registration = library.keep("skipping", TENON_KEY_WRAPPER, front(&a));
@@ -67,7 +67,7 @@ TEST_F(CallOlder, NothingReplacedAndRemovedOnes_AreErrors) {
   TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
                      "t::alone: CPU must have had a kernel before this one, got none");
   take_notes();
-  const tenon_kernel kernel = noting("gone");
+  const tenon_kernel kernel = logging_kernel("gone");
   tenon_registration* gone = nullptr;
   TENON_ASSERT_OK(tenon_library_impl(removed.get(), "alone", TENON_KEY_CPU, &kernel, &gone));
   tenon_registration_remove(gone);

@@ -38,8 +38,8 @@ class Calls : public DispatchTest {
 
 TEST_F(Calls, Item51_CpuAndCudaTensor_GoesToCuda) {
   const tenon_op* op = library_.define("two(Tensor a, Tensor b) -> ()");
-  library_.impl("two", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("two", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("two", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("two", TENON_KEY_CUDA, logging_kernel("cuda"));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_), tensor_value(cuda_)}));
   TENON_EXPECT_OK(call(op, {tensor_value(cuda_), tensor_value(cpu_)}));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_), tensor_value(cpu_)}));
@@ -48,8 +48,8 @@ TEST_F(Calls, Item51_CpuAndCudaTensor_GoesToCuda) {
 
 TEST_F(Calls, Item52_BackendKernelElseComposite) {
   const tenon_op* op = library_.define("two(Tensor a, Tensor b) -> ()");
-  library_.impl("two", TENON_KEY_CUDA, noting("cuda"));
-  library_.impl("two", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, noting("cia"));
+  library_.impl("two", TENON_KEY_CUDA, logging_kernel("cuda"));
+  library_.impl("two", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, logging_kernel("cia"));
   TENON_EXPECT_OK(call(op, {tensor_value(cuda_), tensor_value(cpu_)}));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_), tensor_value(cpu_)}));
   EXPECT_EQ(take_notes(), "cuda cia");
@@ -62,8 +62,8 @@ TEST_F(Calls, OneToFourPlainTensors_EachContributes) {
     for (size_t i = 0; i < count; ++i)
       schema += (i ? ", Tensor a" : "Tensor a") + std::to_string(i);
     const tenon_op* op = library_.define((schema + ", int n) -> ()").c_str());
-    library_.impl(name.c_str(), TENON_KEY_CPU, noting("cpu"));
-    library_.impl(name.c_str(), TENON_KEY_CUDA, noting("cuda"));
+    library_.impl(name.c_str(), TENON_KEY_CPU, logging_kernel("cpu"));
+    library_.impl(name.c_str(), TENON_KEY_CUDA, logging_kernel("cuda"));
     for (size_t other = 0; other < count; ++other) {
       std::vector<tenon_value> args(count, tensor_value(cpu_));
       args[other] = tensor_value(cuda_);
@@ -127,7 +127,7 @@ TEST_F(Calls, Item53_To57_EachArgumentTypeContributesWhatItShould) {
 
 TEST_F(Calls, Item53_AbsentOptionalTensor_WrongTagsAreRefused) {
   const tenon_op* op = library_.define("opt(Tensor? a, Tensor[]? b, Tensor[] c) -> ()");
-  library_.impl("opt", kExplicit, noting("cea"));
+  library_.impl("opt", kExplicit, logging_kernel("cea"));
   const tenon_value none{};
   const tenon_value empty = list_value(TENON_TAG_TENSOR_LIST, nullptr, 0);
   TENON_EXPECT_OK(call(op, {none, none, empty}));
@@ -142,7 +142,7 @@ TEST_F(Calls, Item53_AbsentOptionalTensor_WrongTagsAreRefused) {
 
 TEST_F(Calls, Item59_UndefinedTensor_ContributesNothing) {
   const tenon_op* op = library_.define("undef(Tensor a) -> ()");
-  library_.impl("undef", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("undef", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_value value{};
   value.tag = TENON_TAG_TENSOR;
   value.as.tensor = tenon_tensor_undefined();
@@ -151,7 +151,7 @@ TEST_F(Calls, Item59_UndefinedTensor_ContributesNothing) {
 
 TEST_F(Calls, Item60_IncludedKey_IsConsideredThoughNoTensorHasIt) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("one", TENON_KEY_WRAPPER, going_on("wrapper"));
   tenon_key_guard guard;
   TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_WRAPPER}), &guard));
@@ -163,7 +163,7 @@ TEST_F(Calls, Item60_IncludedKey_IsConsideredThoughNoTensorHasIt) {
 
 TEST_F(Calls, Item61_IncludedAndExcluded_IsExcluded) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("one", TENON_KEY_WRAPPER, going_on("wrapper"));
   tenon_key_guard in, out;
   TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_WRAPPER}), &in));
@@ -231,7 +231,7 @@ tenon_status call_again_below_autograd(void*, const tenon_op* op, tenon_keyset,
 
 TEST_F(Calls, Item67_CalledAgainBelowAutograd_ReachesTheBackend) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("one", TENON_KEY_AUTOGRAD, kernel_of(&call_again_below_autograd));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   EXPECT_EQ(take_notes(), "autograd cpu");
@@ -251,7 +251,7 @@ TEST_F(Calls, Item68_EndlessRecursion_IsAnErrorAndTheThreadGoesOn) {
   EXPECT_GT(depth, 100);
   EXPECT_LE(depth, 4096);
   tenon_registration_remove(endless);
-  library_.impl("self", TENON_KEY_CPU, noting("fine"));
+  library_.impl("self", TENON_KEY_CPU, logging_kernel("fine"));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   EXPECT_EQ(take_notes(), "fine");
 }
@@ -297,7 +297,7 @@ TEST_F(Calls, Item69_RedispatchWithExplicitSet_ThreadKeysAreNotConsulted) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
   tenon_keyset target = keys({TENON_KEY_CUDA});
   library_.impl("one", TENON_KEY_CPU, kernel_of(&redispatch_to_set, &target));
-  library_.impl("one", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("one", TENON_KEY_CUDA, logging_kernel("cuda"));
   library_.impl("one", TENON_KEY_TRACER, going_on("tracer"));
   tenon_key_guard guard;
   TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
@@ -310,7 +310,7 @@ TEST_F(Calls, Item70_To73_KernelsAtTracerAndAutograd_RunInOrderWithTheirKeyHighe
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
   library_.impl("one", TENON_KEY_TRACER, going_on("t"));
   library_.impl("one", TENON_KEY_AUTOGRAD, going_on("a"));
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   TestTensor profiled({TENON_KEY_CPU, TENON_KEY_TRACER});
   TENON_EXPECT_OK(call(op, {tensor_value(profiled)}));
   EXPECT_EQ(take_notes(), "t@Tracer a@AutogradCPU cpu");
@@ -319,7 +319,7 @@ TEST_F(Calls, Item70_To73_KernelsAtTracerAndAutograd_RunInOrderWithTheirKeyHighe
 TEST_F(Calls, Item74_BackendSelectKernel_RedispatchReachesCpu) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
   library_.impl("one", TENON_KEY_BACKEND_SELECT, going_on("select"));
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   EXPECT_EQ(take_notes(), "select@BackendSelect cpu");
 }
@@ -328,8 +328,8 @@ TEST_F(Calls, Item75_SeventyTensorArguments_AllContribute) {
   std::string schema = "wide(";
   for (int i = 0; i < 70; ++i) schema += (i ? ", Tensor a" : "Tensor a") + std::to_string(i);
   const tenon_op* op = library_.define((schema + ") -> ()").c_str());
-  library_.impl("wide", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("wide", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("wide", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("wide", TENON_KEY_CUDA, logging_kernel("cuda"));
   for (size_t place : {0, 63, 64, 69}) {
     std::vector<tenon_value> args(70, tensor_value(cpu_));
     TENON_EXPECT_OK(call(op, args));
@@ -341,8 +341,8 @@ TEST_F(Calls, Item75_SeventyTensorArguments_AllContribute) {
 
 TEST_F(Calls, Varargs_AreScannedAndNeedTheNamedOnes) {
   const tenon_op* op = library_.define("var(int n, ...) -> ...");
-  library_.impl("var", TENON_KEY_CUDA, noting("cuda"));
-  library_.impl("var", kExplicit, noting("cea"));
+  library_.impl("var", TENON_KEY_CUDA, logging_kernel("cuda"));
+  library_.impl("var", kExplicit, logging_kernel("cea"));
   TENON_EXPECT_OK(call(op, {int_value(1), tensor_value(cuda_)}));
   TENON_EXPECT_OK(call(op, {int_value(1)}));
   TENON_EXPECT_ERROR(call(op, {}), TENON_ERROR_TYPE, "at least 1, got 0");
@@ -351,7 +351,7 @@ TEST_F(Calls, Varargs_AreScannedAndNeedTheNamedOnes) {
 
 TEST_F(Calls, Item76_Call_LeavesReferenceCountsAlone) {
   const tenon_op* op = library_.define("mixed(Tensor a, Tensor? b, Tensor[] c) -> ()");
-  library_.impl("mixed", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("mixed", TENON_KEY_CPU, logging_kernel("cpu"));
   const tenon_tensor* list[1] = {cpu_.get()};
   const int64_t before = tenon_tensor_use_count(cpu_.get());
   TENON_EXPECT_OK(call(
@@ -369,7 +369,7 @@ void profile_line(void* out, const tenon_profile_event* event) {
 TEST_F(Calls, Item77_Profile_TellsOneLineADispatchWithNesting) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
   library_.impl("one", TENON_KEY_AUTOGRAD, going_on("auto"));
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   std::string lines;
   TENON_EXPECT_OK(tenon_profile_set_listener(&profile_line, &lines, nullptr));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
@@ -399,7 +399,7 @@ void call_in_tracer(void* ctx, const tenon_profile_event*) {
 
 TEST_F(Calls, Item77_TracerThatCalls_IsNotToldOfItself) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
-  library_.impl("one", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("one", TENON_KEY_CPU, logging_kernel("cpu"));
   ProfilingCaller caller{op, cpu_.get(), 0};
   TENON_EXPECT_OK(tenon_profile_set_listener(&call_in_tracer, &caller, nullptr));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
@@ -411,9 +411,9 @@ TEST_F(Calls, Item77_TracerThatCalls_IsNotToldOfItself) {
 
 TEST_F(Calls, Factory_DeviceArgumentChoosesTheBackend) {
   const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
-  library_.impl("make", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("make", TENON_KEY_CUDA, noting("cuda"));
-  library_.impl("make", TENON_KEY_META, noting("meta"));
+  library_.impl("make", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("make", TENON_KEY_CUDA, logging_kernel("cuda"));
+  library_.impl("make", TENON_KEY_META, logging_kernel("meta"));
   TENON_EXPECT_OK(call(op, {int_value(1), tenon_value{}}));
   TENON_EXPECT_OK(call(op, {int_value(1), device_value(TENON_DEVICE_CUDA)}));
   TENON_EXPECT_OK(call(op, {int_value(1), device_value(TENON_DEVICE_META)}));
@@ -427,8 +427,8 @@ TEST_F(Calls, Factory_DeviceArgumentChoosesTheBackend) {
 // The backend is selected before the first dispatch, so kernels above BackendSelect see it.
 TEST_F(Calls, Factory_LayerAboveBackendSelect_SeesTheBackend) {
   const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
-  library_.impl("make", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("make", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("make", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("make", TENON_KEY_CUDA, logging_kernel("cuda"));
   library_.impl("make", TENON_KEY_AUTOGRAD, going_on("autograd"));
   TENON_EXPECT_OK(call(op, {int_value(1), device_value(TENON_DEVICE_CUDA)}));
   EXPECT_EQ(take_notes(), "autograd@AutogradCUDA cuda");
@@ -454,7 +454,7 @@ TEST_F(Calls, FallthroughComposite_WithoutTensors_IsMissingAndNotALoop) {
 
 TEST_F(Calls, FactoryTyped_DeviceChoosesTheBackendWithoutBoxing) {
   const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
-  tenon_kernel cpu = noting("cpu"), cuda = noting("cuda");
+  tenon_kernel cpu = logging_kernel("cpu"), cuda = logging_kernel("cuda");
   library_.impl("make", TENON_KEY_CPU, cpu);
   library_.impl("make", TENON_KEY_CUDA, cuda);
   tenon_frame frame;
@@ -475,8 +475,8 @@ TEST_F(Calls, FactoryTyped_DeviceChoosesTheBackendWithoutBoxing) {
 
 TEST_F(Calls, FactoryWithOwnBackendSelect_BuiltInStandsBack) {
   const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
-  library_.impl("make", TENON_KEY_BACKEND_SELECT, noting("mine"));
-  library_.impl("make", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("make", TENON_KEY_BACKEND_SELECT, logging_kernel("mine"));
+  library_.impl("make", TENON_KEY_CPU, logging_kernel("cpu"));
   TENON_EXPECT_OK(call(op, {int_value(1), tenon_value{}}));
   EXPECT_EQ(take_notes(), "mine");
 }
@@ -504,7 +504,7 @@ TEST_F(Calls, ADInplaceOrView_BumpsVersionsOfWrittenArgumentsOnly) {
       library_.define("write(Tensor(a!) self, Tensor other, Tensor(b!)[] list) -> Tensor(a!)");
   const tenon_op* pure = library_.define("pure(Tensor self) -> ()");
   library_.impl("write", TENON_KEY_CPU, kernel_of(&return_first));
-  library_.impl("pure", TENON_KEY_CPU, noting("pure"));
+  library_.impl("pure", TENON_KEY_CPU, logging_kernel("pure"));
   EXPECT_EQ(slot(op, TENON_KEY_AD_INPLACE_OR_VIEW), "bump_versions");
   EXPECT_EQ(slot(pure, TENON_KEY_AD_INPLACE_OR_VIEW), "fall");
   TestTensor self, other, item;
@@ -528,7 +528,7 @@ tenon_status write_by_inner(void* inner, const tenon_op*, tenon_keyset, tenon_st
 TEST_F(Calls, ADInplaceOrView_NestedWritesCountOnce) {
   const tenon_op* inner = library_.define("inner(Tensor(a!) self) -> ()");
   const tenon_op* outer = library_.define("outer(Tensor(a!) self) -> ()");
-  library_.impl("inner", TENON_KEY_CPU, noting("inner"));
+  library_.impl("inner", TENON_KEY_CPU, logging_kernel("inner"));
   library_.impl("outer", TENON_KEY_CPU, kernel_of(&write_by_inner, const_cast<tenon_op*>(inner)));
   TestTensor self;
   const int64_t before = tenon_tensor_version(self.get());

@@ -10,7 +10,7 @@
 namespace tenon::test {
 namespace {
 
-struct Alive {
+struct MarkedContext {
   static constexpr uint32_t kMark = 0x600dbeef;
   std::atomic<uint32_t> mark{kMark};
 };
@@ -18,15 +18,15 @@ std::atomic<int64_t> alive_count{0};
 std::atomic<int64_t> bad{0};
 
 tenon_status use(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
-  if (static_cast<Alive*>(ctx)->mark.load() != Alive::kMark) ++bad;
+  if (static_cast<MarkedContext*>(ctx)->mark.load() != MarkedContext::kMark) ++bad;
   return TENON_OK;
 }
 tenon_kernel alive_kernel() {
   ++alive_count;
-  tenon_kernel kernel = kernel_of(&use, new Alive);
+  tenon_kernel kernel = kernel_of(&use, new MarkedContext);
   kernel.deleter = [](void* ctx) {
-    static_cast<Alive*>(ctx)->mark.store(0xdeadbeef);
-    delete static_cast<Alive*>(ctx);
+    static_cast<MarkedContext*>(ctx)->mark.store(0xdeadbeef);
+    delete static_cast<MarkedContext*>(ctx);
     --alive_count;
   };
   return kernel;

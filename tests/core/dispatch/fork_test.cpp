@@ -18,7 +18,7 @@ int use_everything() {
     return 1;
   const tenon_op* op = nullptr;
   if (tenon_library_define(library, "x(Tensor a) -> ()", nullptr, &op)) return 2;
-  const tenon_kernel kernel = noting("child");
+  const tenon_kernel kernel = logging_kernel("child");
   if (tenon_library_impl(library, "x", TENON_KEY_CPU, &kernel, nullptr)) return 3;
   TestTensor tensor;
   if (call(op, {tensor_value(tensor)}) != TENON_OK) return 4;
@@ -31,7 +31,7 @@ int use_everything() {
 TEST(Fork, ChildOfBusyThreads_RegistersAndCalls) {
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "parent");
   const tenon_op* op = library.define("x(Tensor a) -> ()");
-  library.impl("x", TENON_KEY_CPU, noting("parent"));
+  library.impl("x", TENON_KEY_CPU, logging_kernel("parent"));
   std::atomic<bool> stop{false};
   struct Joined {
     std::thread thread;
@@ -52,7 +52,7 @@ TEST(Fork, ChildOfBusyThreads_RegistersAndCalls) {
   const Joined registrar{std::thread([&] {
                            while (!stop.load()) {
                              tenon_registration* registration =
-                                 library.keep("y", TENON_KEY_CPU, noting("y"));
+                                 library.keep("y", TENON_KEY_CPU, logging_kernel("y"));
                              tenon_registration_remove(registration);
                            }
                          }),

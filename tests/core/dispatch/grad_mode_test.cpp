@@ -132,7 +132,7 @@ TEST_F(GradModes, Refused) {
 
 TEST_F(GradModes, OffAndOnInsideInference_StayInferenceAndRecordNothing) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("formula")));
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   {
@@ -152,7 +152,7 @@ TEST_F(GradModes, OffAndOnInsideInference_StayInferenceAndRecordNothing) {
 
 TEST_F(GradModes, NormalInsideInference_EndsItUntilTheGuardIsLeft) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("formula")));
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   {
@@ -179,7 +179,7 @@ TEST_F(GradModes, Inference_TakesAway_ADInplaceOrView_FromTheIncludedKeys) {
 
 TEST_F(GradModes, Inference_PlainTensorsStillCountWrites_InferenceTensorsDoNot) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> ()");
-  library_.impl("write", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("write", TENON_KEY_CPU, logging_kernel("cpu"));
   const TestTensor inference{TENON_KEY_CPU};
   const GradMode mode(TENON_GRAD_MODE_INFERENCE);
   TENON_EXPECT_OK(call(op, {tensor_value(plain_), tensor_value(plain_)}));
@@ -190,7 +190,7 @@ TEST_F(GradModes, Inference_PlainTensorsStillCountWrites_InferenceTensorsDoNot) 
 
 TEST_F(GradModes, KernelForTracked_RunsForTrackedTensorsOnly) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("autograd")));
   EXPECT_EQ(call_all(op, plain_, plain_), "cpu");
   EXPECT_EQ(call_all(op, tracked_, plain_), "autograd@AutogradCPU cpu");
@@ -199,7 +199,7 @@ TEST_F(GradModes, KernelForTracked_RunsForTrackedTensorsOnly) {
 
 TEST_F(GradModes, KernelForTracked_OfAWriter_RunsForTrackedTensorsOnly) {
   const tenon_op* op = library_.define("f(Tensor(a!) a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD_CPU, for_tracked(going_on("autograd")));
   EXPECT_EQ(call_all(op, plain_, plain_), "cpu");
   EXPECT_EQ(call_all(op, tracked_, plain_), "autograd@AutogradCPU cpu");
@@ -208,7 +208,7 @@ TEST_F(GradModes, KernelForTracked_OfAWriter_RunsForTrackedTensorsOnly) {
 
 TEST_F(GradModes, Off_TakesTrackedTensorsPastAutograd) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("autograd")));
   for (const uint32_t mode : {TENON_GRAD_MODE_OFF, TENON_GRAD_MODE_INFERENCE}) {
     const GradMode guard(mode);
@@ -219,7 +219,7 @@ TEST_F(GradModes, Off_TakesTrackedTensorsPastAutograd) {
 
 TEST_F(GradModes, OnInsideOff_RecordsAgain) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("autograd")));
   const GradMode off(TENON_GRAD_MODE_OFF);
   const GradMode on(TENON_GRAD_MODE_ON);
@@ -228,7 +228,7 @@ TEST_F(GradModes, OnInsideOff_RecordsAgain) {
 
 TEST_F(GradModes, OnBelowAutograd_DoesNotRecord) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("autograd")));
   const Excluding below(kAutograd);
   const GradMode off(TENON_GRAD_MODE_OFF);
@@ -238,7 +238,7 @@ TEST_F(GradModes, OnBelowAutograd_DoesNotRecord) {
 
 TEST_F(GradModes, OwnAutogradKernel_RunsInEveryMode) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, going_on("own"));
   for (const uint32_t mode : {TENON_GRAD_MODE_OFF, TENON_GRAD_MODE_ON, TENON_GRAD_MODE_INFERENCE}) {
     const GradMode guard(mode);
@@ -249,7 +249,7 @@ TEST_F(GradModes, OwnAutogradKernel_RunsInEveryMode) {
 
 TEST_F(GradModes, OwnAutogradKernel_GuardThatExcludesAutogradWins) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, going_on("own"));
   for (const uint32_t mode : {TENON_GRAD_MODE_OFF, TENON_GRAD_MODE_ON}) {
     const GradMode outer(mode);
@@ -262,8 +262,8 @@ TEST_F(GradModes, OwnAutogradKernel_GuardThatExcludesAutogradWins) {
 
 TEST_F(GradModes, OwnAutogradKernel_OfAWriterAndOfAnotherBackend_RunsInEveryMode) {
   const tenon_op* op = library_.define("f(Tensor(a!) a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("f", TENON_KEY_META, noting("meta"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("f", TENON_KEY_META, logging_kernel("meta"));
   library_.impl("f", kAutogradMeta, going_on("own"));
   const TestTensor meta{TENON_KEY_META, TENON_KEY_AD_INPLACE_OR_VIEW};
   for (const uint32_t mode : {TENON_GRAD_MODE_OFF, TENON_GRAD_MODE_ON}) {
@@ -275,7 +275,7 @@ TEST_F(GradModes, OwnAutogradKernel_OfAWriterAndOfAnotherBackend_RunsInEveryMode
 
 TEST_F(GradModes, OwnAutogradKernelOnly_IsFoundInEveryMode) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_AUTOGRAD, noting("own"));
+  library_.impl("f", TENON_KEY_AUTOGRAD, logging_kernel("own"));
   const GradMode off(TENON_GRAD_MODE_OFF);
   EXPECT_EQ(call_all(op, plain_, plain_), "own");
 }
@@ -284,8 +284,8 @@ TEST_F(GradModes, OwnAutogradKernelOnly_IsFoundInEveryMode) {
 // usual set.
 TEST_F(GradModes, OwnAutogradKernel_WithoutTensors_RunsInEveryMode) {
   const tenon_op* op = library_.define("f(int n) -> ()");
-  library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("composite"));
-  library_.impl("f", TENON_KEY_AUTOGRAD_CPU, noting("own"));
+  library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("composite"));
+  library_.impl("f", TENON_KEY_AUTOGRAD_CPU, logging_kernel("own"));
   for (const uint32_t mode : {TENON_GRAD_MODE_ON, TENON_GRAD_MODE_OFF}) {
     const GradMode guard(mode);
     TENON_EXPECT_OK(call(op, {int_value(1)}));
@@ -301,10 +301,10 @@ TEST_F(GradModes, OwnAutogradKernel_WithoutTensors_RunsInEveryMode) {
 
 TEST_F(GradModes, ComputeKeys_SaysWhatACallHas) {
   const tenon_op* own = library_.define("own(Tensor a) -> ()");
-  library_.impl("own", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("own", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("own", TENON_KEY_AUTOGRAD, going_on("own"));
   const tenon_op* formula = library_.define("formula(Tensor a) -> ()");
-  library_.impl("formula", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("formula", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("formula", TENON_KEY_AUTOGRAD, for_tracked(going_on("formula")));
   const tenon_value arg = tensor_value(tracked_);
   const auto has_autograd = [&](const tenon_op* op) {
@@ -338,7 +338,7 @@ TEST_F(GradModes, ThreadState_CarriesTheMode) {
 
 TEST_F(GradModes, Profile_SeesTheSameKernels) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, going_on("own"));
   const auto ignore = [](void*, const tenon_profile_event*) {};
   tenon_profile_set_listener(ignore, nullptr, nullptr);
@@ -349,7 +349,7 @@ TEST_F(GradModes, Profile_SeesTheSameKernels) {
 
 TEST_F(GradModes, FlagForTracked_IsForAutogradOnly) {
   library_.define("f(Tensor a) -> ()");
-  const tenon_kernel kernel = for_tracked(noting("cpu"));
+  const tenon_kernel kernel = for_tracked(logging_kernel("cpu"));
   TENON_EXPECT_ERROR(tenon_library_impl(library_.get(), "f", TENON_KEY_CPU, &kernel, nullptr),
                      TENON_ERROR_INVALID_ARGUMENT,
                      "t::f: kernel with TENON_KERNEL_WHEN_TRACKED must be on Autograd, got CPU");

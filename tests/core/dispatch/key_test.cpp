@@ -116,7 +116,7 @@ TEST(Key, Item12_RegisteredBackend_GetsKeysThatCarryItsName) {
   TestTensor tensor({static_cast<uint32_t>(type) << 8});
   TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL, "got npu");
   TestTensor tracked({static_cast<uint32_t>(type) << 8, key});
-  library.impl("needs_npu", TENON_KEY_AUTOGRAD_CPU, noting("other"));
+  library.impl("needs_npu", TENON_KEY_AUTOGRAD_CPU, logging_kernel("other"));
   TENON_EXPECT_ERROR(call(op, {tensor_value(tracked)}), TENON_ERROR_NO_KERNEL, "got npu");
 }
 
@@ -195,7 +195,7 @@ TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
 TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {
   TestLibrary library;
   const tenon_op* op = library.define("watched(Tensor a) -> ()");
-  library.impl("watched", TENON_KEY_CPU, noting("cpu"));
+  library.impl("watched", TENON_KEY_CPU, logging_kernel("cpu"));
   TestTensor tensor;
   TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
   tenon_key key = 0;
@@ -221,7 +221,7 @@ TEST(Functionality, PerBackend_HasOneSlotForEach) {
   EXPECT_EQ(on_cuda, key | TENON_BACKEND_CUDA << 8);
   TestLibrary library;
   const tenon_op* op = library.define("lazy(Tensor a) -> ()");
-  library.impl("lazy", on_cuda, noting("lazy cuda"));
+  library.impl("lazy", on_cuda, logging_kernel("lazy cuda"));
   EXPECT_EQ(slot(op, on_cuda), "lazy cuda");
   EXPECT_EQ(slot(op, key), "-");
   TestTensor tensor({on_cuda});

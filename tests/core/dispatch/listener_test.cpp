@@ -93,14 +93,14 @@ TEST_F(Listeners, ListenerThatRemovesWhatItIsToldOf_HearsOfIt) {
 }
 
 // Listens from construction to stop().
-struct Hearing {
+struct EventLog {
   std::string heard;  // "+name " and "-name " of namespace order
   tenon_registration* registration = nullptr;
-  Hearing() {
+  EventLog() {
     const auto tell = [](void* ctx, uint32_t event, const tenon_op* op) {
       const std::string name = tenon_op_name(op);
       if (name.substr(0, 7) != "order::") return;
-      static_cast<Hearing*>(ctx)->heard +=
+      static_cast<EventLog*>(ctx)->heard +=
           (event == TENON_EVENT_OP_DEFINED ? "+" : "-") + name.substr(7) + " ";
     };
     TENON_EXPECT_OK(tenon_registry_add_listener(tell, this, nullptr, &registration));
@@ -115,7 +115,7 @@ TEST_F(Listeners, OperatorsFromBeforeAndAfterAListenerCame_AreToldWhenTheyGo) {
   TestLibrary first(TENON_LIBRARY_FRAGMENT, "order"), second(TENON_LIBRARY_FRAGMENT, "order");
   first.define("a() -> ()");
   first.define("b() -> ()");
-  Hearing hearing;
+  EventLog hearing;
   second.define("c() -> ()");
   first.close();
   second.define("a() -> ()");
@@ -126,13 +126,13 @@ TEST_F(Listeners, OperatorsFromBeforeAndAfterAListenerCame_AreToldWhenTheyGo) {
 
 TEST_F(Listeners, OperatorsThatCameAndWentUnheard_AreNotTold) {
   TestLibrary first(TENON_LIBRARY_FRAGMENT, "order"), second(TENON_LIBRARY_FRAGMENT, "order");
-  Hearing before;
+  EventLog before;
   first.define("a() -> ()");
   before.stop();
   first.close();
   second.define("b() -> ()");
   second.define("c() -> ()");
-  Hearing after;
+  EventLog after;
   second.close();
   after.stop();
   EXPECT_EQ(before.heard, "+a ");

@@ -74,7 +74,7 @@ TEST_F(Registrations, Item112_WrongKindOfLibrary) {
   TestLibrary implementing(TENON_LIBRARY_IMPL, "t");
   TENON_EXPECT_ERROR(define(implementing, "x() -> ()"), TENON_ERROR_INVALID_ARGUMENT,
                      "IMPL library");
-  const tenon_kernel kernel = noting("k");
+  const tenon_kernel kernel = logging_kernel("k");
   for (const uint32_t kind : {TENON_LIBRARY_DEF, TENON_LIBRARY_FRAGMENT, TENON_LIBRARY_IMPL}) {
     TestLibrary named(kind, "named");
     TENON_EXPECT_ERROR(
@@ -95,24 +95,24 @@ TEST_F(Registrations, Item113_OtherNamespace_IsRefused) {
   TestLibrary library;
   TENON_EXPECT_ERROR(define(library, "other::x() -> ()"), TENON_ERROR_INVALID_ARGUMENT,
                      "namespace must be t");
-  TENON_EXPECT_ERROR(impl(library, "other::x", TENON_KEY_CPU, noting("k")),
+  TENON_EXPECT_ERROR(impl(library, "other::x", TENON_KEY_CPU, logging_kernel("k")),
                      TENON_ERROR_INVALID_ARGUMENT, "got other");
   EXPECT_NE(library.define("t::x() -> ()"), nullptr);
 }
 
 TEST_F(Registrations, Item114_KeyOtherThanTheLibrarys_IsRefused) {
   TestLibrary library(TENON_LIBRARY_IMPL, "t", TENON_KEY_CPU);
-  TENON_EXPECT_ERROR(impl(library, "x", TENON_KEY_CUDA, noting("k")), TENON_ERROR_INVALID_ARGUMENT,
-                     "key must be CPU");
-  TENON_EXPECT_OK(impl(library, "x", TENON_KEY_CPU, noting("k")));
-  TENON_EXPECT_OK(impl(library, "y", TENON_KEY_NONE, noting("k")));
+  TENON_EXPECT_ERROR(impl(library, "x", TENON_KEY_CUDA, logging_kernel("k")),
+                     TENON_ERROR_INVALID_ARGUMENT, "key must be CPU");
+  TENON_EXPECT_OK(impl(library, "x", TENON_KEY_CPU, logging_kernel("k")));
+  TENON_EXPECT_OK(impl(library, "y", TENON_KEY_NONE, logging_kernel("k")));
   TestLibrary defining;
   EXPECT_EQ(slot(defining.define("y(Tensor a) -> ()"), TENON_KEY_CPU), "k");
 }
 
 TEST_F(Registrations, Item115_ImplInWildcardLibrary_IsRefused) {
   FallbackLibrary library;
-  TENON_EXPECT_ERROR(impl(library, "t::x", TENON_KEY_CPU, noting("k")),
+  TENON_EXPECT_ERROR(impl(library, "t::x", TENON_KEY_CPU, logging_kernel("k")),
                      TENON_ERROR_INVALID_ARGUMENT, "wildcard");
 }
 
@@ -128,7 +128,7 @@ TEST_F(Registrations, Item116_ImplBeforeDef_CallableAfterDefAndListenerHearsOnly
   tenon_registration* listening = nullptr;
   TENON_EXPECT_OK(tenon_registry_add_listener(&note_event, &heard, nullptr, &listening));
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "heard");
-  library.impl("late", TENON_KEY_CPU, noting("cpu"));
+  library.impl("late", TENON_KEY_CPU, logging_kernel("cpu"));
   EXPECT_EQ(heard, "");
   const tenon_op* op = library.define("late(Tensor a) -> ()");
   EXPECT_EQ(heard, "+late ");
@@ -141,7 +141,7 @@ TEST_F(Registrations, Item116_ImplBeforeDef_CallableAfterDefAndListenerHearsOnly
 
 TEST_F(Registrations, Item117_And118_ImplOnly_LookupSaysSoAndItIsListedAsDangling) {
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "dangle");
-  library.impl("x.over", TENON_KEY_CPU, noting("cpu"));
+  library.impl("x.over", TENON_KEY_CPU, logging_kernel("cpu"));
   EXPECT_EQ(find("dangle::x.over"), nullptr);
   EXPECT_NE(take_error().find("kernels without a schema"), std::string::npos);
   const auto dangling = [] {
@@ -181,9 +181,9 @@ TEST_F(Registrations, Item119_DuplicateDefinition_ErrorNamesBothAndStateIsUnchan
 TEST_F(Registrations, Item120_And121_LayeredKernels_NewestIsActiveAndAnyOrderOfRemovalWorks) {
   TestLibrary library;
   const tenon_op* op = library.define("layers(Tensor a) -> ()");
-  tenon_registration* old = library.keep("layers", TENON_KEY_CPU, noting("old"));
-  tenon_registration* middle = library.keep("layers", TENON_KEY_CPU, noting("middle"));
-  tenon_registration* newest = library.keep("layers", TENON_KEY_CPU, noting("newest"));
+  tenon_registration* old = library.keep("layers", TENON_KEY_CPU, logging_kernel("old"));
+  tenon_registration* middle = library.keep("layers", TENON_KEY_CPU, logging_kernel("middle"));
+  tenon_registration* newest = library.keep("layers", TENON_KEY_CPU, logging_kernel("newest"));
   EXPECT_EQ(slot(op, TENON_KEY_CPU), "newest");
   const std::string text = dump(op);
   EXPECT_NE(text.find("CPU: newest at kernels.cpp:7 [boxed]\n"
@@ -202,8 +202,8 @@ TEST_F(Registrations, Item120_And121_LayeredKernels_NewestIsActiveAndAnyOrderOfR
 TEST_F(Registrations, Item121_OldestRemovedFirst_NewestStays) {
   TestLibrary library;
   const tenon_op* op = library.define("layers(Tensor a) -> ()");
-  tenon_registration* old = library.keep("layers", TENON_KEY_CPU, noting("old"));
-  library.impl("layers", TENON_KEY_CPU, noting("new"));
+  tenon_registration* old = library.keep("layers", TENON_KEY_CPU, logging_kernel("old"));
+  library.impl("layers", TENON_KEY_CPU, logging_kernel("new"));
   tenon_registration_remove(old);
   EXPECT_EQ(slot(op, TENON_KEY_CPU), "new");
 }
@@ -211,8 +211,8 @@ TEST_F(Registrations, Item121_OldestRemovedFirst_NewestStays) {
 TEST_F(Registrations, Item122_PolicyError_RefusesASecondKernel) {
   TestLibrary library;
   const tenon_op* op = library.define("strict(Tensor a) -> ()");
-  library.impl("strict", TENON_KEY_CPU, noting("first"));
-  tenon_kernel second = noting("second");
+  library.impl("strict", TENON_KEY_CPU, logging_kernel("first"));
+  tenon_kernel second = logging_kernel("second");
   second.policy = TENON_REPLACE_ERROR;
   TENON_EXPECT_ERROR(impl(library, "strict", TENON_KEY_CPU, second), TENON_ERROR_ALREADY_EXISTS,
                      "first at kernels.cpp:7");
@@ -225,8 +225,8 @@ TEST_F(Registrations, Item122_PolicyError_RefusesASecondKernel) {
 
 TEST_F(Registrations, Item123_SecondFallback_ErrorNamesBoth) {
   FallbackLibrary library;
-  library.fallback(TENON_KEY_WRAPPER, noting("first"));
-  const tenon_kernel second = noting("second");
+  library.fallback(TENON_KEY_WRAPPER, logging_kernel("first"));
+  const tenon_kernel second = logging_kernel("second");
   EXPECT_EQ(tenon_library_fallback(library.get(), TENON_KEY_WRAPPER, &second, nullptr, nullptr),
             TENON_ERROR_ALREADY_EXISTS);
   const std::string message = take_error();
@@ -238,8 +238,8 @@ TEST_F(Registrations, Item124_FallbackOnAliasWithOneKeyTaken_NothingIsLeft) {
   TestLibrary defining;
   const tenon_op* op = defining.define("x(Tensor a) -> ()");
   FallbackLibrary library;
-  library.fallback(TENON_KEY_AUTOGRAD_CUDA, noting("cuda"));
-  const tenon_kernel all = noting("all");
+  library.fallback(TENON_KEY_AUTOGRAD_CUDA, logging_kernel("cuda"));
+  const tenon_kernel all = logging_kernel("all");
   TENON_EXPECT_ERROR(
       tenon_library_fallback(library.get(), TENON_KEY_AUTOGRAD, &all, nullptr, nullptr),
       TENON_ERROR_ALREADY_EXISTS, "AutogradCUDA");
@@ -252,24 +252,24 @@ TEST_F(Registrations, FallbackOnAlias_ServesAllItsKeysAndGoesAsOne) {
   const tenon_op* op = defining.define("x(Tensor a) -> ()");
   {
     FallbackLibrary library;
-    library.fallback(TENON_KEY_AUTOGRAD, noting("all"));
+    library.fallback(TENON_KEY_AUTOGRAD, logging_kernel("all"));
     EXPECT_EQ(slot(op, TENON_KEY_AUTOGRAD_CPU), "all");
     EXPECT_EQ(slot(op, TENON_KEY_AUTOGRAD_META), "all");
   }
   EXPECT_EQ(slot(op, TENON_KEY_AUTOGRAD_CPU), "fall");
   FallbackLibrary library;
-  const tenon_kernel kernel = noting("k");
+  const tenon_kernel kernel = logging_kernel("k");
   TENON_EXPECT_ERROR(tenon_library_fallback(library.get(), kImplicit, &kernel, nullptr, nullptr),
                      TENON_ERROR_INVALID_ARGUMENT, "CompositeImplicitAutograd");
 }
 
 TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   TestLibrary library;
-  tenon_kernel kernel = noting("k");
+  tenon_kernel kernel = logging_kernel("k");
   kernel.reserved[0] = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
                      "kernel: reserved words must be zero");
-  kernel = noting("k");
+  kernel = logging_kernel("k");
   kernel.reserved0 = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
                      "reserved");
@@ -314,7 +314,7 @@ TEST_F(Registrations, MisspeltNames_AreAnsweredWithNearOnes) {
   EXPECT_EQ(refusal("spelling::shift.lefft"),
             "LookupError: spelling::shift.lefft: overload must be one of left, right, got lefft; "
             "did you mean left?");
-  library.impl("polynomal", TENON_KEY_CPU, noting("cpu"));
+  library.impl("polynomal", TENON_KEY_CPU, logging_kernel("cpu"));
   EXPECT_EQ(refusal("spelling::polynomal"),
             "LookupError: spelling::polynomal: operator must be defined, got kernels without a "
             "schema; did you mean spelling::polynomial?");
@@ -338,7 +338,7 @@ TEST_F(Registrations, MisspeltNames_AreAnsweredWithNearOnes) {
 TEST_F(Registrations, GuardThatTakesTheKernelsKey_IsNamed) {
   TestLibrary library;
   const tenon_op* op = library.define("shut(Tensor a) -> ()");
-  library.impl("shut", TENON_KEY_CPU, noting("cpu"));
+  library.impl("shut", TENON_KEY_CPU, logging_kernel("cpu"));
   TestTensor tensor;
   tenon_key_guard guard;
   TENON_ASSERT_OK(tenon_key_guard_exclude(keys({TENON_KEY_CPU}), &guard));
@@ -352,10 +352,10 @@ TEST_F(Registrations, GuardThatTakesTheKernelsKey_IsNamed) {
 
 TEST_F(Registrations, Item125_FallthroughForOneOperator) {
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_WRAPPER, noting("wrapper"));
+  fallbacks.fallback(TENON_KEY_WRAPPER, logging_kernel("wrapper"));
   TestLibrary library;
   const tenon_op* op = library.define("skips(Tensor a) -> ()");
-  library.impl("skips", TENON_KEY_CPU, noting("cpu"));
+  library.impl("skips", TENON_KEY_CPU, logging_kernel("cpu"));
   library.impl("skips", TENON_KEY_WRAPPER, fallthrough());
   TestTensor tensor({TENON_KEY_CPU, TENON_KEY_WRAPPER});
   TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
@@ -374,7 +374,7 @@ TEST_F(Registrations, Item126_LibraryReleased_OperatorIsGone) {
 
 TEST_F(Registrations, Item127_DefRemovedWhileKernelsRemain_DumpableAndDefinableAgain) {
   TestLibrary kernels;
-  kernels.impl("again", TENON_KEY_CPU, noting("cpu"));
+  kernels.impl("again", TENON_KEY_CPU, logging_kernel("cpu"));
   const tenon_op* op = nullptr;
   {
     TestLibrary defining;
@@ -390,7 +390,7 @@ TEST_F(Registrations, Item127_DefRemovedWhileKernelsRemain_DumpableAndDefinableA
 }
 
 tenon_kernel typed(const char* schema, uint64_t signature) {
-  tenon_kernel kernel = noting("typed");
+  tenon_kernel kernel = logging_kernel("typed");
   kernel.typed = reinterpret_cast<tenon_typed_fn>(&count_deletion);
   kernel.signature = signature;
   kernel.schema = schema;
@@ -412,7 +412,7 @@ TEST_F(Registrations, Item108_KernelThatDoesNotMatchTheSchema_EachReason) {
   TestLibrary library;
   const tenon_op* op = library.define("sig(Tensor a) -> Tensor");
   const std::string before = dump(op) + dump_table(op);
-  tenon_kernel kernel = noting("k");
+  tenon_kernel kernel = logging_kernel("k");
   kernel.schema = "(Tensor _0, Tensor _1) -> Tensor";
   TENON_EXPECT_ERROR(impl(library, "sig", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
                      "number of arguments");
@@ -463,7 +463,7 @@ TEST_F(Registrations, Item130_Listener_ReplayThenEventsThenNothing) {
   EXPECT_EQ(heard, "+a ");
   library.define("b() -> ()");
   EXPECT_EQ(heard, "+a +b ");
-  library.impl("b", TENON_KEY_CPU, noting("k"));
+  library.impl("b", TENON_KEY_CPU, logging_kernel("k"));
   EXPECT_EQ(heard, "+a +b ");
   library.close();
   EXPECT_TRUE(heard == "+a +b -b -a " || heard == "+a +b -a -b ") << heard;
@@ -581,7 +581,8 @@ TEST_F(Registrations, ClosedLibrary_RefusesAndClosesAgain) {
   library.close();
   library.close();
   TENON_EXPECT_ERROR(define(library, "x() -> ()"), TENON_ERROR_STATE, "closed");
-  TENON_EXPECT_ERROR(impl(library, "x", TENON_KEY_CPU, noting("k")), TENON_ERROR_STATE, "closed");
+  TENON_EXPECT_ERROR(impl(library, "x", TENON_KEY_CPU, logging_kernel("k")), TENON_ERROR_STATE,
+                     "closed");
 }
 
 TEST_F(Registrations, Deleter_RunsOnceOnCloseOnRemovalAndOnEveryRefusal) {
@@ -619,7 +620,7 @@ TEST_F(Registrations, Deleter_RunsOnceOnCloseOnRemovalAndOnEveryRefusal) {
                      TENON_ERROR_INVALID_ARGUMENT, "name");
   EXPECT_EQ(deleted, 7);
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_WRAPPER, noting("first"));
+  fallbacks.fallback(TENON_KEY_WRAPPER, logging_kernel("first"));
   TENON_EXPECT_ERROR(
       tenon_library_fallback(fallbacks.get(), TENON_KEY_WRAPPER, &kernel, nullptr, nullptr),
       TENON_ERROR_ALREADY_EXISTS, "");
@@ -651,13 +652,13 @@ TEST_F(Registrations, KernelDescriptionOfOtherVersions) {
   struct Longer {
     tenon_kernel known;
     uint64_t unknown;
-  } longer{noting("k"), 0};
+  } longer{logging_kernel("k"), 0};
   longer.known.struct_size = sizeof longer;
   TENON_EXPECT_OK(tenon_library_impl(library.get(), "x", TENON_KEY_CPU, &longer.known, nullptr));
   longer.unknown = 1;
   TENON_EXPECT_ERROR(tenon_library_impl(library.get(), "x", TENON_KEY_CPU, &longer.known, nullptr),
                      TENON_ERROR_ABI, "unknown to this version");
-  tenon_kernel shorter = noting("k");
+  tenon_kernel shorter = logging_kernel("k");
   shorter.struct_size = 112;  // the first released size
   TENON_EXPECT_OK(tenon_library_impl(library.get(), "x", TENON_KEY_CPU, &shorter, nullptr));
   shorter.struct_size = 111;
@@ -665,7 +666,7 @@ TEST_F(Registrations, KernelDescriptionOfOtherVersions) {
                      "struct_size must be at least 112, got 111");
   shorter.struct_size = UINT32_MAX;
   TENON_EXPECT_ERROR(impl(library, "x", TENON_KEY_CPU, shorter), TENON_ERROR_ABI, "struct_size");
-  tenon_kernel unknown = noting("k");
+  tenon_kernel unknown = logging_kernel("k");
   unknown.flags = 1u << 30;
   TENON_EXPECT_ERROR(impl(library, "x", TENON_KEY_CPU, unknown), TENON_ERROR_INVALID_ARGUMENT,
                      "flags");
@@ -681,12 +682,12 @@ TEST_F(Registrations, LiveCounts_ReturnToWhatTheyWere) {
   {
     TestLibrary library;
     library.define("x(Tensor a) -> ()");
-    tenon_kernel kernel = noting("k");
+    tenon_kernel kernel = logging_kernel("k");
     kernel.schema = "(Tensor _0) -> ()";
     library.impl("x", TENON_KEY_CPU, kernel);
-    library.impl("y", TENON_KEY_CPU, noting("k"));
+    library.impl("y", TENON_KEY_CPU, logging_kernel("k"));
     FallbackLibrary fallbacks;
-    fallbacks.fallback(TENON_KEY_WRAPPER, noting("w"));
+    fallbacks.fallback(TENON_KEY_WRAPPER, logging_kernel("w"));
     TENON_EXPECT_ERROR(define(library, "x(Tensor a) -> ()"), TENON_ERROR_ALREADY_EXISTS, "");
     EXPECT_EQ(count(TENON_HANDLE_LIBRARY), libraries + 2);
     EXPECT_EQ(count(TENON_HANDLE_REGISTRATION), registrations + 4);
@@ -713,8 +714,8 @@ TEST_F(Registrations, ManyOperators_LookupFindsEach) {
 TEST_F(Registrations, DumpTable_ListsUndefinedFirstWithProvenance) {
   TestLibrary library;
   const tenon_op* op = library.define("table(Tensor a) -> ()");
-  library.impl("table", TENON_KEY_CPU, noting("cpu"));
-  library.impl("table", kImplicit, noting("cia"));
+  library.impl("table", TENON_KEY_CPU, logging_kernel("cpu"));
+  library.impl("table", kImplicit, logging_kernel("cia"));
   const std::string table = dump_table(op);
   EXPECT_EQ(table.substr(0, table.find("CUDA")),
             "Undefined: cia at kernels.cpp:7 [math kernel]\nCPU: cpu at kernels.cpp:7 [kernel]\n");

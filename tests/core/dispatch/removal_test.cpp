@@ -239,7 +239,7 @@ TEST_F(Removal, DeleterMayRegisterAndCall) {
   TestLibrary library;
   TestTensor tensor;
   const tenon_op* op = library.define("other(Tensor a) -> ()");
-  library.impl("other", TENON_KEY_CPU, noting("other"));
+  library.impl("other", TENON_KEY_CPU, logging_kernel("other"));
   library.define("freed(Tensor a) -> ()");
   Context context{&library, op, tensor.get()};
   tenon_kernel kernel = kernel_of(&note_call, &context);
@@ -274,21 +274,21 @@ TEST_F(Removal, FallbackRemovedWhileItRuns_IsFreedAfterwards) {
 }
 
 // A context that must be alive whenever its kernel runs.
-struct Alive {
+struct MarkedContext {
   std::atomic<uint32_t> mark{kMark};
   static constexpr uint32_t kMark = 0x600dbeef;
 };
 std::atomic<int64_t> alive_count{0};
 std::atomic<int64_t> bad_calls{0};
 tenon_status use(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
-  if (static_cast<Alive*>(ctx)->mark.load() != Alive::kMark) ++bad_calls;
+  if (static_cast<MarkedContext*>(ctx)->mark.load() != MarkedContext::kMark) ++bad_calls;
   return TENON_OK;
 }
 tenon_kernel alive_kernel() {
   ++alive_count;
-  tenon_kernel kernel = kernel_of(&use, new Alive);
+  tenon_kernel kernel = kernel_of(&use, new MarkedContext);
   kernel.deleter = [](void* ctx) {
-    auto* alive = static_cast<Alive*>(ctx);
+    auto* alive = static_cast<MarkedContext*>(ctx);
     alive->mark.store(0xdeadbeef);
     delete alive;
     --alive_count;
@@ -314,7 +314,8 @@ TEST_F(Removal, Stress_ReplaceAndCloseWhileThreadsCall) {
       if (entry == nullptr) {
         ++bad_calls;
       } else {
-        if (static_cast<Alive*>(entry->ctx)->mark.load() != Alive::kMark) ++bad_calls;
+        if (static_cast<MarkedContext*>(entry->ctx)->mark.load() != MarkedContext::kMark)
+          ++bad_calls;
         tenon_frame_leave(&frame);
       }
       calls.fetch_add(1, std::memory_order_relaxed);

@@ -32,8 +32,8 @@ TEST_F(Selections, FallbackWithSelect_IsAskedOncePerOperator) {
   EXPECT_EQ(slot(before, TENON_KEY_WRAPPER), "selected");
   EXPECT_EQ(slot(pure, TENON_KEY_WRAPPER), "fall");
   EXPECT_EQ(slot(writes, TENON_KEY_WRAPPER), "selected");
-  defining.impl("pure", TENON_KEY_CPU, noting("cpu"));
-  defining.impl("writes", TENON_KEY_CPU, noting("cpu"));
+  defining.impl("pure", TENON_KEY_CPU, logging_kernel("cpu"));
+  defining.impl("writes", TENON_KEY_CPU, logging_kernel("cpu"));
   EXPECT_EQ(selection.asked, asked_at_once + 2);
 }
 
@@ -86,7 +86,7 @@ int32_t select_and_go(void* ctx, const tenon_schema*) {
   tenon_registration_remove(self->own);
   tenon_registry_reap();
   self->deleted_inside = self->deleted;
-  const tenon_kernel kernel = noting("later");
+  const tenon_kernel kernel = logging_kernel("later");
   EXPECT_EQ(tenon_library_fallback(
                 self->later, TENON_KEY_WRAPPER, &kernel,
                 [](void*, const tenon_schema*) { return TENON_SELECT_KERNEL; }, nullptr),

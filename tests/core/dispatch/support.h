@@ -128,7 +128,7 @@ inline tenon_status call(const tenon_op* op, std::vector<tenon_value> args, uint
 inline constexpr tenon_key kImplicit = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
 inline constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
 
-/// Returns the records of the noting kernels: "name{keys}" per call, oldest first.
+/// Returns the records of the logging_kernel kernels: "name{keys}" per call, oldest first.
 inline std::vector<std::string>& notes() {
   static thread_local std::vector<std::string> instance;
   return instance;
@@ -174,7 +174,7 @@ inline tenon_kernel kernel_of(tenon_kernel_fn boxed, void* ctx = nullptr,
   return kernel;
 }
 /// A kernel that notes `name`.
-inline tenon_kernel noting(const char* name) {
+inline tenon_kernel logging_kernel(const char* name) {
   return kernel_of(&note_call, const_cast<char*>(name), name);
 }
 inline tenon_kernel going_on(const char* name) {

@@ -15,7 +15,7 @@ class Table : public DispatchTest {
   TestLibrary library_;
   const tenon_op* op_ = library_.define("op(Tensor a) -> ()");
 
-  void add(tenon_key key, const char* name) { library_.impl("op", key, noting(name)); }
+  void add(tenon_key key, const char* name) { library_.impl("op", key, logging_kernel(name)); }
   // "Undefined CPU CUDA AutogradCPU AutogradCUDA".
   std::string row() {
     std::string text;
@@ -148,7 +148,7 @@ TEST_F(Table, AutocastAlias_ServesEachBackend) {
 
 TEST_F(Table, Item32_FallbackWithoutKernel_IsCalled) {
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_CPU, noting("fallback"));
+  fallbacks.fallback(TENON_KEY_CPU, logging_kernel("fallback"));
   EXPECT_EQ(provenance(op_, TENON_KEY_CPU), TENON_PROVENANCE_BACKEND_FALLBACK);
   TestTensor tensor;
   TENON_EXPECT_OK(call(op_, {tensor_value(tensor)}));
@@ -157,14 +157,14 @@ TEST_F(Table, Item32_FallbackWithoutKernel_IsCalled) {
 
 TEST_F(Table, Item33_FallbackAndKernel_KernelIsCalled) {
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_CPU, noting("fallback"));
+  fallbacks.fallback(TENON_KEY_CPU, logging_kernel("fallback"));
   add(TENON_KEY_CPU, "cpu");
   EXPECT_EQ(slot(op_, TENON_KEY_CPU), "cpu");
 }
 
 TEST_F(Table, Item34_FallbackAndImplicit_ImplicitIsCalled) {
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_CPU, noting("fallback"));
+  fallbacks.fallback(TENON_KEY_CPU, logging_kernel("fallback"));
   add(kImplicit, "cia");
   EXPECT_EQ(slot(op_, TENON_KEY_CPU), "cia");
 }
@@ -176,7 +176,7 @@ TEST_F(Table, Item35_FallbackAfterManyOperators_ChangesAllAndReverts) {
   }
   {
     FallbackLibrary fallbacks;
-    fallbacks.fallback(TENON_KEY_FAKE, noting("fake"));
+    fallbacks.fallback(TENON_KEY_FAKE, logging_kernel("fake"));
     for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_FAKE), "fake");
     TENON_EXPECT_OK(tenon_introspect_check(nullptr));
   }
@@ -185,7 +185,7 @@ TEST_F(Table, Item35_FallbackAfterManyOperators_ChangesAllAndReverts) {
 
 TEST_F(Table, Item36_OperatorAfterFallback_StartsWithIt) {
   FallbackLibrary fallbacks;
-  fallbacks.fallback(TENON_KEY_WRAPPER, noting("wrapper"));
+  fallbacks.fallback(TENON_KEY_WRAPPER, logging_kernel("wrapper"));
   EXPECT_EQ(slot(library_.define("late(Tensor a) -> ()"), TENON_KEY_WRAPPER), "wrapper");
 }
 
@@ -202,7 +202,7 @@ TEST_F(Table, Item38_FallthroughFallbackAndOneKernel_OnlyThatOperatorStops) {
   FallbackLibrary fallbacks;
   fallbacks.fallback(TENON_KEY_WRAPPER, fallthrough());
   const tenon_op* other = library_.define("other(Tensor a) -> ()");
-  library_.impl("other", TENON_KEY_CPU, noting("other cpu"));
+  library_.impl("other", TENON_KEY_CPU, logging_kernel("other cpu"));
   add(TENON_KEY_CPU, "cpu");
   add(TENON_KEY_WRAPPER, "wrapper");
   TestTensor tensor({TENON_KEY_CPU, TENON_KEY_WRAPPER});
@@ -260,9 +260,9 @@ TEST_F(Table, Item41_CompositeThatFallsThrough_IsNoKernelOfTheEmptySetEither) {
 
 TEST_F(Table, Item42_NoTensorArguments_RunsThroughTheComposite) {
   const tenon_op* implicit = library_.define("none_implicit() -> ()");
-  library_.impl("none_implicit", kImplicit, noting("cia"));
+  library_.impl("none_implicit", kImplicit, logging_kernel("cia"));
   const tenon_op* explicit_op = library_.define("none_explicit() -> ()");
-  library_.impl("none_explicit", kExplicit, noting("cea"));
+  library_.impl("none_explicit", kExplicit, logging_kernel("cea"));
   TENON_EXPECT_OK(call(implicit, {}));
   TENON_EXPECT_OK(call(explicit_op, {}));
   EXPECT_EQ(take_notes(), "cia cea");
@@ -270,10 +270,10 @@ TEST_F(Table, Item42_NoTensorArguments_RunsThroughTheComposite) {
 
 TEST_F(Table, Item43_EmptyTensorListAndOnlyCpu_SaysNoTensorArguments) {
   const tenon_op* op = library_.define("list(Tensor[] a) -> ()");
-  library_.impl("list", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("list", TENON_KEY_CPU, logging_kernel("cpu"));
   const tenon_value empty = list_value(TENON_TAG_TENSOR_LIST, nullptr, 0);
   TENON_EXPECT_ERROR(call(op, {empty}), TENON_ERROR_NO_KERNEL, "no tensor arguments");
-  library_.impl("list", kExplicit, noting("cea"));
+  library_.impl("list", kExplicit, logging_kernel("cea"));
   TENON_EXPECT_OK(call(op, {empty}));
   EXPECT_EQ(take_notes(), "cea");
 }
@@ -317,7 +317,7 @@ TEST_F(Table, Item45_AnyOrder_StateDependsOnWhatIsActive) {
     look();
     std::shuffle(order.begin(), order.end(), random);
     for (const size_t i : order) {
-      handles[i] = library_.keep("op", entries[i].key, noting(entries[i].name));
+      handles[i] = library_.keep("op", entries[i].key, logging_kernel(entries[i].name));
       active |= size_t{1} << i;
       look();
     }
@@ -333,7 +333,7 @@ TEST_F(Table, Item45_AnyOrder_StateDependsOnWhatIsActive) {
 TEST_F(Table, Item46_And47_CpuKernelComesAndGoes_AutogradCpuFollows) {
   add(kImplicit, "cia");
   EXPECT_EQ(slot(op_, TENON_KEY_AUTOGRAD_CPU), "cia");
-  tenon_registration* cpu = library_.keep("op", TENON_KEY_CPU, noting("cpu"));
+  tenon_registration* cpu = library_.keep("op", TENON_KEY_CPU, logging_kernel("cpu"));
   EXPECT_EQ(slot(op_, TENON_KEY_AUTOGRAD_CPU), "fall");
   tenon_registration_remove(cpu);
   EXPECT_EQ(slot(op_, TENON_KEY_AUTOGRAD_CPU), "cia");
@@ -365,7 +365,7 @@ TEST_F(Table, MoreKernelsThanATableHolds_ClearErrorAndNothingChanges) {
   size_t registered = 0;
   tenon_status status = TENON_OK;
   for (const tenon_key each : dispatch::runtime_keys()) {
-    const tenon_kernel kernel = noting("one");
+    const tenon_kernel kernel = logging_kernel("one");
     status = tenon_library_impl(library_.get(), "op", each, &kernel, nullptr);
     if (status != TENON_OK) break;
     ++registered;

@@ -25,7 +25,7 @@ class Watched {
  public:
   explicit Watched(const char* schema) : op_(library_.define(schema)) {
     const std::string text = schema;
-    library_.impl(text.substr(0, text.find('(')).c_str(), TENON_KEY_CPU, noting("cpu"));
+    library_.impl(text.substr(0, text.find('(')).c_str(), TENON_KEY_CPU, logging_kernel("cpu"));
   }
   std::string notes_of_call() const {
     take_notes();

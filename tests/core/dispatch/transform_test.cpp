@@ -565,8 +565,8 @@ TEST_F(Transforms, LayerContent_IsDroppedWithTheLastReference) {
 
 TEST_F(Transforms, KeysInsideALayer_AreThoseOfTheLayerAlone) {
   const tenon_op* op = library_.define("look(Tensor a) -> ()");
-  library_.impl("look", TENON_KEY_TRACER, noting("tracer"));
-  library_.impl("look", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("look", TENON_KEY_TRACER, logging_kernel("tracer"));
+  library_.impl("look", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("look", TENON_KEY_BATCHED, going_on("rule"));
   library_.impl("look", TENON_KEY_AUTOGRAD, going_on("autograd"));
   tenon_key_guard guard;

@@ -29,7 +29,7 @@ class Writes : public DispatchTest {
 };
 
 // Keys and arguments of a kernel's last run.
-struct Seen {
+struct CallRecord {
   int calls = 0;
   tenon_keyset keys = 0;
   tenon_keyset excluded = 0;
@@ -38,7 +38,7 @@ struct Seen {
 };
 
 tenon_status look(void* ctx, const tenon_op*, tenon_keyset keys, tenon_stack* stack) {
-  auto* seen = static_cast<Seen*>(ctx);
+  auto* seen = static_cast<CallRecord*>(ctx);
   ++seen->calls;
   seen->keys = keys;
   seen->excluded = tenon_keyset_excluded();
@@ -46,21 +46,21 @@ tenon_status look(void* ctx, const tenon_op*, tenon_keyset keys, tenon_stack* st
   return seen->answer == TENON_OK ? TENON_OK : tenon_error_raise(seen->answer, "as asked");
 }
 
-tenon_kernel looking(Seen* seen, uint32_t flags = 0) {
+tenon_kernel looking(CallRecord* seen, uint32_t flags = 0) {
   tenon_kernel kernel = kernel_of(&look, seen, "look");
   kernel.flags = flags;
   return kernel;
 }
 
 tenon_status look_typed(const tenon_frame* frame, tenon_tensor* self, tenon_tensor*) {
-  auto* seen = static_cast<Seen*>(frame->ctx);
+  auto* seen = static_cast<CallRecord*>(frame->ctx);
   ++seen->calls;
   seen->keys = frame->keys;
   seen->version = tenon_tensor_version(self);
   return TENON_OK;
 }
 
-tenon_kernel looking_typed(Seen* seen, uint32_t flags) {
+tenon_kernel looking_typed(CallRecord* seen, uint32_t flags) {
   tenon_kernel kernel = looking(seen, flags);
   kernel.typed = reinterpret_cast<tenon_typed_fn>(&look_typed);
   kernel.signature = kPairSignature;
@@ -71,7 +71,7 @@ void leave(tenon_frame& frame) { tenon_frame_leave(&frame); }
 
 TEST_F(Writes, BoxedCall_BumpsBeforeTheKernelWhichSeesTheKeyExcluded) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking(&seen));
   EXPECT_EQ(bumps([&] { TENON_EXPECT_OK(call(op, pair(), 1)); }), 1);
   EXPECT_EQ(seen.calls, 1);
@@ -84,7 +84,7 @@ TEST_F(Writes, BoxedCall_BumpsBeforeTheKernelWhichSeesTheKeyExcluded) {
 
 TEST_F(Writes, KernelThatFails_HasBumpedAndItsKeysAreBack) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   seen.answer = TENON_ERROR_INDEX;
   library_.impl("write", TENON_KEY_CPU, looking(&seen));
   EXPECT_EQ(bumps([&] { TENON_EXPECT_ERROR(call(op, pair(), 1), TENON_ERROR_INDEX, "as asked"); }),
@@ -95,7 +95,7 @@ TEST_F(Writes, KernelThatFails_HasBumpedAndItsKeysAreBack) {
 TEST_F(Writes, OutArguments_AreBumpedBehindOthers) {
   const tenon_op* op = library_.define(
       "two(Tensor a, int n, Tensor? b, *, Tensor(x!) out, Tensor(y!)? more=None) -> Tensor(x!)");
-  library_.impl("two", TENON_KEY_CPU, noting("two"));
+  library_.impl("two", TENON_KEY_CPU, logging_kernel("two"));
   EXPECT_EQ(bumps([&] {
               TENON_EXPECT_OK(call(op,
                                    {tensor_value(other_), int_value(3), tenon_value{},
@@ -115,7 +115,7 @@ TEST_F(Writes, OutArguments_AreBumpedBehindOthers) {
 
 TEST_F(Writes, View_BumpsTheVersionItShares) {
   const tenon_op* op = library_.define("write(Tensor(a!) self) -> ()");
-  library_.impl("write", TENON_KEY_CPU, noting("write"));
+  library_.impl("write", TENON_KEY_CPU, logging_kernel("write"));
   const int64_t sizes[1] = {1};
   const int64_t strides[1] = {1};
   tenon_tensor* view = nullptr;
@@ -130,7 +130,7 @@ TEST_F(Writes, View_BumpsTheVersionItShares) {
 
 TEST_F(Writes, GuardThatExcludesTheKey_NothingIsBumped) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking_typed(&seen, TENON_KERNEL_LEAF));
   tenon_key_guard guard;
   TENON_EXPECT_OK(tenon_key_guard_exclude(kWrites, &guard));
@@ -150,7 +150,7 @@ TEST_F(Writes, GuardThatExcludesTheKey_NothingIsBumped) {
 
 TEST_F(Writes, LeafKernel_IsBegunTypedWithItsTensorsBumped) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking_typed(&seen, TENON_KERNEL_LEAF));
   EXPECT_EQ(bumps([&] {
               tenon_frame frame;
@@ -176,7 +176,7 @@ TEST_F(Writes, LeafKernel_OfNthTensorAndByAllBegins) {
   const tenon_op* four =
       library_.define("four(Tensor a, Tensor b, Tensor c, Tensor(d!) out) -> ()");
   for (const char* name : {"one", "three", "four"}) {
-    tenon_kernel kernel = noting(name);
+    tenon_kernel kernel = logging_kernel(name);
     kernel.flags = TENON_KERNEL_LEAF;
     library_.impl(name, TENON_KEY_CPU, kernel);
   }
@@ -206,7 +206,7 @@ TEST_F(Writes, LeafKernel_OfNthTensorAndByAllBegins) {
 
 TEST_F(Writes, KernelThatMayCallOperators_IsBegunThroughTheFallback) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking_typed(&seen, 0));
   Call one(pair(), 1);
   EXPECT_EQ(bumps([&] {
@@ -223,7 +223,7 @@ TEST_F(Writes, KernelThatMayCallOperators_IsBegunThroughTheFallback) {
 
 TEST_F(Writes, TensorBehindAList_IsBegunThroughTheFallback) {
   const tenon_op* op = library_.define("write(Tensor[] list, Tensor(a!) out) -> ()");
-  tenon_kernel kernel = noting("write");
+  tenon_kernel kernel = logging_kernel("write");
   kernel.flags = TENON_KERNEL_LEAF;
   library_.impl("write", TENON_KEY_CPU, kernel);
   tenon_tensor* const tensors[3] = {other_.get(), other_.get(), self_.get()};
@@ -242,7 +242,7 @@ TEST_F(Writes, TensorBehindAList_IsBegunThroughTheFallback) {
 
 TEST_F(Writes, Resolve_GivesALeafKernelItselfAndBumpsOnce) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking(&seen, TENON_KERNEL_LEAF));
   Call one(pair(), 1);
   EXPECT_EQ(bumps([&] {
@@ -259,7 +259,7 @@ TEST_F(Writes, Resolve_GivesALeafKernelItselfAndBumpsOnce) {
 
 TEST_F(Writes, Resolve_GivesTheFallbackForKernelsThatMayCallOperators) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking(&seen));
   Call one(pair(), 1);
   EXPECT_EQ(bumps([&] {
@@ -276,7 +276,7 @@ TEST_F(Writes, Resolve_GivesTheFallbackForKernelsThatMayCallOperators) {
 
 TEST_F(Writes, KernelOfTheKey_StandsInFrontOfTheFallback) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  library_.impl("write", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("write", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_registration* own = library_.keep("write", TENON_KEY_AD_INPLACE_OR_VIEW, going_on("own"));
   EXPECT_EQ(bumps([&] { TENON_EXPECT_OK(call(op, pair(), 1)); }), 0);
   EXPECT_EQ(take_notes(), "own@ADInplaceOrView cpu");
@@ -287,7 +287,7 @@ TEST_F(Writes, KernelOfTheKey_StandsInFrontOfTheFallback) {
 
 TEST_F(Writes, LayerAbove_RedispatchesToWhatBumps) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  Seen seen;
+  CallRecord seen;
   library_.impl("write", TENON_KEY_CPU, looking(&seen));
   library_.impl("write", TENON_KEY_AUTOGRAD, going_on("autograd"));
   EXPECT_EQ(bumps([&] { TENON_EXPECT_OK(call(op, pair(), 1)); }), 1);
@@ -309,7 +309,7 @@ TEST_F(Writes, NoKernelBelow_IsTheErrorOfTheCall) {
 
 TEST_F(Writes, Profile_ShowsTheFallbackAndTheKernel) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
-  library_.impl("write", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("write", TENON_KEY_CPU, logging_kernel("cpu"));
   std::string seen;
   tenon_profile_set_listener(
       [](void* text, const tenon_profile_event* event) {
@@ -327,7 +327,7 @@ TEST_F(Writes, WriterThatReturnsAView_GoesThroughTheFallback) {
       library_.define("both(Tensor(a!) self, Tensor(b) other) -> (Tensor(a!), Tensor(b))");
   EXPECT_NE(op->snapshot.load()->traits & dispatch::kReturnsViews, 0);
   EXPECT_EQ(op->snapshot.load()->flags & dispatch::kCountsWrites, 0);
-  Seen seen;
+  CallRecord seen;
   library_.impl("both", TENON_KEY_CPU, looking(&seen));
   seen.answer = TENON_ERROR_INDEX;
   EXPECT_EQ(bumps([&] { TENON_EXPECT_ERROR(call(op, pair(), 2), TENON_ERROR_INDEX, "as asked"); }),
@@ -339,8 +339,8 @@ TEST_F(Writes, SecondBackend_IsServedByItsOwnKernel) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
   const tenon_op* read = library_.define("read(Tensor self, Tensor other) -> ()");
   for (const char* name : {"write", "read"}) {
-    library_.impl(name, TENON_KEY_CPU, noting("cpu"));
-    library_.impl(name, TENON_KEY_META, noting("meta"));
+    library_.impl(name, TENON_KEY_CPU, logging_kernel("cpu"));
+    library_.impl(name, TENON_KEY_META, logging_kernel("meta"));
     library_.impl(name, TENON_KEY_TRACER, going_on("tracer"));
   }
   const TestTensor meta{TENON_KEY_META, TENON_KEY_AD_INPLACE_OR_VIEW};

@@ -24,7 +24,7 @@ class Explain : public DispatchTest {
 
 TEST_F(Explain, WholeWay_KeyByKey) {
   const tenon_op* op = library_.define("f(Tensor x, Tensor[] y, int n=1) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("f", TENON_KEY_AUTOGRAD, going_on("autograd"));
   const tenon_tensor* list[] = {cpu_.get()};
   const std::string text =
@@ -51,7 +51,7 @@ TEST_F(Explain, WholeWay_KeyByKey) {
 // The explanation must match what the call does.
 TEST_F(Explain, AgreesWithTheCall) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("explicit"));
+  library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("explicit"));
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "the highest key is CPU: explicit (C++");
   EXPECT_SAYS(text, "CPU has no kernel of its own, and CompositeExplicitAutograd serves every");
@@ -61,7 +61,7 @@ TEST_F(Explain, AgreesWithTheCall) {
 
 TEST_F(Explain, Composite_EndsTheWay) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, noting("math"));
+  library_.impl("f", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, logging_kernel("math"));
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "math (C++ at kernels.cpp:7) runs [math kernel]");
   EXPECT_SAYS(text, "it is composed: it calls other operators");
@@ -70,8 +70,8 @@ TEST_F(Explain, Composite_EndsTheWay) {
 
 TEST_F(Explain, KernelInFrontOfAnother) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("old"));
-  library_.impl("f", TENON_KEY_CPU, noting("new"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("old"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("new"));
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "CPU: new (C++");
   EXPECT_SAYS(text, "    in front of old (C++ at kernels.cpp:7)\n");
@@ -79,10 +79,10 @@ TEST_F(Explain, KernelInFrontOfAnother) {
 
 TEST_F(Explain, Fallthroughs_AreNamed) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_key autograd_cpu = 0;
   TENON_ASSERT_OK(tenon_key_parse("AutogradCPU", &autograd_cpu));
-  library_.impl("f", TENON_KEY_AUTOGRAD, noting("autograd"));
+  library_.impl("f", TENON_KEY_AUTOGRAD, logging_kernel("autograd"));
   library_.impl("f", autograd_cpu, fallthrough());
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "  skipped: AutogradCPU, ADInplaceOrView, BackendSelect, which fall through\n");
@@ -92,7 +92,7 @@ TEST_F(Explain, Fallthroughs_AreNamed) {
 
 TEST_F(Explain, NoKernel_SaysSoAndWhatThereIs) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const TestTensor meta{TENON_KEY_META};
   const std::string text = explained(op, {tensor_value(meta)});
   EXPECT_SAYS(text, "the highest key is Meta, which has no kernel: the call fails\n");
@@ -110,8 +110,8 @@ TEST_F(Explain, NoKernelBelow_SaysWhereRedispatchingFails) {
 
 TEST_F(Explain, NoTensors_BackendSelectChooses) {
   const tenon_op* op = library_.define("make(Device? device=None) -> ()");
-  library_.impl("make", TENON_KEY_CPU, noting("cpu"));
-  library_.impl("make", TENON_KEY_META, noting("meta"));
+  library_.impl("make", TENON_KEY_CPU, logging_kernel("cpu"));
+  library_.impl("make", TENON_KEY_META, logging_kernel("meta"));
   const std::string without = explained(op, {tenon_value{}});
   EXPECT_SAYS(without, "no argument can be a tensor and no device is given: BackendSelect takes");
   EXPECT_SAYS(without, "the highest key is CPU: cpu");
@@ -122,14 +122,14 @@ TEST_F(Explain, NoTensors_BackendSelectChooses) {
 
 TEST_F(Explain, NoTensorsNoBackend_CompositeAtUndefined) {
   const tenon_op* op = library_.define("f(Tensor[] x) -> ()");
-  library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("explicit"));
+  library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("explicit"));
   const std::string text = explained(op, {list_value(TENON_TAG_TENSOR_LIST, nullptr, 0)});
   EXPECT_SAYS(text, "no key is left (no tensor brings one): explicit (C++");
 }
 
 TEST_F(Explain, WrittenArguments_VersionsFirst) {
   const tenon_op* op = library_.define("f_(Tensor(a!) self) -> Tensor(a!)");
-  library_.impl("f_", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f_", TENON_KEY_CPU, logging_kernel("cpu"));
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "the highest key is ADInplaceOrView: bump_versions");
   EXPECT_SAYS(text, "it raises the versions of written arguments and redispatches");
@@ -140,7 +140,7 @@ TEST_F(Explain, WrittenArguments_VersionsFirst) {
 
 TEST_F(Explain, ObjectsThatOverride_AreAskedInTurn) {
   const tenon_op* op = library_.define("f(Tensor x, Tensor y) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const tenon_object_type mode_type = overriding("a.Mode");
   const tenon_object_type type = overriding("a.Type");
   const ActorObject object(type, "object");
@@ -159,7 +159,7 @@ TEST_F(Explain, ObjectsThatOverride_AreAskedInTurn) {
 
 TEST_F(Explain, OverrideTakenAway_TheCallFails) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const tenon_object_type type = overriding("a.Type");
   const ActorObject object(type, "object");
   tenon_key_guard guard;
@@ -181,7 +181,7 @@ TEST_F(Explain, Carriers_NameWhatTheyCarry) {
 
 TEST_F(Explain, Layers_TheInnermostTakesTheCall) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   static const dispatch::LayerKind kind{
       "scaling", dispatch::functionality_bit(TENON_FUNCTIONALITY_BATCHED), 0, nullptr, false};
   const dispatch::LayerPtr outer = dispatch::enter_layer(kind);
@@ -198,7 +198,7 @@ TEST_F(Explain, WrongArguments_AreErrors) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   EXPECT_SAYS(explained(op, {}), "t::f");
   EXPECT_SAYS(explained(op, {int_value(3)}), "TypeError");
-  library_.impl("g", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("g", TENON_KEY_CPU, logging_kernel("cpu"));
   tenon_buffer* list = nullptr;
   TENON_ASSERT_OK(tenon_introspect_list_dangling(&list));
   const auto* dangling = static_cast<const tenon_op* const*>(tenon_buffer_data(list));

@@ -28,7 +28,7 @@ TEST(OpList, IsSortedAndHoldsDefinedOperatorsOnly) {
   library.define("b() -> ()");
   library.define("a.two() -> ()");
   library.define("a() -> ()");
-  library.impl("dangling", TENON_KEY_CPU, noting("k"));
+  library.impl("dangling", TENON_KEY_CPU, logging_kernel("k"));
   tenon_buffer* buffer = nullptr;
   TENON_ASSERT_OK(tenon_introspect_list_ops(&buffer));
   const auto* ops = static_cast<const tenon_op* const*>(tenon_buffer_data(buffer));
@@ -44,7 +44,7 @@ TEST(OpList, IsSortedAndHoldsDefinedOperatorsOnly) {
 TEST(Invariants, Item48_WrongTable_IsNamed) {
   TestLibrary library;
   const tenon_op* op = library.define("checked(Tensor a) -> ()");
-  library.impl("checked", TENON_KEY_CPU, noting("cpu"));
+  library.impl("checked", TENON_KEY_CPU, logging_kernel("cpu"));
   TENON_EXPECT_OK(tenon_introspect_check(op));
   auto* table = const_cast<dispatch::Snapshot*>(op->snapshot.load());
   const uint32_t slot = dispatch::slot_of_key(TENON_KEY_CPU);

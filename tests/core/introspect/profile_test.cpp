@@ -84,7 +84,7 @@ class ProfileRecord : public DispatchTest {
 TEST_F(ProfileRecord, Item227_CallsNestWithTimes) {
   const tenon_op* outer = library_.define("outer(Tensor x) -> ()");
   const tenon_op* inner = library_.define("inner(Tensor x) -> ()");
-  library_.impl("inner", TENON_KEY_CPU, noting("inner_cpu"));
+  library_.impl("inner", TENON_KEY_CPU, logging_kernel("inner_cpu"));
   library_.impl("outer", TENON_KEY_AUTOGRAD, going_on("outer_autograd"));
   impl("outer", TENON_KEY_CPU, [&](const tenon_op*, tenon_keyset, tenon_stack*) {
     call_plain(inner);
@@ -132,7 +132,7 @@ TEST_F(ProfileRecord, FailuresEndTheirSpans) {
 // kernel's return.
 TEST_F(ProfileRecord, FramesEndWithTheirKernel) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("k"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("k"));
   Profile profile;
   for (int round = 0; round < 2; ++round) {
     tenon_frame frame;
@@ -167,7 +167,7 @@ TEST_F(ProfileRecord, FramesEndWithTheirKernel) {
 // A binding may find that a kernel is not for it, leave, and call in another way.
 TEST_F(ProfileRecord, FramesLeftWithoutCalling_AreNoDispatches) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("k"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("k"));
   Profile profile;
   tenon_frame frame;
   ASSERT_NE(tenon_frame_begin1(op, cpu_.get(), &frame), nullptr);
@@ -182,7 +182,7 @@ TEST_F(ProfileRecord, FramesLeftWithoutCalling_AreNoDispatches) {
 
 TEST_F(ProfileRecord, ProfilesNest_AndEndInAnyOrder) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("k"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("k"));
   Profile first;
   TENON_EXPECT_OK(call_plain(op));
   Profile second;
@@ -223,7 +223,7 @@ TEST_F(ProfileRecord, BeginsAndEndsInsideKernels) {
 
 TEST_F(ProfileRecord, EachThreadRecordsItsOwn) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("k"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("k"));
   Profile profile;
   std::unique_ptr<Profile> other;
   std::thread([&] {
@@ -248,7 +248,7 @@ TEST_F(ProfileRecord, EachThreadRecordsItsOwn) {
 
 TEST_F(ProfileRecord, ATracerBesideIt_BothAreTold) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("k"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("k"));
   int told = 0;
   Profile profile;
   TENON_ASSERT_OK(tenon_profile_set_listener(
@@ -264,7 +264,7 @@ TEST_F(ProfileRecord, ATracerBesideIt_BothAreTold) {
 
 TEST_F(ProfileRecord, CallKey_IsRecorded) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
-  library_.impl("f", TENON_KEY_TRACER, noting("k"));
+  library_.impl("f", TENON_KEY_TRACER, logging_kernel("k"));
   Profile profile;
   Call one({tensor_value(cpu_)}, 0);
   TENON_EXPECT_OK(tenon_op_call_key(op, TENON_KEY_TRACER, one.stack()));

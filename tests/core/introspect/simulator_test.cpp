@@ -78,7 +78,7 @@ TEST(Simulator, Slots_EqualThoseOfARealOperator) {
     for (const char* name : names) {
       tenon_key key = 0;
       TENON_ASSERT_OK(tenon_key_parse(name, &key));
-      library.impl("real", key, noting("k"));
+      library.impl("real", key, logging_kernel("k"));
     }
     for (const tenon_key key : all) {
       tenon_slot_info real{};
@@ -100,7 +100,7 @@ TEST(Simulator, FallbacksOfTheProcess_ServeIt_BySchema) {
   EXPECT_STREQ(reads.slot("Tracer").name, "record_graph");
   {
     FallbackLibrary fallbacks;
-    fallbacks.fallback(TENON_KEY_TRACER, noting("profiles"));
+    fallbacks.fallback(TENON_KEY_TRACER, logging_kernel("profiles"));
     EXPECT_STREQ(reads.slot("Tracer").name, "profiles");
     EXPECT_NE(reads.print(TENON_SIMULATOR_RAW_TABLE).find("Tracer: profiles"), std::string::npos);
     EXPECT_EQ(reads.print(TENON_SIMULATOR_TABLE).find("profiles"), std::string::npos);

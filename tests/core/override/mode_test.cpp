@@ -12,7 +12,7 @@ class Modes : public DispatchTest {
   void SetUp() override {
     include_ = tenon_keyset_included();
     op_ = library_.define("f(Tensor a) -> ()");
-    library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+    library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   }
   void TearDown() override {
     EXPECT_EQ(tenon_mode_get(TENON_MODE_OVERRIDE, 0), nullptr);
@@ -80,7 +80,7 @@ TEST_F(Modes, OverrideBeforeWrapper_BelowAutograd) {
 
 TEST_F(Modes, FactoryWithoutTensors_IsSeen) {
   const tenon_op* make = library_.define("make(int n, Device? device=None) -> ()");
-  library_.impl("make", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("make", TENON_KEY_CPU, logging_kernel("cpu"));
   const ActorObject mode(type_, "override", calling_again());
   const ActorObject wrapper(wrapper_, "wrapper", calling_again());
   const ActorObject::On on(TENON_MODE_OVERRIDE, mode);

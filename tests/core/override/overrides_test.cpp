@@ -18,7 +18,7 @@ class Overrides : public DispatchTest {
 
 TEST_F(Overrides, ObjectInPlaceOfTensor_RunsItsHandlerInsteadOfKernel) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> int");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const ActorObject object(base_, "base", returning(7));
   Call call({tensor_value(cpu_), object.value()}, 1);
   TENON_ASSERT_OK(tenon_op_call_fast(op, call.stack()));
@@ -102,7 +102,7 @@ TEST_F(Overrides, HandlerFails_ItsErrorComesHome) {
 
 TEST_F(Overrides, ObjectWithoutHandler_IsNoTensor) {
   const tenon_op* op = library_.define("f(Tensor a) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const ActorObject object(plain_, "plain");
   TENON_EXPECT_ERROR(call(op, {object.value()}), TENON_ERROR_TYPE, "got c.Plain");
   EXPECT_EQ(take_notes(), "");
@@ -110,7 +110,7 @@ TEST_F(Overrides, ObjectWithoutHandler_IsNoTensor) {
 
 TEST_F(Overrides, OverrideExcluded_RefusesObjectsAndCarriers) {
   const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const ActorObject object(base_, "base");
   const Carrier carried(object.value());
   tenon_key_guard guard;
@@ -188,7 +188,7 @@ TEST_F(Overrides, UnownedResult_IsAnError) {
 
 TEST_F(Overrides, KernelRegisteredAtOverride_StandsBeforeHandlers) {
   const tenon_op* op = library_.define("f(Any a) -> ()");
-  library_.impl("f", TENON_KEY_OVERRIDE, noting("kernel"));
+  library_.impl("f", TENON_KEY_OVERRIDE, logging_kernel("kernel"));
   const ActorObject object(base_, "base");
   TENON_EXPECT_OK(call(op, {object.value()}));
   EXPECT_EQ(take_notes(), "kernel");
@@ -196,7 +196,7 @@ TEST_F(Overrides, KernelRegisteredAtOverride_StandsBeforeHandlers) {
 
 TEST_F(Overrides, HandlerCallsAgainWithTensors_ReachesKernel) {
   const tenon_op* op = library_.define("f(Tensor a) -> ()");
-  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_CPU, logging_kernel("cpu"));
   const ActorObject object(base_, "base", [&](const tenon_op* same, tenon_stack*) {
     return call(same, {tensor_value(cpu_)});
   });

@@ -102,7 +102,7 @@ TEST_F(Wrappers, ResultsAreCheckedAgainstSchema) {
 TEST_F(Wrappers, CompositeRunsThroughItsParts) {
   const tenon_op* part = library_.define("part(Tensor a) -> ()");
   const tenon_op* whole = library_.define("whole(Tensor a) -> ()");
-  library_.impl("part", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("part", TENON_KEY_CPU, logging_kernel("cpu"));
   const tenon_kernel composite = kernel_of(
       [](void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack) {
         return call(static_cast<const tenon_op*>(ctx), {stack->args[0]});

@@ -74,16 +74,17 @@ TEST_F(Decision, Unbacked_IsAnErrorThatNamesItsPlace) {
 
 TEST_F(Decision, ShapeRules_TakeUnbackedSizesForTwoOrMore) {
   const Word u = unbacked(), a = size(4);
-  EXPECT_FALSE(decide(TENON_SYMBOL_EQ, u, 1, Asking::kOblivious));
-  EXPECT_FALSE(decide(TENON_SYMBOL_LT, u, 2, Asking::kOblivious));
-  EXPECT_TRUE(decide(TENON_SYMBOL_NE, mul(u, a), 0, Asking::kOblivious));
+  EXPECT_FALSE(decide(TENON_SYMBOL_EQ, u, 1, DecisionMode::kOblivious));
+  EXPECT_FALSE(decide(TENON_SYMBOL_LT, u, 2, DecisionMode::kOblivious));
+  EXPECT_TRUE(decide(TENON_SYMBOL_NE, mul(u, a), 0, DecisionMode::kOblivious));
   error_of(TENON_ERROR_DATA_DEPENDENT, [&] { decide(TENON_SYMBOL_EQ, u, 1); });
-  error_of(TENON_ERROR_DATA_DEPENDENT, [&] { decide(TENON_SYMBOL_EQ, u, a, Asking::kOblivious); });
+  error_of(TENON_ERROR_DATA_DEPENDENT,
+           [&] { decide(TENON_SYMBOL_EQ, u, a, DecisionMode::kOblivious); });
   const Word small = unbacked(0, 1), number = unbacked(-5, 5);
   error_of(TENON_ERROR_DATA_DEPENDENT,
-           [&] { decide(TENON_SYMBOL_EQ, small, 1, Asking::kOblivious); });
+           [&] { decide(TENON_SYMBOL_EQ, small, 1, DecisionMode::kOblivious); });
   error_of(TENON_ERROR_DATA_DEPENDENT,
-           [&] { decide(TENON_SYMBOL_EQ, number, 1, Asking::kOblivious); });
+           [&] { decide(TENON_SYMBOL_EQ, number, 1, DecisionMode::kOblivious); });
 }
 
 TEST_F(Decision, EqualityThatIsKnown_ReplacesUnbackedFirst) {

@@ -99,7 +99,7 @@ TEST_F(Expression_, CoefficientBelowAllWords_IsAFactor) {
   EXPECT_EQ(text(mul(a, base::kLeastNumber)), "-4611686018427387904*s0");
   EXPECT_EQ(text(add(product, 1)), "(-4611686018427387904*s0) * 2 + 1");
   // An expression that is built again after a guard treats plain numbers as words.
-  env_->decide(TENON_SYMBOL_EQ, a, 4, Asking::kHints, nullptr);
+  env_->decide(TENON_SYMBOL_EQ, a, 4, DecisionMode::kHints, nullptr);
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->specialize(product, nullptr); });
 }
 

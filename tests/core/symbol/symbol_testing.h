@@ -37,9 +37,9 @@ class SymbolTest : public ::testing::Test {
   Word mod(Word a, Word b) { return env_->apply(TENON_SYMBOL_MOD, a, b); }
   Word max(Word a, Word b) { return env_->apply(TENON_SYMBOL_MAX, a, b); }
   Word min(Word a, Word b) { return env_->apply(TENON_SYMBOL_MIN, a, b); }
-  bool decide(uint32_t relation, Word a, Word b, Asking asking = Asking::kHints) {
-    const Place place{"model.py", 12, "aten::view", ""};
-    return env_->decide(relation, a, b, asking, &place);
+  bool decide(uint32_t relation, Word a, Word b, DecisionMode mode = DecisionMode::kHints) {
+    const GuardLocation place{"model.py", 12, "aten::view", ""};
+    return env_->decide(relation, a, b, mode, &place);
   }
   std::string text(Word word) {
     if (!base::is_symbol(word)) return std::to_string(word);

@@ -69,7 +69,7 @@ TEST(Allocator, BlocksKept_AreBounded) {
 }
 
 TEST(Allocator, TensorsMadeHereFreedThere_CountToZero) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   for (int round = 0; round < 20; ++round) {
     std::vector<TensorPtr> tensors;
     for (int i = 0; i < 200; ++i) tensors.push_back(empty({i % 40 + 1}));
@@ -79,7 +79,7 @@ TEST(Allocator, TensorsMadeHereFreedThere_CountToZero) {
 
 // Both directions at once, meant for ThreadSanitizer.
 TEST(Allocator, TwoThreadsSwapTensors) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   constexpr int kCount = 4000;
   std::vector<std::atomic<Tensor*>> there(kCount);
   std::vector<std::atomic<Tensor*>> back(kCount);

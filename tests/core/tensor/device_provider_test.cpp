@@ -144,7 +144,7 @@ TEST(DeviceProvider, LoaderIsAskedAndMayFail) {
 }
 
 TEST(DeviceProvider, TensorsUseIt) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tenon_device device{fake_type(), -1};
   TensorPtr tensor = empty({4}, TENON_DTYPE_F32, device);
   EXPECT_EQ(fake().allocated, 1);
@@ -163,7 +163,7 @@ TEST(DeviceProvider, TensorsUseIt) {
 }
 
 TEST(DeviceProvider, FailureComesThrough) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tenon_device device{fake_type(), 0};
   fake().fails = true;
   EXPECT_EQ(error_of(TENON_ERROR_OUT_OF_MEMORY, [&] { empty({4}, TENON_DTYPE_F32, device); }),

@@ -36,7 +36,7 @@ struct Versioned : Producer<DLManagedTensorVersioned> {
 using Legacy = Producer<DLManagedTensor>;
 
 TEST(Dlpack, ImportSharesMemoryAndDeletesOnce) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Versioned producer;
   TensorPtr tensor = from_dlpack(&producer.managed);
   EXPECT_EQ(tensor->data(), producer.memory);
@@ -50,7 +50,7 @@ TEST(Dlpack, ImportSharesMemoryAndDeletesOnce) {
 }
 
 TEST(Dlpack, ImportLegacy) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Legacy producer;
   TensorPtr tensor = from_dlpack_legacy(&producer.managed);
   EXPECT_EQ(tensor->data(), producer.memory);
@@ -136,7 +136,7 @@ TEST(Dlpack, ImportCuda_KeepsItsIndex) {
 }
 
 TEST(Dlpack, ImportMalformed_IsRefusedUnconsumed) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Versioned producer;
   dlpack::View& tensor = producer.managed.tensor;
   const dlpack::View good = tensor;
@@ -214,7 +214,7 @@ TEST(Dlpack, DtypesGoOutAndComeBack) {
       {TENON_DTYPE_F16, 2, 16},       {TENON_DTYPE_BF16, 4, 16},   {TENON_DTYPE_F32, 2, 32},
       {TENON_DTYPE_F64, 2, 64},       {TENON_DTYPE_C64, 5, 64},    {TENON_DTYPE_C128, 5, 128},
       {TENON_DTYPE_F8_E4M3FN, 10, 8}, {TENON_DTYPE_F8_E5M2, 12, 8}};
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   for (const Case& each : kCases) {
     TensorPtr tensor = empty({2, 3}, each.dtype);
     DLManagedTensorVersioned* managed = to_dlpack(tensor.get(), nullptr);
@@ -232,7 +232,7 @@ TEST(Dlpack, DtypesGoOutAndComeBack) {
 }
 
 TEST(Dlpack, ExportOfView_AppliesTheOffset) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   TensorPtr base = floats({2, 3}, {0, 1, 2, 3, 4, 5});
   TensorPtr column = new_alias(*base, dims({2}), dims({3}), 2);
   DLManagedTensorVersioned* managed = to_dlpack(column.get(), nullptr);

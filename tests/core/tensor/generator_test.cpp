@@ -204,7 +204,7 @@ TEST(CpuGenerator, DrawsOfSeveralThreads_AreDisjointAndComplete) {
 
 // Some threads create, draw from, seed and release generators while others read their states.
 TEST(CpuGenerator, EverythingAtOnce_IsWhole) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const GeneratorPtr shared = new_generator(nullptr, 7);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -438,7 +438,7 @@ TEST(ProviderGenerator, MissingFunctions_AreNamed) {
 // ---- defaults
 
 TEST(DefaultGenerator, IsOnePerDeviceAndUncounted) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tenon_device first = {counting_type(), 0}, current = {counting_type(), -1},
                      second = {counting_type(), 1};
   EXPECT_TRUE(default_generator(nullptr) == default_generator(&kCpu));

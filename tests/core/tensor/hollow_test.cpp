@@ -13,13 +13,13 @@ constexpr tenon_keyset kWrapperKey = tenon_keyset{1}
 
 TensorPtr hollow(const Geometry& geometry, const Tensor* version_of = nullptr,
                  int* dropped = nullptr, const tenon_device& device = kCpu) {
-  const HollowClaim claim{"test", kWrapperKey, TENON_DTYPE_F32, device, geometry, version_of};
-  return TensorPtr::adopt(Tensor::make_hollow(claim, Content::kWrapped, dropped,
+  const HollowMetadata claim{"test", kWrapperKey, TENON_DTYPE_F32, device, geometry, version_of};
+  return TensorPtr::adopt(Tensor::make_hollow(claim, HollowKind::kWrapped, dropped,
                                               dropped != nullptr ? &count_call : nullptr));
 }
 
 TEST(Hollow, ClaimsStridesAndOffset) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const Ints sizes{3, 2}, strides{1, 3};
   const TensorPtr tensor = hollow({dims(sizes), strides.data(), 4});
   EXPECT_EQ(sizes_of(*tensor), sizes);
@@ -35,7 +35,7 @@ TEST(Hollow, ClaimsStridesAndOffset) {
 }
 
 TEST(Hollow, BadGeometry_IsRefusedAndItsContentDropped) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const Ints sizes{3, 2}, negative{1, -1}, far{int64_t{1} << 62, 1};
   int dropped = 0;
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] {
@@ -63,7 +63,7 @@ TEST(Hollow, OwnVersion_IsItsOwn) {
 }
 
 TEST(Hollow, SharedVersion_CountsWritesOfBoth) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr base = empty({2});
   base->bump_version();
   const TensorPtr wrapper = hollow(dims({2}), base.get());
@@ -77,7 +77,7 @@ TEST(Hollow, SharedVersion_CountsWritesOfBoth) {
 }
 
 TEST(Hollow, SharedVersionOfAHollowTensor_IsThatOfItsStorage) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr base = empty({2});
   TensorPtr first = hollow(dims({2}), base.get());
   const TensorPtr second = hollow(dims({2}), first.get());
@@ -87,7 +87,7 @@ TEST(Hollow, SharedVersionOfAHollowTensor_IsThatOfItsStorage) {
 }
 
 TEST(Hollow, SharedVersion_KeepsTheCounterNotTheData) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   int deleted = 0;
   float memory[2] = {};
   const Ints two{2};

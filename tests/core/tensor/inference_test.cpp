@@ -39,16 +39,16 @@ std::vector<TensorPtr> all_kinds() {
     tensors.push_back(
         wrap_tensor(memory, TENON_DTYPE_F32, nullptr, dims(*sizes), nullptr, nullptr, nullptr));
   }
-  const HollowClaim claim{"test",
-                          plain_keys(TENON_DEVICE_CPU) & ~functionality(TENON_FUNCTIONALITY_DENSE),
-                          TENON_DTYPE_F32, kCpu, dims(small)};
+  const HollowMetadata claim{
+      "test", plain_keys(TENON_DEVICE_CPU) & ~functionality(TENON_FUNCTIONALITY_DENSE),
+      TENON_DTYPE_F32, kCpu, dims(small)};
   tensors.push_back(
-      TensorPtr::adopt(Tensor::make_hollow(claim, Content::kWrapped, nullptr, nullptr)));
+      TensorPtr::adopt(Tensor::make_hollow(claim, HollowKind::kWrapped, nullptr, nullptr)));
   return tensors;
 }
 
 TEST(Inference, TensorsMadeMeanwhile_CarryNeitherADKey) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   for (const TensorPtr& tensor : all_kinds()) {
     EXPECT_TRUE(tensor->is_inference());
@@ -89,9 +89,9 @@ TEST(Inference, Views_AreAsTheirBase) {
 TEST(Inference, CarriersAndLevels_KeepTheirKeys) {
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   const tenon_keyset keys = functionality(TENON_FUNCTIONALITY_AUTOGRAD);
-  const HollowClaim claim{"test", keys, TENON_DTYPE_F32, kCpu, Dims{}};
+  const HollowMetadata claim{"test", keys, TENON_DTYPE_F32, kCpu, Dims{}};
   const TensorPtr level =
-      TensorPtr::adopt(Tensor::make_hollow(claim, Content::kLevel, nullptr, nullptr));
+      TensorPtr::adopt(Tensor::make_hollow(claim, HollowKind::kLevel, nullptr, nullptr));
   EXPECT_FALSE(level->is_inference());
   EXPECT_EQ(level->keys(), keys);
 }

@@ -33,9 +33,9 @@ void release_tensor(void* tensor) { static_cast<Tensor*>(tensor)->release(); }
 
 // Makes a tensor that owns `next`, in one of three ways.
 TensorPtr hollow_around(TensorPtr next) {
-  const HollowClaim claim{"test", 0, TENON_DTYPE_F32, kCpu, Dims{}};
+  const HollowMetadata claim{"test", 0, TENON_DTYPE_F32, kCpu, Dims{}};
   return TensorPtr::adopt(
-      Tensor::make_hollow(claim, Content::kWrapped, next.detach(), &release_tensor));
+      Tensor::make_hollow(claim, HollowKind::kWrapped, next.detach(), &release_tensor));
 }
 TensorPtr with_cell_around(TensorPtr next) {
   TensorPtr tensor = empty({1});
@@ -55,7 +55,7 @@ TensorPtr tracked_around(TensorPtr next) {
 }
 
 void end_chain(int length, TensorPtr (*around)(TensorPtr)) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   on_small_stack([&] {
     TensorPtr chain = empty({1});
     for (int i = 0; i < length; ++i) chain = around(std::move(chain));
@@ -76,7 +76,7 @@ TEST(Release, ChainOfAllThree) {
 
 // Another thread holds the first tensor last: it ends without being the only holder.
 TEST(Release, ChainWhoseHeadIsShared) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   on_small_stack([] {
     TensorPtr chain = empty({1});
     for (int i = 0; i < 100'000; ++i) chain = tracked_around(std::move(chain));
@@ -90,7 +90,7 @@ TEST(Release, ChainWhoseHeadIsShared) {
 }
 
 TEST(Release, WhatADropReleases_EndsAfterTheDropAndBeforeTheReleaseReturns) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   static Tensor* inner_raw;
   static bool alive_in_drop;
   alive_in_drop = false;

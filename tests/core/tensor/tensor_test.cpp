@@ -9,7 +9,7 @@ namespace {
 using namespace testing;  // NOLINT: the test's own helpers
 
 TEST(Tensor, New_IsRowMajorWithPlainKeys) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = empty({2, 3, 4}, TENON_DTYPE_F64);
   EXPECT_EQ(sizes_of(*tensor), (Ints{2, 3, 4}));
   EXPECT_EQ(strides_of(*tensor), (Ints{12, 4, 1}));
@@ -24,7 +24,7 @@ TEST(Tensor, New_IsRowMajorWithPlainKeys) {
 }
 
 TEST(Tensor, NewOfEachSizeClass_IsWritableToTheEnd) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   for (int64_t nbytes : {0, 1, 63, 64, 65, 256, 257, 1024, 1025, 4096, 4097, 100000}) {
     const TensorPtr tensor = empty({nbytes}, TENON_DTYPE_U8);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor->data()) % 64, 0u) << nbytes;
@@ -34,7 +34,7 @@ TEST(Tensor, NewOfEachSizeClass_IsWritableToTheEnd) {
 }
 
 TEST(Tensor, NewManyDims_HasAllOfThem) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = empty(Ints(64, 1));
   EXPECT_EQ(tensor->ndim(), 64);
   EXPECT_EQ(strides_of(*tensor), Ints(64, 1));
@@ -69,7 +69,7 @@ TEST(Tensor, NewStrided_ReservesWhatItReaches) {
 }
 
 TEST(Tensor, NewBad_IsRefusedAndLeavesNothing) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   error_of(TENON_ERROR_INVALID_ARGUMENT, [] { empty({-1}); });
   error_of(TENON_ERROR_INVALID_ARGUMENT, [] { empty({int64_t{1} << 62}, TENON_DTYPE_F32); });
   error_of(TENON_ERROR_OUT_OF_MEMORY, [] { empty({int64_t{1} << 60}, TENON_DTYPE_F32); });
@@ -88,7 +88,7 @@ TEST(Tensor, NewBad_IsRefusedAndLeavesNothing) {
 }
 
 TEST(Tensor, NewMeta_HasShapeButNoMemory) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = empty({int64_t{1} << 40}, TENON_DTYPE_F32, kMeta);
   EXPECT_EQ(tensor->data(), nullptr);
   EXPECT_FALSE(tensor->has_memory());
@@ -106,7 +106,7 @@ TEST(Tensor, DeviceIndexIsResolved) {
 }
 
 TEST(Tensor, NewLike_IsRowMajorOfTheSameSizes) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr base = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   const TensorPtr turned = new_alias(*base, dims({3, 2}), dims({1, 3}), 0);
   const TensorPtr like = TensorPtr::adopt(Tensor::make_like(*turned, TENON_DTYPE_I64));
@@ -122,7 +122,7 @@ TEST(Tensor, NewLike_IsRowMajorOfTheSameSizes) {
 
 // Each of these is made the usual way or the general way, as the sizes go.
 TEST(Tensor, NewLikeOfManySizes_IsWhatNewMakes) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const Ints shapes[] = {{}, {0}, {1}, {4096}, {4097}, {3, 0, 5}, {1, 1, 1, 1, 1, 1, 2}, {5, 4, 3}};
   for (const Ints& shape : shapes) {
     for (const tenon_device& device : {kCpu, kMeta}) {
@@ -171,7 +171,7 @@ TEST(Tensor, Describe_FillsEverything) {
 }
 
 TEST(Tensor, Alias_SharesStorageAndVersion) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   TensorPtr base = floats({4}, {1, 2, 3, 4});
   const TensorPtr alias = new_alias(*base, dims({2, 2}), dims({1, 2}), 0);
   EXPECT_EQ(alias->storage(), base->storage());
@@ -184,7 +184,7 @@ TEST(Tensor, Alias_SharesStorageAndVersion) {
 }
 
 TEST(Tensor, AliasManyDims_OwnsItsShape) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr base = floats({1}, {5});
   TensorPtr alias = new_alias(*base, dims(Ints(6, 1)), dims(Ints(6, 3)), 0);
   const TensorPtr again = new_alias(*alias, alias->size_span(), alias->stride_span(), 0);
@@ -193,7 +193,7 @@ TEST(Tensor, AliasManyDims_OwnsItsShape) {
 }
 
 TEST(Tensor, AliasOutside_IsRefused) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr base = floats({4}, {1, 2, 3, 4});
   const auto alias = [&](const Ints& sizes, const Ints& strides, int64_t offset) {
     return new_alias(*base, dims(sizes), dims(strides), offset);
@@ -247,7 +247,7 @@ TEST(Tensor, AliasOverlapping_IsAllowed) {
 }
 
 TEST(Tensor, Wrap_SharesMemoryAndDeletesOnce) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   int deleted = 0;
   double memory[6] = {};
   const Ints sizes{2, 3};
@@ -264,7 +264,7 @@ TEST(Tensor, Wrap_SharesMemoryAndDeletesOnce) {
 }
 
 TEST(Tensor, WrapBad_DeletesAllTheSame) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   int deleted = 0;
   double memory[1] = {};
   const auto wrap = [&](void* data, tenon_dtype dtype, const Ints& sizes) {
@@ -279,7 +279,7 @@ TEST(Tensor, WrapBad_DeletesAllTheSame) {
 }
 
 TEST(Tensor, StorageOutlivesItsTensor) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   TensorPtr tensor = floats({2}, {1, 2});
   const StoragePtr storage = StoragePtr::share(tensor->storage());
   tensor.reset();
@@ -287,7 +287,7 @@ TEST(Tensor, StorageOutlivesItsTensor) {
 }
 
 TEST(Tensor, Undefined_IsOneAndImmortal) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   Tensor* undefined = Tensor::undefined();
   EXPECT_EQ(undefined->keys(), 0u);
   EXPECT_EQ(undefined->dtype(), TENON_DTYPE_NONE);
@@ -336,7 +336,7 @@ TEST(Tensor, SetWrappedNumber_OnlyZeroDim) {
 }
 
 TEST(Tensor, Resize_KeepsContentAndGrows) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = floats({3}, {1, 2, 3});
   tensor->resize(dims({2, 8}), nullptr);  // still inside the block
   EXPECT_EQ(strides_of(*tensor), (Ints{8, 1}));
@@ -352,7 +352,7 @@ TEST(Tensor, Resize_KeepsContentAndGrows) {
 }
 
 TEST(Tensor, ResizeSeenByViews_MovesTheirMemory) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = floats({2}, {1, 2});
   const TensorPtr view = new_alias(*tensor, dims({1}), dims({1}), 1);
   tensor->resize(dims({10000}), nullptr);
@@ -372,7 +372,7 @@ TEST(Tensor, ResizeWithOffset_CountsIt) {
 }
 
 TEST(Tensor, ResizeStridedAndManyDims) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = empty({1});
   const int64_t strides[2] = {1, 2};
   tensor->resize(dims({2, 3}), strides);
@@ -439,7 +439,7 @@ TEST(Tensor, Alias_HasTheKeysOfItsBaseButForAutograd) {
 }
 
 TEST(Tensor, AliasAs_CountsElementsOfItsDtype) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = empty({2, 3}, TENON_DTYPE_C64);
   const Ints sizes{2, 3, 2}, strides{6, 2, 1};
   const TensorPtr real = TensorPtr::adopt(
@@ -473,7 +473,7 @@ TEST(Tensor, AliasAs_WantsAlignment) {
 }
 
 TEST(Tensor, WrapMeta_HasNoMemoryAndTellsItsDeleter) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   int deleted = 0;
   const Ints two{2};
   TensorPtr tensor =
@@ -485,7 +485,7 @@ TEST(Tensor, WrapMeta_HasNoMemoryAndTellsItsDeleter) {
 }
 
 TEST(Tensor, Weak_DiesWithTheLastStrongReference) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   TensorPtr tensor = floats({2}, {1, 2});
   const WeakTensor weak(tensor.get());
   const WeakTensor copy = weak;

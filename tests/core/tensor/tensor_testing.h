@@ -70,9 +70,9 @@ std::string error_of(tenon_status code, Body&& body) {
 inline int64_t live(uint32_t kind) { return base::live_count(kind); }
 
 /// Fails the test if tensors or storages created in its scope are leaked.
-class NothingLeft {
+class LeakCheck {
  public:
-  ~NothingLeft() {
+  ~LeakCheck() {
     EXPECT_EQ(live(TENON_HANDLE_TENSOR), tensors_);
     EXPECT_EQ(live(TENON_HANDLE_STORAGE), storages_);
   }

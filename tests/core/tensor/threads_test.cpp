@@ -22,7 +22,7 @@ void run_threads(int count, Body&& body) {
 }
 
 TEST(TensorThreads, RetainAndRelease) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const TensorPtr tensor = floats({2}, {1, 2});
   run_threads(4, [&](int) {
     for (int i = 0; i < kRounds; ++i) {
@@ -35,7 +35,7 @@ TEST(TensorThreads, RetainAndRelease) {
 
 // Each round, the main thread makes a tensor and two threads race to drop the last reference.
 TEST(TensorThreads, AllocatedHereFreedThere) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   std::vector<TensorPtr> first(kRounds);
   std::vector<TensorPtr> second(kRounds);
   for (int i = 0; i < kRounds; ++i) {
@@ -71,7 +71,7 @@ TEST(TensorThreads, KeysChangeWhileOthersRead) {
 }
 
 TEST(TensorThreads, WeakLockAgainstLastRelease) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   for (int round = 0; round < kRounds / 10; ++round) {
     TensorPtr tensor = floats({1}, {5});
     const WeakTensor weak(tensor.get());

@@ -11,7 +11,7 @@ using namespace testing;  // NOLINT: the test's own helpers
 void count_call(void* counter) { ++*static_cast<int*>(counter); }
 
 TEST(Buffer, IsZeroedAndTerminated) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const auto buffer = BufferPtr::adopt(Buffer::make(5));
   EXPECT_EQ(buffer->size(), 5);
   EXPECT_EQ(std::memcmp(buffer->data(), "\0\0\0\0\0\0", 6), 0);
@@ -27,7 +27,7 @@ TEST(Buffer, BadSize_IsRefused) {
 }
 
 TEST(Buffer, WrapDeletesOnce) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   int deleted = 0;
   char memory[3] = {'a', 'b', 'c'};
   auto buffer = BufferPtr::adopt(Buffer::wrap(memory, 3, &deleted, &count_call));
@@ -48,7 +48,7 @@ TEST(Buffer, WrapBad_DeletesAllTheSame) {
 }
 
 TEST(Buffer, ReleasesItsElements) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tensor::TensorPtr tensor = small_tensor();
   auto buffer = BufferPtr::adopt(Buffer::make(2 * sizeof(tenon_tensor*), BufferContent::kTensors));
   tensor->retain();

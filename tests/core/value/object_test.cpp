@@ -25,7 +25,7 @@ tenon_object_type make_type(const char* name, const tenon_object_type* base = nu
 }
 
 TEST(Object, RetainsItsSelfOnceAndReleasesItOnce) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tenon_object_type type = make_type("tests.Thing");
   Counts counts;
   auto object = ObjectPtr::adopt(Object::make(&type, &counts));
@@ -40,7 +40,7 @@ TEST(Object, RetainsItsSelfOnceAndReleasesItOnce) {
 }
 
 TEST(Object, HooksMayBeMissing) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   tenon_object_type type = make_type("tests.Plain");
   type.retain = nullptr;
   type.release = nullptr;

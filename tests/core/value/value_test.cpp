@@ -24,7 +24,7 @@ TEST(Value, CopyDropsMovable) {
 }
 
 TEST(Value, CopyOfTensor_Retains) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tensor::TensorPtr tensor = small_tensor();
   tenon_value copied = copy(tensor_value(tensor.get()));
   EXPECT_EQ(tensor->use_count(), 2);
@@ -36,7 +36,7 @@ TEST(Value, CopyOfTensor_Retains) {
 }
 
 TEST(Value, CopyOfBorrowedText_IsTerminated) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   char text[] = "abcdef";
   tenon_value value = string("");
   value.as.list.data = text;
@@ -48,7 +48,7 @@ TEST(Value, CopyOfBorrowedText_IsTerminated) {
 }
 
 TEST(Value, CopyOfEmptyTextAndList) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   OwnedValue text(copy(string("")));
   EXPECT_STREQ(static_cast<const char*>(text.get().as.list.data), "");
   const std::vector<int64_t> no_numbers;
@@ -58,7 +58,7 @@ TEST(Value, CopyOfEmptyTextAndList) {
 }
 
 TEST(Value, CopyOfNestedList_IsDeep) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tensor::TensorPtr tensor = small_tensor();
   std::vector<int64_t> numbers{1, 2};
   std::vector<tenon_value> inner{tensor_value(tensor.get()), int_list(numbers), string("abc")};
@@ -74,7 +74,7 @@ TEST(Value, CopyOfNestedList_IsDeep) {
 }
 
 TEST(Value, CopyOfDict_TakesKeysAndValues) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   std::vector<tenon_value> pairs{string("a"), integer(1), string("b"), real(2)};
   tenon_value dict = value_list(TENON_TAG_DICT, pairs);
   dict.count = 2;
@@ -84,7 +84,7 @@ TEST(Value, CopyOfDict_TakesKeysAndValues) {
 }
 
 TEST(Value, CopyOfTensorList_KeepsAbsentOnes) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tensor::TensorPtr tensor = small_tensor();
   std::vector<tenon_tensor*> handles{tensor.get(), nullptr, tensor.get()};
   OwnedValue copied(copy(tensor_list(handles)));
@@ -93,7 +93,7 @@ TEST(Value, CopyOfTensorList_KeepsAbsentOnes) {
 }
 
 TEST(Value, CopyThatFailsInside_ReleasesWhatItTook) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const tensor::TensorPtr tensor = small_tensor();
   tenon_value unknown{};
   unknown.tag = 77;
@@ -122,7 +122,7 @@ TEST(Value, CopyOfNullHandle_IsRefused) {
 }
 
 TEST(Value, CopyTooDeep_IsRefused) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   std::vector<tenon_value> levels(2000);
   for (size_t i = 1; i < levels.size(); ++i) {
     levels[i].tag = TENON_TAG_LIST;
@@ -143,7 +143,7 @@ TEST(Value, ClearOfBorrowed_ReleasesNothing) {
 }
 
 TEST(Value, ClearOfOwnedHandles) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   tensor::TensorPtr tensor = small_tensor();
   tenon_value storage{};
   storage.tag = TENON_TAG_STORAGE;
@@ -155,7 +155,7 @@ TEST(Value, ClearOfOwnedHandles) {
 }
 
 TEST(Value, NewList_OfEachKind) {
-  const NothingLeft nothing_left;
+  const LeakCheck nothing_left;
   const int64_t ints[] = {1, -2};
   const double doubles[] = {0.5, 1e20};
   const uint8_t bools[] = {1, 0};

@@ -97,13 +97,13 @@ std::string error_of(tenon_status code, Body&& body) {
 }
 
 /// Fails the test if handles created in its scope are leaked.
-class NothingLeft {
+class LeakCheck {
  public:
-  NothingLeft() {
+  LeakCheck() {
     for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind)
       before_[kind] = base::live_count(kind);
   }
-  ~NothingLeft() {
+  ~LeakCheck() {
     for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind) {
       EXPECT_EQ(base::live_count(kind), before_[kind]) << base::live_name(kind);
     }

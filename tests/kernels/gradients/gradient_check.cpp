@@ -51,20 +51,20 @@ void keep(const Tensor& result, std::vector<Tensor>& found) {
 
 }  // namespace
 
-std::vector<Tensor> inputs_of(const Sample& sample, const Way& way) {
+std::vector<Tensor> inputs_of(const Sample& sample, const SampleVariant& variant) {
   std::vector<Tensor> inputs;
   Numbers numbers;
-  const Dtype dtype = way.is_complex ? Dtype::C128 : Dtype::F64;
+  const Dtype dtype = variant.is_complex ? Dtype::C128 : Dtype::F64;
   for (const Argument& argument : sample.arguments) {
     for (const Input& input : argument.inputs) {
       const Tensor made = make_input(input, dtype, numbers);
-      inputs.push_back(way.transposed ? transposed(made) : made);
+      inputs.push_back(variant.transposed ? transposed(made) : made);
     }
   }
   return inputs;
 }
 
-std::vector<Tensor> results_of(const Sample& sample, const Way& way,
+std::vector<Tensor> results_of(const Sample& sample, const SampleVariant& variant,
                                const std::vector<Tensor>& inputs) {
   std::vector<Value> arguments;
   size_t next = 0;
@@ -79,11 +79,11 @@ std::vector<Tensor> results_of(const Sample& sample, const Way& way,
       arguments.emplace_back(given[0]);
     }
   }
-  if (is_in_place(way.op)) arguments[0] = call("aten::clone", arguments[0].tensor());
+  if (is_in_place(variant.op)) arguments[0] = call("aten::clone", arguments[0].tensor());
   std::vector<Keyword> keywords = sample.keywords;
   if (sample.seed != 0) keywords.push_back(kw("generator", Generator(sample.seed)));
   std::vector<Tensor> found;
-  for (const Value& value : Op(way.op).call(arguments, keywords)) {
+  for (const Value& value : Op(variant.op).call(arguments, keywords)) {
     if (value.tag() == TENON_TAG_TENSOR) {
       keep(value.tensor(), found);
     } else {
@@ -97,8 +97,8 @@ namespace {
 
 class Run {
  public:
-  Run(const Sample& sample, const Way& way)
-      : sample_(sample), way_(way), inputs_(inputs_of(sample, way)) {}
+  Run(const Sample& sample, const SampleVariant& variant)
+      : sample_(sample), variant_(variant), inputs_(inputs_of(sample, variant)) {}
 
   void check_both_orders() {
     std::vector<tenon_value> values;
@@ -129,7 +129,7 @@ class Run {
       for (uint32_t i = 0; i < stack->nargs; ++i) {
         inputs.emplace_back(tenon_tensor_retain(stack->args[i].as.tensor));
       }
-      stack->rets[0] = Value(results_of(run.sample_, run.way_, inputs)).release();
+      stack->rets[0] = Value(results_of(run.sample_, run.variant_, inputs)).release();
       return TENON_OK;
     } catch (const Error& error) {
       return tenon_error_raise(error.code(), error.what());
@@ -143,17 +143,17 @@ class Run {
   }
 
   const Sample& sample_;
-  const Way& way_;
+  const SampleVariant& variant_;
   const std::vector<Tensor> inputs_;
 };
 
 }  // namespace
 
-void check_gradients(const Sample& sample, const Way& way) {
-  SCOPED_TRACE(way.op + (way.transposed ? ", transposed" : "") +
-               (way.is_complex ? ", complex" : ""));
+void check_gradients(const Sample& sample, const SampleVariant& variant) {
+  SCOPED_TRACE(variant.op + (variant.transposed ? ", transposed" : "") +
+               (variant.is_complex ? ", complex" : ""));
   try {
-    Run(sample, way).check_both_orders();
+    Run(sample, variant).check_both_orders();
   } catch (const Error& error) {
     ADD_FAILURE() << error.what();
   }
@@ -161,9 +161,9 @@ void check_gradients(const Sample& sample, const Way& way) {
 
 bool keeps_sizes(const Sample& sample) {
   if (sample.arguments[0].inputs.size() != 1) return false;
-  const Way way{sample.op};
-  const std::vector<Tensor> inputs = inputs_of(sample, way);
-  return sizes(results_of(sample, way, inputs).at(0)) == sizes(inputs[0]);
+  const SampleVariant variant{sample.op};
+  const std::vector<Tensor> inputs = inputs_of(sample, variant);
+  return sizes(results_of(sample, variant, inputs).at(0)) == sizes(inputs[0]);
 }
 
 }  // namespace tenon::tests

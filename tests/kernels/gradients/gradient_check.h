@@ -9,7 +9,7 @@
 namespace tenon::tests {
 
 // How a sample is run.
-struct Way {
+struct SampleVariant {
   std::string op;           // the sample's, or its form in place
   bool transposed = false;  // inputs lie in memory in another order of dims
   bool is_complex = false;
@@ -17,12 +17,12 @@ struct Way {
 
 // Inputs of a sample, the same each time, and its floating and complex results. An operator in
 // place gets a clone of the first.
-std::vector<Tensor> inputs_of(const Sample& sample, const Way& way);
-std::vector<Tensor> results_of(const Sample& sample, const Way& way,
+std::vector<Tensor> inputs_of(const Sample& sample, const SampleVariant& variant);
+std::vector<Tensor> results_of(const Sample& sample, const SampleVariant& variant,
                                const std::vector<Tensor>& inputs);
 
 // Reports deviations as failures that name the sample.
-void check_gradients(const Sample& sample, const Way& way);
+void check_gradients(const Sample& sample, const SampleVariant& variant);
 
 // Whether the operator may run in place on the sample's first input: whether it has results of its
 // sizes.

@@ -89,21 +89,21 @@ class Level {
 
 class TangentRun {
  public:
-  TangentRun(const Sample& sample, const Way& way)
+  TangentRun(const Sample& sample, const SampleVariant& variant)
       : sample_(sample),
-        way_(way),
-        inputs_(inputs_of(sample, way)),
+        variant_(variant),
+        inputs_(inputs_of(sample, variant)),
         direction_(numbers_like_all(inputs_, 29)),
-        weights_(numbers_like_all(results_of(sample, way, inputs_), 7)) {}
+        weights_(numbers_like_all(results_of(sample, variant, inputs_), 7)) {}
 
   void check_results() const {
     std::vector<Doubles> found;
     {
       const Level level;
-      found = level.tangents(results_of(sample_, way_, level.duals(inputs_, direction_)));
+      found = level.tangents(results_of(sample_, variant_, level.duals(inputs_, direction_)));
     }
-    expect("tangent", found, numbers_of_all(results_of(sample_, way_, moved(kStep))),
-           numbers_of_all(results_of(sample_, way_, moved(-kStep))));
+    expect("tangent", found, numbers_of_all(results_of(sample_, variant_, moved(kStep))),
+           numbers_of_all(results_of(sample_, variant_, moved(-kStep))));
   }
 
   void check_gradients() const {
@@ -135,12 +135,12 @@ class TangentRun {
   // A real number, from all results.
   Tensor loss(const Tensors& inputs) const {
     Tensor sum;
-    const Tensors results = results_of(sample_, way_, inputs);
+    const Tensors results = results_of(sample_, variant_, inputs);
     for (size_t i = 0; i < results.size(); ++i) {
       const Tensor term = call("aten::sum", call("aten::mul.Tensor", results[i], weights_[i]));
       sum = sum ? call("aten::add.Tensor", sum, term) : term;
     }
-    return way_.is_complex ? call("aten::abs", sum) : sum;
+    return variant_.is_complex ? call("aten::abs", sum) : sum;
   }
 
   // Returns the gradients of the loss, and zeros for leaves without one.
@@ -183,7 +183,7 @@ class TangentRun {
   }
 
   const Sample& sample_;
-  const Way& way_;
+  const SampleVariant& variant_;
   const Tensors inputs_;
   const Tensors direction_;
   const Tensors weights_;
@@ -191,11 +191,11 @@ class TangentRun {
 
 }  // namespace
 
-void check_tangents(const Sample& sample, const Way& way) {
-  SCOPED_TRACE(way.op + (way.transposed ? ", transposed" : "") +
-               (way.is_complex ? ", complex" : ""));
+void check_tangents(const Sample& sample, const SampleVariant& variant) {
+  SCOPED_TRACE(variant.op + (variant.transposed ? ", transposed" : "") +
+               (variant.is_complex ? ", complex" : ""));
   try {
-    const TangentRun run(sample, way);
+    const TangentRun run(sample, variant);
     run.check_results();
     run.check_gradients();
   } catch (const Error& error) {

@@ -7,6 +7,6 @@
 namespace tenon::tests {
 
 // Reports deviations as failures that name the sample.
-void check_tangents(const Sample& sample, const Way& way);
+void check_tangents(const Sample& sample, const SampleVariant& variant);
 
 }  // namespace tenon::tests

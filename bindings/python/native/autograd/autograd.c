@@ -327,13 +327,13 @@ static int pass(const tenon_backward_options* options, tenon_tensor** out_grads)
   Py_END_ALLOW_THREADS to_inputs = outer;
   /* The pass may have freed saved values on this thread while it did not hold the GIL. */
   if (status == TENON_OK) {
-    tnp_drain_some();
+    tnp_drain_pending();
     return 0;
   }
   tnp_check(status);
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  tnp_drain_some();
+  tnp_drain_pending();
   PyErr_Restore(type, value, trace);
   return -1;
 }

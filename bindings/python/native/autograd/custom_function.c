@@ -149,7 +149,7 @@ static tenon_status run_backward(const tenon_backward_call* call) {
                              "Python, got one that is shutting down");
   }
   tenon_status status = backward(call) == 0 ? TENON_OK : tnp_exception_to_slot();
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }

@@ -34,7 +34,7 @@ static int run(PyObject* function, tenon_stack* stack) {
   }
   uint32_t made = 0;
   for (; made < stack->nargs; made++) {
-    args[made] = tnp_open_carriers(tnp_from_value(&stack->args[made], false));
+    args[made] = tnp_unwrap_carriers(tnp_from_value(&stack->args[made], false));
     if (args[made] == NULL) break;
   }
   PyObject* result = made == stack->nargs ? PyObject_Vectorcall(function, args, made, NULL) : NULL;
@@ -60,7 +60,7 @@ tenon_status tnp_function_run(void* self, tenon_stack* stack) {
     status = tenon_error_code(stack->error);
   }
   Py_DECREF(function);
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }
@@ -116,11 +116,11 @@ PyObject* tnp_function_call(PyObject* self, PyObject* args, PyObject* kwargs) {
     tenon_status status;
     Py_BEGIN_ALLOW_THREADS status = tenon_object_call(tnp_foreign_get(self), &stack);
     Py_END_ALLOW_THREADS if (tnp_check(status) == 0) {
-      result = tnp_open_carriers(tnp_values_to_object(rets, (uint32_t)nrets));
+      result = tnp_unwrap_carriers(tnp_values_to_object(rets, (uint32_t)nrets));
     }
   }
   tnp_call_end(&call);
   PyMem_Free(values);
-  tnp_drain_some();
+  tnp_drain_pending();
   return result;
 }

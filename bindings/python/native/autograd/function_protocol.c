@@ -24,13 +24,15 @@ void tnp_count_modes(int change) {
 static bool key_is_excluded(void) { return tenon_keyset_excluded() >> TNP_OVERRIDE_BIT & 1; }
 
 /* Returns the innermost mode, borrowed, if it is a Python mode. */
-static tenon_object* python_mode(void) {
+static tenon_object* innermost_python_mode(void) {
   tenon_object* mode = tenon_mode_get(TENON_MODE_OVERRIDE, 0);
   const bool ours = mode != NULL && tenon_object_get_type(mode)->language == TENON_LANGUAGE_PYTHON;
   return ours ? mode : NULL;
 }
 
-bool tnp_mode_asks_slow(void) { return python_mode() != NULL && !key_is_excluded(); }
+bool tnp_mode_has_handler_slow(void) {
+  return innermost_python_mode() != NULL && !key_is_excluded();
+}
 
 /* Returns true if instances of a type are PyTorch's own tensors. Such tensors are converted; their
  * handler is for PyTorch's functions and would call any other function again. */
@@ -56,7 +58,7 @@ PyObject* tnp_function_handler(PyTypeObject* type) {
 
 bool tnp_classes_disabled(void) { return classes_disabled != 0; }
 
-bool tnp_class_asks_slow(PyObject* object) {
+bool tnp_class_has_handler_slow(PyObject* object) {
   return tnp_function_handler(Py_TYPE(object)) != NULL && classes_disabled == 0 &&
          !key_is_excluded();
 }
@@ -76,16 +78,16 @@ static int look_at(PyObject* object, int depth) {
   }
   if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return 0;
   if (tnp_is_foreign(object)) return tnp_overrides(object) ? -1 : 0;
-  return tnp_class_asks_slow(object);
+  return tnp_class_has_handler_slow(object);
 }
 
-bool tnp_asks_slow(PyObject* const* args, Py_ssize_t count) {
+bool tnp_has_handler_slow(PyObject* const* args, Py_ssize_t count) {
   int found = 0;
   for (Py_ssize_t i = 0; found >= 0 && i < count; i++) {
     int one = look_at(args[i], 2);
     if (one != 0) found = one;
   }
-  return found > 0 || tnp_mode_asks();
+  return found > 0 || tnp_mode_has_handler();
 }
 
 /* ---- A call with handlers -------------------------------------------------------------------- */
@@ -136,7 +138,7 @@ static int take_all(request* r, PyObject* object, int depth) {
     return 0;
   }
   r->foreign = r->foreign || (tnp_is_foreign(object) && tnp_overrides(object));
-  return tnp_class_asks(object) ? take(r, object) : 0;
+  return tnp_class_has_handler(object) ? take(r, object) : 0;
 }
 
 static PyObject* types_of(const request* r) {
@@ -259,7 +261,7 @@ static PyObject* run_default(request* r, PyTypeObject* cls) {
 /* Calls the handlers of modes, innermost first, each with itself and the modes inside it disabled.
  * Returns NotImplemented if all of them, or those inside a mode of another language, declined. */
 static PyObject* ask_modes(request* r) {
-  tenon_object* mode = python_mode();
+  tenon_object* mode = innermost_python_mode();
   if (mode == NULL || key_is_excluded()) {
     /* The dispatcher calls class handlers if objects of other languages are among the arguments. */
     if (r->foreign) return PyObject_Vectorcall(r->func, r->args, (size_t)r->nargs, r->kwnames);
@@ -322,7 +324,7 @@ static PyObject* no_implementation(request* r) {
     tnp_raise_format(TENON_ERROR_TYPE,
                      "no implementation found for '%U' on types that implement "
                      "__torch_function__: [%U]%s",
-                     name, text, tnp_mode_asks() ? ", nor in the modes that are on" : "");
+                     name, text, tnp_mode_has_handler() ? ", nor in the modes that are on" : "");
   }
   Py_XDECREF(text);
   Py_XDECREF(separator);
@@ -336,7 +338,7 @@ static PyObject* serve(request* r, bool failed) {
   PyObject* result = NULL;
   /* Handlers may call the function again; the recursion check stops endless recursion. */
   if (!failed && Py_EnterRecursiveCall(" in __torch_function__") == 0) {
-    result = tnp_mode_asks() ? ask_modes(r) : Py_NewRef(Py_NotImplemented);
+    result = tnp_mode_has_handler() ? ask_modes(r) : Py_NewRef(Py_NotImplemented);
     if (result == Py_NotImplemented) Py_SETREF(result, ask_classes(r));
     Py_LeaveRecursiveCall();
   }
@@ -359,7 +361,8 @@ static void begin(request* r, PyObject* func, PyObject* const* args, Py_ssize_t 
   memset(r->packed, 0, sizeof r->packed);
 }
 
-PyObject* tnp_ask(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* tnp_call_handlers(PyObject* func, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames) {
   request r;
   begin(&r, func, args, nargs, kwnames);
   const Py_ssize_t count = nargs + (kwnames != NULL ? PyTuple_GET_SIZE(kwnames) : 0);
@@ -368,18 +371,18 @@ PyObject* tnp_ask(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObj
   return serve(&r, failed);
 }
 
-PyObject* tnp_ask_member(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
+PyObject* tnp_call_member_handlers(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
   if (member->key == NULL && (member->key = PyUnicode_InternFromString(member->name)) == NULL) {
     return NULL;
   }
   PyObject* func = PyObject_GetAttr((PyObject*)tnp_tensor_type, member->key);
-  PyObject* result = func != NULL ? tnp_ask(func, args, nargs, NULL) : NULL;
+  PyObject* result = func != NULL ? tnp_call_handlers(func, args, nargs, NULL) : NULL;
   Py_XDECREF(func);
   return result;
 }
 
-Py_ssize_t tnp_ask_number(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
-  PyObject* result = tnp_ask_member(member, args, nargs);
+Py_ssize_t tnp_call_number_handlers(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
+  PyObject* result = tnp_call_member_handlers(member, args, nargs);
   if (result == NULL) return -1;
   Py_ssize_t number = PyNumber_AsSsize_t(result, PyExc_OverflowError);
   Py_DECREF(result);
@@ -487,20 +490,21 @@ static PyObject* has_torch_function(PyObject* module, PyObject* relevant) {
   PyObject* objects =
       PySequence_Fast(relevant, "has_torch_function: arguments must be in a sequence");
   if (objects == NULL) return NULL;
-  bool found = tnp_asks_slow(PySequence_Fast_ITEMS(objects), PySequence_Fast_GET_SIZE(objects));
+  bool found =
+      tnp_has_handler_slow(PySequence_Fast_ITEMS(objects), PySequence_Fast_GET_SIZE(objects));
   Py_DECREF(objects);
   return PyBool_FromLong(found);
 }
 
 static PyObject* has_torch_function_unary(PyObject* module, PyObject* object) {
   (void)module;
-  return PyBool_FromLong(tnp_asks(&object, 1));
+  return PyBool_FromLong(tnp_has_handler(&object, 1));
 }
 
 static PyObject* has_torch_function_variadic(PyObject* module, PyObject* const* args,
                                              Py_ssize_t nargs) {
   (void)module;
-  return PyBool_FromLong(tnp_asks(args, nargs));
+  return PyBool_FromLong(tnp_has_handler(args, nargs));
 }
 
 /* (func, relevant arguments, *args, **kwargs): calls the handlers of the relevant arguments

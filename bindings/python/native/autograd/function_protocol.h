@@ -10,9 +10,9 @@
 extern PyTypeObject* tnp_plain_type;
 
 /* Returns true if the calling thread's innermost mode is a Python mode with a handler. */
-bool tnp_mode_asks_slow(void);
-static inline bool tnp_mode_asks(void) {
-  return TNP_UNLIKELY(tnp_plain_type == NULL) && tnp_mode_asks_slow();
+bool tnp_mode_has_handler_slow(void);
+static inline bool tnp_mode_has_handler(void) {
+  return TNP_UNLIKELY(tnp_plain_type == NULL) && tnp_mode_has_handler_slow();
 }
 /* Returns the handler of a class, borrowed; NULL for Tensor, and for classes without a handler or
  * with a disabled one. */
@@ -21,26 +21,28 @@ PyObject* tnp_function_handler(PyTypeObject* type);
 bool tnp_classes_disabled(void);
 /* Returns true if the object's class has an enabled `__torch_function__`. For objects of other
  * languages the dispatcher calls the handlers instead. */
-bool tnp_class_asks_slow(PyObject* object);
-static inline bool tnp_class_asks(PyObject* object) {
+bool tnp_class_has_handler_slow(PyObject* object);
+static inline bool tnp_class_has_handler(PyObject* object) {
   return TNP_UNLIKELY(Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-         Py_TYPE(object) != tnp_tensor_type && tnp_class_asks_slow(object);
+         Py_TYPE(object) != tnp_tensor_type && tnp_class_has_handler_slow(object);
 }
 /* Returns true if a call with these arguments has a handler; elements of lists and tuples count. */
-bool tnp_asks_slow(PyObject* const* args, Py_ssize_t count);
-static inline bool tnp_asks(PyObject* const* args, Py_ssize_t count) {
+bool tnp_has_handler_slow(PyObject* const* args, Py_ssize_t count);
+static inline bool tnp_has_handler(PyObject* const* args, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; i++) {
     const PyTypeObject* type = Py_TYPE(args[i]);
     if (TNP_LIKELY(type == tnp_plain_type)) continue;
     const bool may_hold = type == &PyTuple_Type || type == &PyList_Type;
-    if (may_hold || (type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return tnp_asks_slow(args, count);
+    if (may_hold || (type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+      return tnp_has_handler_slow(args, count);
   }
-  return tnp_mode_asks();
+  return tnp_mode_has_handler();
 }
 /* Calls the handlers of modes, then of classes, until one serves the call of `func`. Returns its
  * result, or NULL with an exception. The `nargs` positional arguments come first, then the keyword
  * arguments named by `kwnames` (or NULL). */
-PyObject* tnp_ask(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* tnp_call_handlers(PyObject* func, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames);
 
 /* A member of Tensor, by name, as the function that is passed to handlers. */
 typedef struct {
@@ -48,9 +50,9 @@ typedef struct {
   PyObject* key; /* the name, interned on first use */
 } tnp_member;
 /* Calls the handlers for a method of Tensor. */
-PyObject* tnp_ask_member(tnp_member* member, PyObject* const* args, Py_ssize_t nargs);
+PyObject* tnp_call_member_handlers(tnp_member* member, PyObject* const* args, Py_ssize_t nargs);
 /* Calls the handlers for a slot with an integer result; -1 means that an exception is set. */
-Py_ssize_t tnp_ask_number(tnp_member* member, PyObject* const* args, Py_ssize_t nargs);
+Py_ssize_t tnp_call_number_handlers(tnp_member* member, PyObject* const* args, Py_ssize_t nargs);
 
 /* Counts the Python modes that are enabled on any thread. */
 void tnp_count_modes(int change);

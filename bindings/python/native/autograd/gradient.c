@@ -31,7 +31,7 @@ static int32_t length_of(const tnp_type* type, const tenon_value* value) {
 }
 
 static PyObject* open_value(tenon_value* value) {
-  return tnp_open_carriers(tnp_from_value(value, false));
+  return tnp_unwrap_carriers(tnp_from_value(value, false));
 }
 
 /* Returns the keyword-only arguments as a dict. */
@@ -120,7 +120,7 @@ static tenon_status run_setup(void* ctx, tenon_function_context* context, const 
                              "formula written in Python, got one that is shutting down");
   }
   tenon_status status = setup(ctx, context, call) == 0 ? TENON_OK : tnp_exception_to_slot();
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }
@@ -235,7 +235,7 @@ static tenon_status run_backward(const tenon_backward_call* call) {
                              "Python, got one that is shutting down");
   }
   tenon_status status = backward(call->ctx, call) == 0 ? TENON_OK : tnp_exception_to_slot();
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }
@@ -275,7 +275,7 @@ static PyObject* register_gradient(PyObject* module, PyObject* args) {
   Py_BEGIN_ALLOW_THREADS status = tenon_library_register_autograd(
       handle, tenon_op_name(((tnp_op*)op)->op), &description, &registration);
   tenon_library_release(handle);
-  Py_END_ALLOW_THREADS tnp_drain_some();
+  Py_END_ALLOW_THREADS tnp_drain_pending();
   if (tnp_check(status) != 0) return NULL;
   return tnp_handle_new(TNP_HANDLE_REGISTRATION, registration);
 }

@@ -13,7 +13,7 @@ PyObject* tnp_grad_object(tenon_tensor* grad) {
   if (grad == NULL) Py_RETURN_NONE;
   tenon_value value;
   tnp_set_tensor(&value, grad);
-  return tnp_open_carriers(tnp_from_value(&value, false));
+  return tnp_unwrap_carriers(tnp_from_value(&value, false));
 }
 
 static PyObject* grad_tuple(tenon_tensor* const* grads, int64_t count) {
@@ -130,7 +130,7 @@ static tenon_status attached(void* ctx, tenon_hook_call* call,
   PyObject* function = Py_NewRef(((tnp_reference*)ctx)->object);
   tenon_status status = run(function, call) == 0 ? TENON_OK : tnp_exception_to_slot();
   Py_DECREF(function);
-  tnp_drain_some();
+  tnp_drain_pending();
   tnp_detach(state);
   return status;
 }

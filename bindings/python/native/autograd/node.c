@@ -50,7 +50,7 @@ static PyTypeObject* type_named(const char* name) {
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 /* Called when the node whose cell owned `object` dies, on any thread and without the GIL. */
-static void drop_kept(void* object) {
+static void drop_object(void* object) {
   ((tnp_node*)object)->keeper = NULL;
   tnp_discard_object(object);
 }
@@ -117,7 +117,7 @@ static bool hand_over(tnp_node* self) {
   Py_SET_REFCNT(self, 1);
   self->node = NULL;
   self->keeper = node;
-  if (tenon_node_own_cell(node, TENON_LANGUAGE_PYTHON, self, drop_kept) == TENON_OK) {
+  if (tenon_node_own_cell(node, TENON_LANGUAGE_PYTHON, self, drop_object) == TENON_OK) {
     tenon_node_release(node);
     return true;
   }

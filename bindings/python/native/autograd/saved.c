@@ -250,7 +250,7 @@ static PyObject* value_of(tenon_node* node, int64_t index) {
   Py_END_ALLOW_THREADS if (tnp_check(status) != 0) return NULL;
   PyObject* object = tnp_from_value(&value, true);
   tenon_value_clear(&value);
-  return tnp_open_carriers(object);
+  return tnp_unwrap_carriers(object);
 }
 
 PyObject* tnp_node_getattr(PyObject* object, PyObject* name) {

@@ -2,8 +2,8 @@
 /* Element access: item, tolist, and tensors from nested sequences of numbers. */
 #include "exchange.h"
 
-static tnp_known_op op_item = {"aten::_local_scalar_dense", NULL};
-static tnp_known_op op_to_copy = {"aten::_to_copy", NULL};
+static tnp_op_cache op_item = {"aten::_local_scalar_dense", NULL};
+static tnp_op_cache op_to_copy = {"aten::_to_copy", NULL};
 
 PyObject* tnp_tensor_scalar(PyObject* self, const char* caller) {
   tenon_tensor* tensor = tnp_tensor_get(self);
@@ -13,7 +13,7 @@ PyObject* tnp_tensor_scalar(PyObject* self, const char* caller) {
                             "%s: tensor must have exactly one element, got %lld", caller,
                             (long long)tenon_tensor_numel(tensor));
   }
-  PyObject* op = tnp_known(&op_item);
+  PyObject* op = tnp_cached_op(&op_item);
   return op ? ((tnp_op*)op)->vectorcall(op, &self, 1, NULL) : NULL;
 }
 
@@ -89,7 +89,7 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
     tenon_device cpu = {TENON_DEVICE_CPU, -1};
     PyObject* dtype = tnp_dtype_object(is_readable(info.dtype) ? info.dtype : TENON_DTYPE_F32);
     PyObject* device = tnp_device_object(cpu);
-    PyObject* op = tnp_known(&op_to_copy);
+    PyObject* op = tnp_cached_op(&op_to_copy);
     PyObject* args[4] = {NULL, self, dtype, device};
     Py_DECREF(source);
     source =
@@ -439,7 +439,7 @@ PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize
   if (filled != dtype) {
     static PyObject* names;
     if (names == NULL && (names = Py_BuildValue("(s)", "dtype")) == NULL) return NULL;
-    PyObject* op = tnp_known(&op_to_copy);
+    PyObject* op = tnp_cached_op(&op_to_copy);
     PyObject* object = tnp_dtype_object(dtype);
     PyObject* vector[3] = {NULL, result, object};
     PyObject* cast =

@@ -5,8 +5,8 @@
 
 #include "dlpack_abi.h"
 
-static tnp_known_op op_to_copy = {"aten::_to_copy", NULL};
-static tnp_known_op op_clone = {"aten::clone", NULL};
+static tnp_op_cache op_to_copy = {"aten::_to_copy", NULL};
+static tnp_op_cache op_clone = {"aten::clone", NULL};
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ static PyObject* to_cpu(PyObject* self) {
   if (names == NULL && (names = Py_BuildValue("(s)", "device")) == NULL) return NULL;
   tenon_device cpu = {TENON_DEVICE_CPU, -1};
   PyObject* device = tnp_device_object(cpu);
-  PyObject* op = tnp_known(&op_to_copy);
+  PyObject* op = tnp_cached_op(&op_to_copy);
   PyObject* args[3] = {NULL, self, device};
   PyObject* result =
       op && device
@@ -242,7 +242,7 @@ PyObject* tnp_tensor_dlpack(PyObject* self, PyObject* const* args, Py_ssize_t na
     }
   }
   if (source == self && copy == Py_True) {
-    PyObject* op = tnp_known(&op_clone);
+    PyObject* op = tnp_cached_op(&op_clone);
     Py_SETREF(source, op ? PyObject_CallOneArg(op, self) : NULL);
   }
   if (source == NULL) return NULL;

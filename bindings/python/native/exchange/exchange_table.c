@@ -125,7 +125,7 @@ static int refuse_memory(const exporter* self, const dl_tensor* tensor, PyObject
 }
 
 /* Falls back to `__dlpack__` after a failed export, because its errors are written for users. */
-static int ask_python(PyObject* object, tenon_tensor** out, const char** refusal) {
+static int call_python_importer(PyObject* object, tenon_tensor** out, const char** refusal) {
   if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "DLPack: the export failed");
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -146,7 +146,7 @@ static int import_through(const exporter* theirs, PyObject* object, tenon_tensor
   if (TNP_UNLIKELY(refused != 0)) return refused < 0 ? -1 : 0;
   struct DLManagedTensorVersioned* managed = NULL;
   if (TNP_UNLIKELY(theirs->table->from_object(object, &managed) != 0)) {
-    return ask_python(object, out, refusal);
+    return call_python_importer(object, out, refusal);
   }
   refused = refuse_memory(theirs, &managed->tensor, object, refusal);
   if (TNP_UNLIKELY(refused != 0)) {

@@ -14,7 +14,7 @@ typedef struct {
   bool has_kept;
 } running_pass;
 
-static void end_kept(running_pass* running) {
+static void release_kept_values(running_pass* running) {
   if (running->has_kept) tnp_call_end(&running->kept);
   running->has_kept = false;
   Py_CLEAR(running->given);
@@ -49,7 +49,7 @@ static int read_results(running_pass* running, PyObject* given, int64_t count,
 static tenon_status look(void* ctx, const tenon_graph* from, int64_t index, const tenon_value* args,
                          tenon_graph* to, tenon_value* results) {
   running_pass* running = ctx;
-  end_kept(running);
+  release_kept_values(running);
   tenon_graph_node node = {.struct_size = sizeof node};
   tenon_status status = tenon_graph_get_node(from, index, &node);
   if (status != TENON_OK) return status;
@@ -81,7 +81,7 @@ static PyObject* rewrite(PyObject* module, PyObject* args) {
   running_pass running = {.function = function};
   tenon_graph* made = NULL;
   const int result = tnp_check(tenon_graph_rewrite(graph, look, &running, &made));
-  end_kept(&running);
+  release_kept_values(&running);
   return result == 0 ? tnp_handle_new(TNP_HANDLE_GRAPH, made) : NULL;
 }
 

@@ -8,7 +8,7 @@
 /* A Python operator: the ATen operator that it calls, and the Tensor methods that handlers receive.
  * `reverse` is for a tensor on the right; NULL if `method` serves both. */
 typedef struct {
-  tnp_known_op op;
+  tnp_op_cache op;
   tnp_member method, reverse;
 } operation;
 
@@ -52,11 +52,11 @@ OPERATION(pow_number_, "aten::pow_.Scalar", "pow_", NULL);
 
 /* Calls the handlers for `a op b`. As in PyTorch, a TypeError lets the other operand's class
  * try. */
-static PyObject* ask_binary(operation* o, PyObject* a, PyObject* b) {
+static PyObject* call_binary_handlers(operation* o, PyObject* a, PyObject* b) {
   const bool forward = TNP_IS_TENSOR(a);
   PyObject* args[2] = {forward ? a : b, forward ? b : a};
   tnp_member* member = forward || o->reverse.name == NULL ? &o->method : &o->reverse;
-  PyObject* result = tnp_ask_member(member, args, 2);
+  PyObject* result = tnp_call_member_handlers(member, args, 2);
   if (result == NULL && !TNP_IS_TENSOR(args[1]) && PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
     Py_RETURN_NOTIMPLEMENTED;
@@ -64,18 +64,18 @@ static PyObject* ask_binary(operation* o, PyObject* a, PyObject* b) {
   return result;
 }
 
-static inline bool asks(PyObject* a, PyObject* b) {
+static inline bool has_handler(PyObject* a, PyObject* b) {
   PyObject* args[2] = {a, b};
-  return tnp_asks(args, 2);
+  return tnp_has_handler(args, 2);
 }
 
-static inline PyObject* call1(tnp_known_op* known, PyObject* a) {
-  PyObject* op = tnp_known(known);
+static inline PyObject* call1(tnp_op_cache* known, PyObject* a) {
+  PyObject* op = tnp_cached_op(known);
   return op ? ((tnp_op*)op)->vectorcall(op, &a, 1, NULL) : NULL;
 }
 
-static inline PyObject* call2(tnp_known_op* known, PyObject* a, PyObject* b) {
-  PyObject* op = tnp_known(known);
+static inline PyObject* call2(tnp_op_cache* known, PyObject* a, PyObject* b) {
+  PyObject* op = tnp_cached_op(known);
   PyObject* args[3] = {NULL, a, b};
   if (op == NULL) return NULL;
   return ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
@@ -91,7 +91,7 @@ static inline bool is_operand(PyObject* object) {
 
 /* Runs a unary operator that has no special cases. */
 static PyObject* unary(operation* o, PyObject* a) {
-  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&o->method, &a, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&a, 1))) return tnp_call_member_handlers(&o->method, &a, 1);
   return call1(&o->op, a);
 }
 
@@ -109,7 +109,7 @@ static PyObject* plain_number(PyObject* object) {
 static PyObject* binary_symbol(operation* o, PyObject* a, PyObject* b) {
   static struct {
     operation* of;
-    tnp_known_op scalar;
+    tnp_op_cache scalar;
     bool commutes;
   } forms[] = {{&op_add, {"aten::add.Scalar", NULL}, true},
                {&op_sub, {"aten::sub.Scalar", NULL}, false},
@@ -140,11 +140,11 @@ static PyObject* binary_symbol(operation* o, PyObject* a, PyObject* b) {
 }
 
 static PyObject* binary(operation* o, PyObject* a, PyObject* b) {
-  tnp_known_op* known = &o->op;
+  tnp_op_cache* known = &o->op;
   if (TNP_LIKELY(Py_TYPE(a) == tnp_plain_type && Py_TYPE(b) == tnp_plain_type)) {
     return call2(known, a, b);
   }
-  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(o, a, b);
+  if (TNP_UNLIKELY(has_handler(a, b))) return call_binary_handlers(o, a, b);
   if ((tnp_is_symbol(b) && TNP_IS_TENSOR(a)) || (tnp_is_symbol(a) && TNP_IS_TENSOR(b))) {
     return binary_symbol(o, a, b);
   }
@@ -163,7 +163,8 @@ PyObject* tnp_multiply(PyObject* a, PyObject* b) { return binary(&op_mul, a, b);
 PyObject* tnp_divide(PyObject* a, PyObject* b) {
   const bool is_number =
       PyLong_Check(a) || PyFloat_Check(a) || PyComplex_Check(a) || tnp_is_symbol(a);
-  if (TNP_LIKELY(!is_number || !TNP_IS_TENSOR(b) || asks(a, b))) return binary(&op_div, a, b);
+  if (TNP_LIKELY(!is_number || !TNP_IS_TENSOR(b) || has_handler(a, b)))
+    return binary(&op_div, a, b);
   /* As in PyTorch, a number divided by a tensor is the reciprocal times the number, rounded
    * twice. */
   PyObject* inverse = call1(&op_reciprocal.op, b);
@@ -179,18 +180,18 @@ PyObject* tnp_negative(PyObject* a) { return unary(&op_neg, a); }
 PyObject* tnp_absolute(PyObject* a) { return unary(&op_abs, a); }
 PyObject* tnp_positive(PyObject* a) {
   static tnp_member member = {"__pos__", NULL};
-  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&member, &a, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&a, 1))) return tnp_call_member_handlers(&member, &a, 1);
   Py_INCREF(a);
   return a;
 }
 
 static PyObject* floor_divide(operation* o, PyObject* a, PyObject* b) {
   static PyObject *names, *floor;
-  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(o, a, b);
+  if (TNP_UNLIKELY(has_handler(a, b))) return call_binary_handlers(o, a, b);
   if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
   if (names == NULL && (names = Py_BuildValue("(s)", "rounding_mode")) == NULL) return NULL;
   if (floor == NULL && (floor = PyUnicode_InternFromString("floor")) == NULL) return NULL;
-  PyObject* op = tnp_known(&o->op);
+  PyObject* op = tnp_cached_op(&o->op);
   PyObject* x = op ? plain_number(a) : NULL;
   PyObject* y = x ? plain_number(b) : NULL;
   PyObject* args[4] = {NULL, x, y, floor};
@@ -221,7 +222,7 @@ PyObject* tnp_power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
 }
 
 PyObject* tnp_matmul(PyObject* a, PyObject* b) {
-  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(&op_matmul, a, b);
+  if (TNP_UNLIKELY(has_handler(a, b))) return call_binary_handlers(&op_matmul, a, b);
   if ((!TNP_IS_TENSOR(a) && !tnp_is_ndarray(a)) || (!TNP_IS_TENSOR(b) && !tnp_is_ndarray(b))) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -253,7 +254,7 @@ PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op) {
 
 int tnp_truth(PyObject* a) {
   static tnp_member member = {"__bool__", NULL};
-  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return (int)tnp_ask_number(&member, &a, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&a, 1))) return (int)tnp_call_number_handlers(&member, &a, 1);
   PyObject* number = tnp_tensor_scalar(a, "bool");
   if (number == NULL) return -1;
   int truth = PyObject_IsTrue(number);
@@ -262,7 +263,7 @@ int tnp_truth(PyObject* a) {
 }
 
 static PyObject* through(tnp_member* member, PyObject* a, PyObject* (*convert)(PyObject*)) {
-  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(member, &a, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&a, 1))) return tnp_call_member_handlers(member, &a, 1);
   PyObject* number = tnp_tensor_scalar(a, "item");
   PyObject* result = number ? convert(number) : NULL;
   Py_XDECREF(number);
@@ -276,7 +277,7 @@ static tnp_member as_index = {"__index__", NULL};
 PyObject* tnp_as_int(PyObject* a) { return through(&as_int, a, PyNumber_Long); }
 PyObject* tnp_as_float(PyObject* a) { return through(&as_float, a, PyNumber_Float); }
 PyObject* tnp_as_index(PyObject* a) {
-  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&as_index, &a, 1);
+  if (TNP_UNLIKELY(tnp_has_handler(&a, 1))) return tnp_call_member_handlers(&as_index, &a, 1);
   tenon_tensor* tensor = tnp_tensor_get(a);
   if (tensor == NULL) return NULL;
   if (!(tenon_dtype_traits(tenon_tensor_dtype(tensor)) & TENON_DTYPE_IS_INTEGRAL)) {

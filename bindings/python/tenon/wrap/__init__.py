@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import importlib
 
-from ..error import InvalidArgumentError
-from . import operator
-
 # Option of the command -> module with the emitter.
 LANGUAGES = {"c": "c", "cpp": "cpp", "rust": "rust", "java": "java", "pyi": "pyi"}
 
@@ -24,8 +21,12 @@ def wrap(namespace: str, language: str, package: str = "") -> str:
         NotFoundError: the namespace has no operators.
         InvalidArgumentError: a package for a language without.
     """
+    # Builds have the emitters alone.
+    from ..error import InvalidArgumentError
+    from . import registry
+
     emitter = importlib.import_module(f".{LANGUAGES[language]}", __name__)
-    space = operator.read(namespace)
+    space = registry.read(namespace)
     if language == "java":
         return emitter.emit(space, package)
     if package:

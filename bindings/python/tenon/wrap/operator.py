@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators as the emitters use them, read once from the registry through its public interface."""
+"""Operators as the emitters use them.
+
+This package needs the standard library alone, so that a build can write the wrappers of its own
+operators before Python's extension exists; `registry` reads those of a running process.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
-from .. import _tenon, introspect, ops
-from ..error import NotFoundError
-from ..schema import Argument, Schema
 from .type import Type, parse
 
 
@@ -105,26 +107,20 @@ class Operator:
         return [(at, r) for at, r in enumerate(self.results) if r.written is None]
 
 
-def of_schema(schema: Schema, tags: list[str]) -> Operator:
-    """Makes an operator from its schema."""
-    arguments, returns = schema.arguments, schema.returns
-    name = schema.name.rpartition("::")[2]
-    full_name = f"{schema.name}.{schema.overload_name}".removesuffix(".")
-    return Operator(
-        full_name,
-        name,
-        schema.overload_name,
-        str(schema),
-        _tenon.tenon_schema_signature(schema._handle),
-        tuple(map(_parameter, arguments)),
-        tuple(_result(one, arguments) for one in returns),
-        tuple(tags),
-        schema.is_vararg,
-        bool(_tenon.tenon_schema_flags(schema._handle) & _tenon.TENON_SCHEMA_VARRET),
-    )
+class Argument(Protocol):
+    """An argument or a return of a schema; `tenon.schema.Argument` is one."""
+
+    name: str
+    type: str
+    alias: str
+    has_default: bool
+    default: Any
+    kwarg_only: bool
+    is_write: bool
 
 
-def _parameter(argument: Argument) -> Parameter:
+def parameter(argument: Argument) -> Parameter:
+    """Returns an argument of a schema as a parameter."""
     return Parameter(
         argument.name,
         parse(argument.type),
@@ -135,7 +131,7 @@ def _parameter(argument: Argument) -> Parameter:
     )
 
 
-def _result(one: Argument, arguments: list[Argument]) -> Result:
+def result(one: Argument, arguments: Sequence[Argument]) -> Result:
     """Makes a result; one with `!` in its annotation is the argument with the same annotation."""
     same = [at for at, a in enumerate(arguments) if a.is_write and a.alias == one.alias]
     return Result(one.name, parse(one.type), same[0] if one.is_write and same else None)
@@ -154,19 +150,3 @@ class Namespace:
     name: str
     operators: tuple[Operator, ...]
     lost: tuple[str, ...]
-
-
-def read(namespace: str) -> Namespace:
-    """Reads the current operators of a namespace.
-
-    Raises:
-        NotFoundError: If the namespace has no operators.
-    """
-    if namespace in ("aten", "tenon"):
-        ops._load_kernels()
-    found = [_tenon.find_op(name) for name in introspect.operators(namespace)]
-    if not found:
-        raise NotFoundError(f"wrap: namespace must be one with operators, got {namespace!r}")
-    operators = tuple(of_schema(op._schema, op.tags) for op in found)
-    lost = [name for name in introspect.dangling() if name.startswith(f"{namespace}::")]
-    return Namespace(namespace, operators, tuple(lost))

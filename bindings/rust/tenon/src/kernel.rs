@@ -180,7 +180,7 @@ impl Kernel {
         F: Fn(&mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
         S: Fn(&Schema) -> bool + Send + Sync + 'static,
     {
-        let pair = Selected { function, select };
+        let pair = SelectiveFallback { function, select };
         let kernel = Kernel::new(pair, Some(selected_kernel::<F, S>), Location::caller());
         (
             kernel.named(std::any::type_name::<F>()),
@@ -364,7 +364,7 @@ where
     )
 }
 
-struct Selected<F, S> {
+struct SelectiveFallback<F, S> {
     function: F,
     select: S,
 }
@@ -380,7 +380,7 @@ where
     S: Fn(&Schema) -> bool + Send + Sync + 'static,
 {
     guarded(
-        cell.cast::<Cell<Selected<F, S>>>(),
+        cell.cast::<Cell<SelectiveFallback<F, S>>>(),
         |pair| {
             // SAFETY: value.h: the stack is the call's own while its kernel runs.
             let raw = unsafe { &mut *stack };
@@ -406,7 +406,7 @@ where
         let (pair, schema) = unsafe {
             let schema = Schema::from_raw(schema.cast_mut());
             (
-                &*cell.cast::<Cell<Selected<F, S>>>(),
+                &*cell.cast::<Cell<SelectiveFallback<F, S>>>(),
                 std::mem::ManuallyDrop::new(schema),
             )
         };

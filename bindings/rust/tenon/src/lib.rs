@@ -34,6 +34,7 @@ extern crate self as tenon;
 
 mod arg;
 mod arguments;
+#[path = "generated/aten.rs"]
 #[rustfmt::skip]
 pub mod aten;
 pub mod autocast;
@@ -80,6 +81,7 @@ mod stack;
 mod status;
 pub mod symbol;
 mod tensor;
+#[path = "generated/tensor_methods.rs"]
 #[rustfmt::skip]
 mod tensor_methods;
 mod text;

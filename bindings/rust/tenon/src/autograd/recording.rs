@@ -47,7 +47,7 @@ pub struct SavedTensorsHooks {
     ctx: *mut c_void,
 }
 
-struct Packing<P, U> {
+struct PackHooks<P, U> {
     pack: P,
     unpack: U,
 }
@@ -65,7 +65,7 @@ impl SavedTensorsHooks {
         P: Fn(&Tensor) -> Result<Value> + Send + Sync + 'static,
         U: Fn(ValueRef<'_>) -> Result<Tensor> + Send + Sync + 'static,
     {
-        let packing = Packing { pack, unpack };
+        let packing = PackHooks { pack, unpack };
         let cell = Cell::allocate(type_name::<P>(), Location::caller(), packing);
         let ctx: *mut c_void = cell.cast();
         let hooks = sys::tenon_saved_hooks {
@@ -74,7 +74,7 @@ impl SavedTensorsHooks {
             pack: Some(pack_tensor::<P, U>),
             unpack: Some(unpack_value::<P, U>),
             ctx,
-            deleter: Some(delete::<Packing<P, U>>),
+            deleter: Some(delete::<PackHooks<P, U>>),
             reserved: [0; 2],
         };
         // SAFETY: hooks.h: the closures are taken over, also on failure.
@@ -138,7 +138,7 @@ where
     U: Send + Sync + 'static,
 {
     guarded(
-        ctx.cast::<Cell<Packing<P, U>>>(),
+        ctx.cast::<Cell<PackHooks<P, U>>>(),
         |packing| {
             // SAFETY: hooks.h: the tensor is borrowed for the call; `Tensor` is its pointer.
             let tensor = unsafe { &*std::ptr::addr_of!(tensor).cast::<Tensor>() };
@@ -161,7 +161,7 @@ where
     U: Fn(ValueRef<'_>) -> Result<Tensor> + Send + Sync + 'static,
 {
     guarded(
-        ctx.cast::<Cell<Packing<P, U>>>(),
+        ctx.cast::<Cell<PackHooks<P, U>>>(),
         |packing| {
             // SAFETY: hooks.h: a value of `pack`, borrowed for the call.
             let tensor = (packing.unpack)(unsafe { ValueRef::from_raw(&*packed) })?;

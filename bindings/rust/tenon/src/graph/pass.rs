@@ -122,7 +122,7 @@ impl Call<'_> {
 }
 
 /// A running pass, and the replacements of the last call's results.
-struct Running<F> {
+struct RunningPass<F> {
     pass: F,
     stand_ins: Vec<RawValue>,
 }
@@ -151,7 +151,7 @@ impl Graph {
     where
         F: FnMut(&mut Call<'_>) -> Result<()>,
     {
-        let mut running = Running {
+        let mut running = RunningPass {
             pass,
             stand_ins: Vec::new(),
         };
@@ -215,7 +215,7 @@ where
     F: FnMut(&mut Call<'_>) -> Result<()>,
 {
     // SAFETY: `rewrite` passes its state, which lives until the call ends and is used only here.
-    let running = unsafe { &mut *ctx.cast::<Running<F>>() };
+    let running = unsafe { &mut *ctx.cast::<RunningPass<F>>() };
     let body = || -> Result<Option<Vec<RawValue>>> {
         let described = super::described(from, node)?;
         let mut call = Call {

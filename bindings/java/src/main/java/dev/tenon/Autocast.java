@@ -161,11 +161,11 @@ public final class Autocast extends Guard {
 
   // ---- States in a frame ----------------------------------------------------------------------
 
-  private interface OnState {
+  private interface StateAction {
     int apply(long state);
   }
 
-  private static int read(CallFrame frame, Device device, OnState work) {
+  private static int read(CallFrame frame, Device device, StateAction work) {
     long state = frame.allocate(Structs.AUTOCAST_STATE_SIZE);
     Memory.zero(state, Structs.AUTOCAST_STATE_SIZE);
     Memory.putInt(state, Structs.AUTOCAST_STATE_SIZE);
@@ -185,7 +185,7 @@ public final class Autocast extends Guard {
 
   // Calls a function with the thread's settings, where arguments that are not null replace theirs.
   private static int withState(
-      Device device, Boolean enabled, DType dtype, Boolean caches, OnState work) {
+      Device device, Boolean enabled, DType dtype, Boolean caches, StateAction work) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {

@@ -94,16 +94,16 @@ public final class Hook extends NativeHandle {
   }
 
   /** A native function that adds a hook. */
-  interface Adder {
+  interface HookAdder {
     int call(long options, long out);
   }
 
-  static Hook add(int kind, Body body, Adder adder) {
+  static Hook add(int kind, Body body, HookAdder adder) {
     return add(kind, body, null, adder);
   }
 
   /** Adds a hook to a tensor, which the hook may refer to. */
-  static Hook add(int kind, Body body, Tensor tensor, Adder adder) {
+  static Hook add(int kind, Body body, Tensor tensor, HookAdder adder) {
     Bridge.open();
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();

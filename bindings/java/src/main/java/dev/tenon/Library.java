@@ -174,7 +174,7 @@ public final class Library extends NativeHandle {
   /** Registers a kernel that receives its key set. */
   public Registration impl(String op, DispatchKey key, KeyedKernel kernel) {
     return register(
-        Adding.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), Policy.LAYER, 0);
+        KernelRole.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), Policy.LAYER, 0);
   }
 
   /**
@@ -184,7 +184,7 @@ public final class Library extends NativeHandle {
    *     under {@link Policy#ERROR}, STATE for a closed library; nothing changes on failure
    */
   public Registration impl(String op, DispatchKey key, Kernel kernel, Policy policy) {
-    return register(Adding.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), policy, 0);
+    return register(KernelRole.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), policy, 0);
   }
 
   /**
@@ -196,7 +196,7 @@ public final class Library extends NativeHandle {
    */
   public Registration registerFake(String op, Kernel kernel) {
     return register(
-        Adding.FAKE,
+        KernelRole.FAKE,
         named("Library.registerFake", op),
         DispatchKey.NONE,
         KernelReference.of(kernel),
@@ -207,7 +207,7 @@ public final class Library extends NativeHandle {
   /** Makes calls of an operator skip a key. */
   public Registration fallthrough(String op, DispatchKey key) {
     return register(
-        Adding.KERNEL, named(IMPL, op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+        KernelRole.KERNEL, named(IMPL, op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
   /** Registers a kernel for all operators at a key; needs an IMPL library of namespace "_". */
@@ -224,12 +224,12 @@ public final class Library extends NativeHandle {
    */
   public Registration fallback(DispatchKey key, FallbackKernel kernel, Predicate<Schema> select) {
     return register(
-        Adding.FALLBACK, null, key, KernelReference.of(kernel, select), Policy.LAYER, 0);
+        KernelRole.FALLBACK, null, key, KernelReference.of(kernel, select), Policy.LAYER, 0);
   }
 
   /** Makes all operators without a kernel at a key skip it. */
   public Registration fallbackFallthrough(DispatchKey key) {
-    return register(Adding.FALLBACK, null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+    return register(KernelRole.FALLBACK, null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
   // Refuses a bad name before C owns anything.
@@ -242,14 +242,14 @@ public final class Library extends NativeHandle {
   }
 
   // Kinds of registrations of a kernel.
-  private enum Adding {
+  private enum KernelRole {
     KERNEL,
     FALLBACK,
     FAKE
   }
 
   private static int add(
-      Adding what,
+      KernelRole what,
       long library,
       String op,
       DispatchKey key,
@@ -266,7 +266,7 @@ public final class Library extends NativeHandle {
 
   // A fallback has no operator, a fake kernel has no key.
   private Registration register(
-      Adding what,
+      KernelRole what,
       String op,
       DispatchKey key,
       KernelReference reference,
@@ -300,7 +300,7 @@ public final class Library extends NativeHandle {
       }
       Errors.check(add(what, library, op, key, kernel, select, out));
       String full = op == null ? null : fullName(op);
-      if (reference != null && what != Adding.FAKE) {
+      if (reference != null && what != KernelRole.FAKE) {
         Op.expectJavaKernel(full);
       }
       return keep(Memory.getLong(out), full);

@@ -254,7 +254,7 @@ public final class Op {
     return Tenon.takeText(askBound(args, named, TenonNative::tenon_op_explain));
   }
 
-  private long askBound(Object[] args, Map<String, ?> named, Signature.Question question) {
+  private long askBound(Object[] args, Map<String, ?> named, Signature.BoundQuery question) {
     return signature().ask(this, spread(args), named, question);
   }
 
@@ -381,11 +381,11 @@ public final class Op {
         }
         return tensor(Native.call1(s.word, handleA));
       }
-      long lane = java ? 0 : s.lane(1);
-      if (lane == 0) {
+      long template = java ? 0 : s.template(1);
+      if (template == 0) {
         return DirectCall.BY_C;
       }
-      long r = Native.callLane1(lane, handleA);
+      long r = Native.callTemplate1(template, handleA);
       Reference.reachabilityFence(s);
       return tensor(r);
     } finally {
@@ -409,11 +409,11 @@ public final class Op {
         }
         return tensor(Native.call2(s.word, handleA, handleB));
       }
-      long lane = java ? 0 : s.lane(2);
-      if (lane == 0) {
+      long template = java ? 0 : s.template(2);
+      if (template == 0) {
         return DirectCall.BY_C;
       }
-      long r = Native.callLane2(lane, handleA, handleB);
+      long r = Native.callTemplate2(template, handleA, handleB);
       Reference.reachabilityFence(s);
       return tensor(r);
     } finally {
@@ -439,11 +439,11 @@ public final class Op {
         }
         return tensor(Native.call3(s.word, handleA, handleB, handleC));
       }
-      long lane = java ? 0 : s.lane(3);
-      if (lane == 0) {
+      long template = java ? 0 : s.template(3);
+      if (template == 0) {
         return DirectCall.BY_C;
       }
-      long r = Native.callLane3(lane, handleA, handleB, handleC);
+      long r = Native.callTemplate3(template, handleA, handleB, handleC);
       Reference.reachabilityFence(s);
       return tensor(r);
     } finally {
@@ -575,16 +575,16 @@ public final class Op {
    * Runs a call whose stack is filled. Returns 0 with results, a status with an error in the slot,
    * or -1 if a Java kernel must be called in the block's frame, which requires `direct`.
    */
-  private interface Way {
+  private interface CallRunner {
     int run(long block, boolean direct);
   }
 
-  private final Way dispatching = (block, direct) -> Native.call(address(), block, direct);
+  private final CallRunner dispatching = (block, direct) -> Native.call(address(), block, direct);
 
   // Passed as names if the positional arguments are complete and in schema order.
   private static final Map<String, ?> COMPLETE = Collections.unmodifiableMap(new HashMap<>());
 
-  private Object[] execute(Signature s, Object[] args, Map<String, ?> named, Way way) {
+  private Object[] execute(Signature s, Object[] args, Map<String, ?> named, CallRunner runner) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     int objects = frame.objectCount();
@@ -600,9 +600,9 @@ public final class Op {
               ? s.bindAll(frame, this, args, values)
               : s.bind(frame, this, args, named, values);
       if (Overrides.anyStands(args) || named != null && Overrides.anyStands(named.values())) {
-        return Overrides.call(frame, this, block, way == dispatching, rets, returns);
+        return Overrides.call(frame, this, block, runner == dispatching, rets, returns);
       }
-      int status = way.run(block, isDirect(frame));
+      int status = runner.run(block, isDirect(frame));
       if (status < 0) {
         long running = CallBlock.running(values);
         try {
@@ -614,7 +614,7 @@ public final class Op {
       java = false; // the guess of a Java kernel was wrong
       Errors.check(status);
       Object[] results = takeResults(frame, rets, returns);
-      return way == dispatching ? Overrides.opened(frame, block, results) : results;
+      return runner == dispatching ? Overrides.opened(frame, block, results) : results;
     } finally {
       Reference.reachabilityFence(args);
       Reference.reachabilityFence(named);

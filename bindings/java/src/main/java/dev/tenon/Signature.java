@@ -41,12 +41,12 @@ final class Signature {
   /** The operator's address plus {@code results}, an argument of the fixed natives. */
   final long word;
 
-  private final Lane lane;
+  private final CallTemplate template;
 
-  // For each number of tensors, true if a call with that many tensors uses a lane.
-  private final boolean[] hasLane = new boolean[LANES + 1];
+  // For each number of tensors, true if a call with that many tensors uses a template.
+  private final boolean[] hasTemplate = new boolean[TEMPLATES + 1];
 
-  private static final int LANES = 3;
+  private static final int TEMPLATES = 3;
 
   /** Number of definitions when this was read or last found to be up to date. */
   volatile long epoch;
@@ -101,11 +101,14 @@ final class Signature {
     boolean oneTensor = returns.length == 1 && returns[0] instanceof Conversion.OfTensor;
     required = oneTensor && !varArguments && !varReturns ? last : -1;
     word = operator.address() + Math.max(results, 0);
-    lane = new Lane(operator.address(), Math.max(results, 0), defaults);
-    for (int i = 1, leading = 0; i <= Math.min(LANES, positional); i++) {
+    template = new CallTemplate(operator.address(), Math.max(results, 0), defaults);
+    for (int i = 1, leading = 0; i <= Math.min(TEMPLATES, positional); i++) {
       leading += leading == i - 1 && conversions[i - 1].isTensor() ? 1 : 0;
-      hasLane[i] =
-          leading == i && results >= 0 && lane.from <= i && arguments.length <= Lane.MOST;
+      hasTemplate[i] =
+          leading == i
+              && results >= 0
+              && template.from <= i
+              && arguments.length <= CallTemplate.MOST;
     }
   }
 
@@ -159,12 +162,12 @@ final class Signature {
   // ---- Arguments ------------------------------------------------------------------------------
 
   /**
-   * Returns the address of the lane for a call with {@code given} tensors and defaults for the
+   * Returns the address of the template for a call with {@code given} tensors and defaults for the
    * other arguments, or 0 if there is none. The caller must keep this object alive while it uses
-   * the lane.
+   * the template.
    */
-  long lane(int given) {
-    return hasLane[given] ? lane.address : 0;
+  long template(int given) {
+    return hasTemplate[given] ? template.address : 0;
   }
 
   /**
@@ -172,7 +175,7 @@ final class Signature {
    * others, and returns one tensor.
    */
   boolean takes(int count) {
-    return required >= 0 && required <= count && lane.from <= count && count <= positional;
+    return required >= 0 && required <= count && template.from <= count && count <= positional;
   }
 
   /**
@@ -182,7 +185,7 @@ final class Signature {
   void writeDefaults(long values, int first) {
     long offset = (long) first * Structs.VALUE_SIZE;
     long size = (long) (arguments.length - first) * Structs.VALUE_SIZE;
-    Memory.copy(lane.value(first), values + offset, size);
+    Memory.copy(template.value(first), values + offset, size);
   }
 
   /** Returns the number of values of a call with {@code given} positional arguments. */
@@ -344,12 +347,12 @@ final class Signature {
   }
 
   /** A function of the C interface that reads an operator's arguments and writes one word. */
-  interface Question {
+  interface BoundQuery {
     int ask(long op, long args, long nargs, long out);
   }
 
   /** Calls such a function with these arguments. Omitted arguments have their defaults. */
-  long ask(Op operator, Object[] args, Map<String, ?> named, Question question) {
+  long ask(Op operator, Object[] args, Map<String, ?> named, BoundQuery question) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     int objects = frame.objectCount();

@@ -171,12 +171,12 @@ abstract class TensorSizes extends TensorGradients {
         at -> TenonNative.tenon_fake_device(address(), at));
   }
 
-  private interface PutDevice {
+  private interface DeviceWriter {
     void put(long at);
   }
 
   private static Tensor symbolic(
-      String function, DType dtype, List<SymInt> sizes, List<SymInt> strides, PutDevice device) {
+      String function, DType dtype, List<SymInt> sizes, List<SymInt> strides, DeviceWriter device) {
     if (strides != null && strides.size() != sizes.size()) {
       throw TenonException.value(
           "Tensor." + function,

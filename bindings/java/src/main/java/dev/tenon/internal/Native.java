@@ -32,14 +32,14 @@ public final class Native {
   public static native long call4(long op, long a, long b, long c, long d);
 
   /**
-   * Calls an operator with one tensor and the defaults in a lane: see {@code Lane}. Returns the
-   * same as {@link #call1}.
+   * Calls an operator with one tensor and the defaults in a template: see {@code CallTemplate}.
+   * Returns the same as {@link #call1}.
    */
-  public static native long callLane1(long lane, long a);
+  public static native long callTemplate1(long template, long a);
 
-  public static native long callLane2(long lane, long a, long b);
+  public static native long callTemplate2(long template, long a, long b);
 
-  public static native long callLane3(long lane, long a, long b, long c);
+  public static native long callTemplate3(long template, long a, long b, long c);
 
   /** Result of a begin function if the call must go through C. */
   public static final long BY_C = 1;

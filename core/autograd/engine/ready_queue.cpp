@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/engine/waiting.h"
+#include "autograd/engine/ready_queue.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,12 +60,12 @@ void release(std::span<Tensor* const> grads) noexcept {
 
 }  // namespace
 
-Waiting::~Waiting() {
+ReadyQueue::~ReadyQueue() {
   if (next_.node != nullptr) drop(next_);
-  for (const Entry& entry : heap_) drop(entry);
+  for (const QueuedNode& entry : heap_) drop(entry);
 }
 
-void Waiting::drop(const Entry& entry) noexcept {
+void ReadyQueue::drop(const QueuedNode& entry) noexcept {
   Node& node = *entry.node;
   if (entry.grads == nullptr) {
     release({&node.claimed().grad, 1});
@@ -76,27 +76,27 @@ void Waiting::drop(const Entry& entry) noexcept {
   if (node.is_claimed_by(this)) node.unclaim();
 }
 
-[[gnu::always_inline]] inline Tensor** Waiting::find(Node& node) const noexcept {
+[[gnu::always_inline]] inline Tensor** ReadyQueue::find(Node& node) const noexcept {
   if (!node.is_claimed_by(this)) return find_elsewhere(node);
   NodeWord::Claim& claim = node.claimed();
   return node.output_count() == 1 ? &claim.grad : claim.grads;
 }
 
-void Waiting::add(Node& node, uint32_t output, TensorPtr grad, bool recorded) {
+void ReadyQueue::add(Node& node, uint32_t output, TensorPtr grad, bool recorded) {
   TENON_DCHECK(output < node.output_count());
   Tensor** grads = find(node);
   if (grads == nullptr) grads = enter(node);
   if (grad != nullptr) add_to(&grads[output], std::move(grad), recorded);
 }
 
-TensorPtr Waiting::share(Node& node, uint32_t output) noexcept {
+TensorPtr ReadyQueue::share(Node& node, uint32_t output) noexcept {
   Tensor** grads = find(node);
   if (grads == nullptr || grads[output] == nullptr) return {};
   grads[output] = unmarked(grads[output]);
   return TensorPtr::share(grads[output]);
 }
 
-Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {
+Tensor** ReadyQueue::find_elsewhere(const Node& node) const noexcept {
   // No node of this pass is claimed by another.
   if (elsewhere_.empty()) [[likely]] {
     return nullptr;
@@ -105,7 +105,7 @@ Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {
   return found != elsewhere_.end() ? found->second : nullptr;
 }
 
-Tensor** Waiting::enter(Node& node) {
+Tensor** ReadyQueue::enter(Node& node) {
   if (node.output_count() != 1 || !node.try_claim(this)) [[unlikely]] {
     // Several outputs, or claimed by another pass: the gradients need an array.
     return enter_apart(node);
@@ -121,7 +121,7 @@ Tensor** Waiting::enter(Node& node) {
   return &node.claimed().grad;
 }
 
-Tensor** Waiting::enter_apart(Node& node) {
+Tensor** ReadyQueue::enter_apart(Node& node) {
   std::unique_ptr<Tensor*, Free> grads(new_grads(node.output_count()));
   const bool is_claimed = node.output_count() != 1 && node.try_claim(this);
   try {
@@ -140,7 +140,7 @@ Tensor** Waiting::enter_apart(Node& node) {
 }
 
 // Keeps the newest node out of the heap: in a chain of nodes, the one just found runs next.
-void Waiting::push(const Entry& entry) {
+void ReadyQueue::push(const QueuedNode& entry) {
   if (next_.node != nullptr) {
     if (entry.sequence <= next_.sequence) return push_on_heap(entry);
     push_on_heap(next_);
@@ -150,21 +150,21 @@ void Waiting::push(const Entry& entry) {
   next_ = entry;
 }
 
-void Waiting::push_on_heap(const Entry& entry) {
+void ReadyQueue::push_on_heap(const QueuedNode& entry) {
   heap_.push_back(entry);
-  std::push_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
+  std::push_heap(heap_.begin(), heap_.end(), &QueuedNode::runs_later);
 }
 
-Waiting::Entry Waiting::pop() noexcept {
+ReadyQueue::QueuedNode ReadyQueue::pop() noexcept {
   if (next_.node != nullptr) return std::exchange(next_, {});
-  std::pop_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
-  const Entry entry = heap_.back();
+  std::pop_heap(heap_.begin(), heap_.end(), &QueuedNode::runs_later);
+  const QueuedNode entry = heap_.back();
   heap_.pop_back();
   return entry;
 }
 
-Turn::Turn(Waiting* waiting) noexcept {
-  const Waiting::Entry entry = waiting->pop();
+DequeuedNode::DequeuedNode(ReadyQueue* queue) noexcept {
+  const ReadyQueue::QueuedNode entry = queue->pop();
   node_ = entry.node;
   // One output: the gradient is in the node.
   if (entry.grads == nullptr) [[likely]] {
@@ -174,14 +174,14 @@ Turn::Turn(Waiting* waiting) noexcept {
   }
   grads_ = entry.grads;
   for (Tensor*& grad : grads()) grad = unmarked(grad);
-  if (node_->is_claimed_by(waiting)) {
+  if (node_->is_claimed_by(queue)) {
     node_->unclaim();
   } else {
-    waiting->elsewhere_.erase(node_);
+    queue->elsewhere_.erase(node_);
   }
 }
 
-Turn::~Turn() {
+DequeuedNode::~DequeuedNode() {
   release(grads());
   if (grads_ != &one_) std::free(grads_);
 }

@@ -9,7 +9,7 @@ namespace tenon::kernels::cpu {
 // A transposition. `rows` and `columns` are those of the target, whose rows are contiguous and
 // `to_next` bytes apart. Its columns are contiguous in the source and `from_next` bytes apart
 // there.
-struct Turn {
+struct Transposition {
   int64_t element_size;
   int64_t rows;
   int64_t columns;
@@ -17,6 +17,6 @@ struct Turn {
   int64_t from_next;
 };
 
-void turn(char* to, const char* from, const Turn& turn);
+void transpose(char* to, const char* from, const Transposition& shape);
 
 }  // namespace tenon::kernels::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading of maths libraries by the first call that needs them.
-#include "kernels/cpu/late_library.h"
+#include "kernels/cpu/lazy_library.h"
 
 #include <dlfcn.h>
 

@@ -14,9 +14,9 @@
 namespace tenon::dispatch {
 
 /// An operator with one result. Looked up once, as operators are never freed.
-class LateOperator {
+class LazyOperator {
  public:
-  explicit constexpr LateOperator(const char* name) noexcept : name_(name) {}
+  explicit constexpr LazyOperator(const char* name) noexcept : name_(name) {}
 
   /// Calls the operator with all of its arguments; the result is owned by the caller. Throws the
   /// error of the call, TENON_ERROR_NOT_FOUND if the operator does not exist.

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "kernels/cpu/lost_team.h"
+#include "kernels/cpu/openmp_fork.h"
 
 namespace tenon::kernels::cpu {
 
@@ -19,9 +19,9 @@ void* find_late_symbol(const char* library, const char* name) noexcept;
 // A function of type F of a library, as a constinit variable. A call that does not find the library
 // throws, and the next call tries again.
 template <class F>
-class LateFunction {
+class LazyFunction {
  public:
-  constexpr LateFunction(const char* library, const char* name) noexcept
+  constexpr LazyFunction(const char* library, const char* name) noexcept
       : library_(library), name_(name) {}
 
   template <class... A>
@@ -31,7 +31,7 @@ class LateFunction {
       function = reinterpret_cast<F*>(late_symbol(library_, name_));
       function_.store(function, std::memory_order_release);
     }
-    const AloneAfterFork alone(library_);
+    const SingleOpenMpThreadAfterFork single(library_);
     return function(arguments...);
   }
 

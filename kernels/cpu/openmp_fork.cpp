@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/lost_team.h"
+#include "kernels/cpu/openmp_fork.h"
 
 #include <pthread.h>
 
 #include <atomic>
 
 #include "kernels/common/check.h"
-#include "kernels/cpu/late_library.h"
+#include "kernels/cpu/lazy_library.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -18,20 +18,20 @@ constinit std::atomic<pthread_t> thread_through_fork{0};
 
 // Runs in each child process. The lost team may belong to the host's own OpenMP code, so it does
 // not matter whether the thread has called a kernel before.
-void note_thread() { thread_through_fork.store(pthread_self(), std::memory_order_relaxed); }
+void record_thread() { thread_through_fork.store(pthread_self(), std::memory_order_relaxed); }
 
 }  // namespace
 
-void watch_forks() {
+void detect_forks() {
   static constinit std::atomic<bool> watching{false};
   if (watching.exchange(true, std::memory_order_relaxed)) return;
-  if (pthread_atfork(nullptr, nullptr, &note_thread) != 0) {
+  if (pthread_atfork(nullptr, nullptr, &record_thread) != 0) {
     watching.store(false, std::memory_order_relaxed);
     fail(TENON_ERROR_OUT_OF_MEMORY, {"tenon_cpu: out of memory"});
   }
 }
 
-bool has_lost_teams() noexcept {
+bool came_through_fork() noexcept {
   const pthread_t thread = thread_through_fork.load(std::memory_order_relaxed);
   return thread != 0 && pthread_equal(thread, pthread_self()) != 0;
 }

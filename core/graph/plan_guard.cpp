@@ -59,17 +59,17 @@ bool is_plain_input(const tenon_value& input) noexcept {
          tensor.device().type == TENON_DEVICE_CPU;
 }
 
-bool same_words(const dispatch::KeyWords& a, const dispatch::KeyWords& b) noexcept {
+bool same_words(const dispatch::KeyState& a, const dispatch::KeyState& b) noexcept {
   return a.include == b.include && a.exclude == b.exclude && a.grad_mode == b.grad_mode &&
          a.follows_tangents == b.follows_tangents;
 }
 
 }  // namespace
 
-Situation::Situation(const Graph& graph, const tenon_value* inputs)
+PlanGuard::PlanGuard(const Graph& graph, const tenon_value* inputs)
     : graph_(graph),
       registry_version_(dispatch::registry_version.load(std::memory_order_acquire)),
-      thread_(dispatch::key_words()),
+      thread_(dispatch::key_state()),
       slow_requests_(base::current_thread()->slow_requests) {
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     plain_inputs_ = plain_inputs_ && is_plain_input(inputs[i]);
@@ -80,21 +80,21 @@ Situation::Situation(const Graph& graph, const tenon_value* inputs)
   });
 }
 
-bool Situation::is_now(const tenon_value* inputs) const noexcept {
+bool PlanGuard::holds(const tenon_value* inputs) const noexcept {
   if (is_over()) return false;
   if (slow_requests_ != base::current_thread()->slow_requests) return false;
-  if (!same_words(thread_, dispatch::key_words())) return false;
+  if (!same_words(thread_, dispatch::key_state())) return false;
   const int64_t* word = words_.data();
   const int64_t* const end = word + words_.size();
   const auto is_next = [&](int64_t now) { return word != end && *word++ == now; };
   return describe(graph_, inputs, is_next) && word == end;
 }
 
-bool Situation::is_over() const noexcept {
+bool PlanGuard::is_over() const noexcept {
   return registry_version_ != dispatch::registry_version.load(std::memory_order_acquire);
 }
 
-bool Situation::is_plain() const noexcept {
+bool PlanGuard::is_plain() const noexcept {
   // A functionality that all threads include is checked for each operator: see Binder::keys_of().
   const uint64_t usual =
       base::kDefaultInclude | base::late_defaults.included.load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handed: runs the deleter of a caller's ctx unless ownership was taken.
+// CallbackOwner: runs the deleter of a caller's ctx unless ownership was taken.
 #pragma once
 
 #include "tenon/common.h"
@@ -8,14 +8,14 @@ namespace tenon::capi {
 
 /// Owns a caller's ctx and runs its deleter on destruction unless it was taken. `deleter` may be
 /// NULL.
-class Handed {
+class CallbackOwner {
  public:
-  Handed(void* ctx, tenon_deleter deleter) noexcept : ctx_(ctx), deleter_(deleter) {}
-  ~Handed() {
+  CallbackOwner(void* ctx, tenon_deleter deleter) noexcept : ctx_(ctx), deleter_(deleter) {}
+  ~CallbackOwner() {
     if (deleter_ != nullptr) deleter_(ctx_);
   }
-  Handed(const Handed&) = delete;
-  Handed& operator=(const Handed&) = delete;
+  CallbackOwner(const CallbackOwner&) = delete;
+  CallbackOwner& operator=(const CallbackOwner&) = delete;
   void taken() noexcept { deleter_ = nullptr; }
 
  private:

@@ -9,10 +9,10 @@
 namespace tenon::dispatch {
 
 /// Returns true if some return is a list of tensors that share memory with an argument.
-bool returns_several_views(const schema::Schema& schema) noexcept;
+bool returns_multi_output_views(const schema::Schema& schema) noexcept;
 
-/// Marks the views of such returns, which the call has just made, as ViewOrigin::kOneOfMany. Views
-/// made in no_grad mode keep their other origin.
-void mark_several_views(const schema::Schema& schema, const tenon_stack& stack) noexcept;
+/// Marks the views of such returns, which the call has just made, as ViewOrigin::kMultiOutput.
+/// Views made in no_grad mode keep their other origin.
+void mark_multi_output_views(const schema::Schema& schema, const tenon_stack& stack) noexcept;
 
 }  // namespace tenon::dispatch

@@ -8,9 +8,9 @@
 namespace tenon::capi {
 
 /// Throws TENON_ERROR_INVALID_ARGUMENT for negative counts and missing arrays.
-inline dispatch::GivenArguments given_arguments(const char* function, const tenon_value* positional,
-                                                int64_t npositional, const char* const* names,
-                                                const tenon_value* named, int64_t nnamed) {
+inline dispatch::CallArguments call_arguments(const char* function, const tenon_value* positional,
+                                              int64_t npositional, const char* const* names,
+                                              const tenon_value* named, int64_t nnamed) {
   constexpr int64_t kMost = UINT32_MAX;
   TENON_CHECK_ARG(npositional >= 0 && npositional <= kMost, function,
                   ": npositional must be a number of values, got ", npositional);

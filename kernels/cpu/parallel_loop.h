@@ -15,7 +15,7 @@ inline constexpr int64_t kGrain = 32768;
 
 // Returns the dim to split over threads: the outermost if it is large enough, so that rows stay
 // whole.
-inline int shared_dim(const Walk& walk) {
+inline int parallel_dim(const Walk& walk) {
   constexpr int64_t kEnough = 16;
   int widest = walk.ndim() - 1;
   if (walk.size(widest) >= kEnough) return widest;
@@ -28,12 +28,12 @@ inline int shared_dim(const Walk& walk) {
 // Calls `run(part, base)` for parts that cover the whole walk. `weight` is the number of elements
 // that one step of the walk processes. `base` are the operands' first elements.
 template <class Run>
-void share_walk(const Walk& walk, char* const* base, int64_t weight, Run&& run) {
+void parallel_walk(const Walk& walk, char* const* base, int64_t weight, Run&& run) {
   const int64_t most = kGrain / std::max<int64_t>(weight, 1);
   if (walk.numel() <= most || walk.numel() <= 1) [[likely]] {
     return run(walk, base);
   }
-  const int dim = shared_dim(walk);
+  const int dim = parallel_dim(walk);
   const int64_t below = walk.numel() / walk.size(dim);
   const int64_t step = std::max<int64_t>(most / below, 1);
   parallel_for(walk.size(dim), step, [&](int64_t begin, int64_t end) {
@@ -43,9 +43,9 @@ void share_walk(const Walk& walk, char* const* base, int64_t weight, Run&& run) 
   });
 }
 
-// Like share_walk(), but for contiguous operands: calls `run(begin, end)`.
+// Like parallel_walk(), but for contiguous operands: calls `run(begin, end)`.
 template <class Run>
-void share_range(int64_t count, Run&& run) {
+void parallel_range(int64_t count, Run&& run) {
   parallel_for(count, kGrain, run);
 }
 

@@ -9,10 +9,10 @@
 namespace tenon::kernels::cpu {
 
 // Starts recording which thread comes through a fork. Throws TENON_ERROR_OUT_OF_MEMORY.
-void watch_forks();
+void detect_forks();
 
 // Returns true if the calling thread came through a fork, so that its teams do not exist.
-bool has_lost_teams() noexcept;
+bool came_through_fork() noexcept;
 
 // Functions of the OpenMP runtime that a library uses; NULL if it uses none.
 struct OpenMp {
@@ -23,34 +23,35 @@ struct OpenMp {
 };
 
 // While it exists, the calling thread runs OpenMP regions alone.
-class AloneInOpenMp {
+class SingleOpenMpThread {
  public:
-  explicit AloneInOpenMp(const OpenMp& runtime) {
+  explicit SingleOpenMpThread(const OpenMp& runtime) {
     if (runtime.threads == nullptr || runtime.set_threads == nullptr) return;
     threads_before_ = runtime.threads();
     if (threads_before_ == 1) return;
     runtime.set_threads(1);
     set_threads_ = runtime.set_threads;
   }
-  ~AloneInOpenMp() {
+  ~SingleOpenMpThread() {
     if (set_threads_ != nullptr) set_threads_(threads_before_);
   }
-  AloneInOpenMp(const AloneInOpenMp&) = delete;
-  AloneInOpenMp& operator=(const AloneInOpenMp&) = delete;
+  SingleOpenMpThread(const SingleOpenMpThread&) = delete;
+  SingleOpenMpThread& operator=(const SingleOpenMpThread&) = delete;
 
  private:
   void (*set_threads_)(int count) = nullptr;
   int threads_before_ = 0;
 };
 
-// Like AloneInOpenMp, but only for threads that came through a fork and libraries that use OpenMP.
-class AloneAfterFork {
+// Like SingleOpenMpThread, but only for threads that came through a fork and libraries that use
+// OpenMP.
+class SingleOpenMpThreadAfterFork {
  public:
-  explicit AloneAfterFork(const char* library)
-      : alone_(has_lost_teams() ? OpenMp::of(library) : OpenMp()) {}
+  explicit SingleOpenMpThreadAfterFork(const char* library)
+      : single_(came_through_fork() ? OpenMp::of(library) : OpenMp()) {}
 
  private:
-  const AloneInOpenMp alone_;
+  const SingleOpenMpThread single_;
 };
 
 }  // namespace tenon::kernels::cpu

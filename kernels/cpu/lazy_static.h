@@ -9,9 +9,9 @@
 namespace tenon::kernels::cpu {
 
 template <class T>
-class MadeOnce {
+class LazyStatic {
  public:
-  constexpr MadeOnce() noexcept = default;
+  constexpr LazyStatic() noexcept = default;
 
   // Returns the value, which the first call makes by `make()`.
   template <class Make>

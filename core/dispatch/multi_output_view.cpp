@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/several_views.h"
+#include "dispatch/multi_output_view.h"
 
 #include <algorithm>
 
@@ -20,18 +20,18 @@ void mark(const tenon_value& list) noexcept {
     tensor::Tensor* view = tensors[i];
     if (view == nullptr || view->base() == nullptr) continue;
     if (view->view_origin() == tensor::ViewOrigin::kDefault) {
-      view->set_view_origin(tensor::ViewOrigin::kOneOfMany);
+      view->set_view_origin(tensor::ViewOrigin::kMultiOutput);
     }
   }
 }
 
 }  // namespace
 
-bool returns_several_views(const schema::Schema& schema) noexcept {
+bool returns_multi_output_views(const schema::Schema& schema) noexcept {
   return std::ranges::any_of(schema.returns(), is_list_of_views);
 }
 
-void mark_several_views(const schema::Schema& schema, const tenon_stack& stack) noexcept {
+void mark_multi_output_views(const schema::Schema& schema, const tenon_stack& stack) noexcept {
   const auto& returns = schema.returns();
   for (size_t i = 0; i < returns.size() && i < stack.nrets; ++i) {
     const tenon_value& value = stack.rets[i];

@@ -21,7 +21,7 @@ enum class End {
   kRefused,  // the call fails before any kernel
 };
 
-struct Way {
+struct Chain {
   std::string keys;
   std::vector<std::string> steps;  // "KEY kernel"
   End end = End::kAnew;
@@ -43,38 +43,38 @@ std::string step_of(const std::string& key, const std::string& line) {
   return key + " " + kernel.substr(0, kernel.find(' '));
 }
 
-Way way_told(const std::string& text) {
-  Way way;
+Chain parse_chain(const std::string& text) {
+  Chain chain;
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
     const std::string line = text.substr(begin, end - begin);
-    if (has(line, "  the call has ")) way.keys = between(line, "the call has ", "\n");
+    if (has(line, "  the call has ")) chain.keys = between(line, "the call has ", "\n");
     if (has(line, "the call fails")) {
-      way.end = End::kRefused;
+      chain.end = End::kRefused;
     } else if (has(line, "  the highest key is ")) {
-      way.steps.push_back(step_of(between(line, "highest key is ", ": "), line));
+      chain.steps.push_back(step_of(between(line, "highest key is ", ": "), line));
     } else if (has(line, "  no key is left")) {
-      way.steps.push_back(step_of("Undefined", line));
-      way.end = End::kLast;
+      chain.steps.push_back(step_of("Undefined", line));
+      chain.end = End::kLast;
     } else if (has(line, ": redispatching")) {
-      way.end = End::kMissing;
+      chain.end = End::kMissing;
     } else if (has(line, "  below it, no key is left")) {
-      way.steps.push_back(step_of("Undefined", line));
-      way.end = End::kLast;
+      chain.steps.push_back(step_of("Undefined", line));
+      chain.end = End::kLast;
     } else if (has(line, "  below it, ")) {
-      way.steps.push_back(step_of(between(line, "below it, ", ": "), line));
+      chain.steps.push_back(step_of(between(line, "below it, ", ": "), line));
     } else if (has(line, "  nothing is below ") || has(line, "    it is composed: ")) {
-      way.end = End::kLast;
+      chain.end = End::kLast;
     }
   }
-  return way;
+  return chain;
 }
 
-std::string print(const Way& way) {
+std::string print(const Chain& chain) {
   std::string text;
-  for (const std::string& step : way.steps) text += step + " > ";
+  for (const std::string& step : chain.steps) text += step + " > ";
   const char* const ends[] = {"last", "missing", "anew", "refused"};
-  return text + ends[static_cast<int>(way.end)];
+  return text + ends[static_cast<int>(chain.end)];
 }
 
 // ---- The way that the call takes ----------------------------------------------------------------
@@ -111,14 +111,14 @@ tenon_status go_on(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* st
 
 tenon_status stop(void*, const tenon_op*, tenon_keyset, tenon_stack*) { return TENON_OK; }
 
-Way expect_told(const tenon_op* op, const std::vector<tenon_value>& args, uint32_t nrets) {
+Chain expect_explained(const tenon_op* op, const std::vector<tenon_value>& args, uint32_t nrets) {
   tenon_buffer* words = nullptr;
   const tenon_status explained =
       tenon_op_explain(op, args.data(), static_cast<int64_t>(args.size()), &words);
   EXPECT_EQ(explained, TENON_OK) << take_error();
   if (explained != TENON_OK) return {};
   const std::string text = take_text(words);
-  const Way told = way_told(text);
+  const Chain expected = parse_chain(text);
   tenon_profile* profile = nullptr;
   TENON_EXPECT_OK(tenon_profile_begin(0, &profile));
   Call one(args, nrets);
@@ -128,8 +128,8 @@ Way expect_told(const tenon_op* op, const std::vector<tenon_value>& args, uint32
   std::vector<std::string> taken = steps_taken(profile, &keys);
   tenon_profile_release(profile);
   const std::string error = take_error();
-  const std::string all = print(told) + "\n" + text + error;
-  switch (told.end) {
+  const std::string all = print(expected) + "\n" + text + error;
+  switch (expected.end) {
     case End::kRefused:
       EXPECT_NE(status, TENON_OK) << all;
       break;
@@ -137,20 +137,20 @@ Way expect_told(const tenon_op* op, const std::vector<tenon_value>& args, uint32
       EXPECT_EQ(status, TENON_ERROR_NO_KERNEL) << all;
       break;
     case End::kLast:
-      if (!has(told.steps.back(), " run_")) {
+      if (!has(expected.steps.back(), " run_")) {
         EXPECT_EQ(status, TENON_OK) << all;
         break;
       }
       [[fallthrough]];  // a handler of these tests calls again, whatever is left
     case End::kAnew:    // with calls that the text does not describe
-      if (taken.size() > told.steps.size()) taken.resize(told.steps.size());
+      if (taken.size() > expected.steps.size()) taken.resize(expected.steps.size());
       break;
   }
-  EXPECT_EQ(taken, told.steps) << all;
+  EXPECT_EQ(taken, expected.steps) << all;
   if (!taken.empty()) {
-    EXPECT_EQ(keys, told.keys) << all;
+    EXPECT_EQ(keys, expected.keys) << all;
   }
-  return told;
+  return expected;
 }
 
 // ---- Random worlds ------------------------------------------------------------------------------
@@ -270,9 +270,9 @@ const dispatch::LayerKind kLayer{
     "scaling", dispatch::functionality_bit(TENON_FUNCTIONALITY_BATCHED), 0, nullptr, false};
 
 // Registrations, fallbacks, layers, guards and modes of one case; the destructor removes them.
-class World {
+class RandomSetup {
  public:
-  World(Random& random, const Schema& schema) : op_(library_.define(schema.text)) {
+  RandomSetup(Random& random, const Schema& schema) : op_(library_.define(schema.text)) {
     for (size_t i = random.below(6); i-- > 0;) add_kernel(random, schema.name);
     for (size_t i = random.below(3); i-- > 0;) add_fallback(random);
     if (random.one_in(4)) modes_.emplace_back(new ModeOn(TENON_MODE_OVERRIDE));
@@ -281,7 +281,7 @@ class World {
     if (layers_.size() == 1 && random.one_in(2)) layers_.push_back(dispatch::enter_layer(kLayer));
     for (size_t i = random.below(3); i-- > 0;) enter_guard(random);
   }
-  ~World() {
+  ~RandomSetup() {
     while (!guards_.empty()) {
       tenon_key_guard_leave(&guards_.back());
       guards_.pop_back();
@@ -291,8 +291,8 @@ class World {
       layers_.pop_back();
     }
   }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  RandomSetup(const RandomSetup&) = delete;
+  RandomSetup& operator=(const RandomSetup&) = delete;
   const tenon_op* op() const { return op_; }
 
  private:
@@ -382,9 +382,9 @@ class Arguments {
   std::vector<std::unique_ptr<std::vector<tenon_tensor*>>> lists_;
 };
 
-class ExplainedWay : public DispatchTest {};
+class ExplainedChain : public DispatchTest {};
 
-TEST_F(ExplainedWay, IsTheProfiledOne_AtRandom) {
+TEST_F(ExplainedChain, IsTheProfiledOne_AtRandom) {
   const Tensors tensors;
   int ends[4] = {};
   int long_ones = 0;
@@ -392,12 +392,12 @@ TEST_F(ExplainedWay, IsTheProfiledOne_AtRandom) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Schema& schema = random.of(kSchemas);
-    const World world(random, schema);
+    const RandomSetup setup(random, schema);
     for (int call = 0; call < 3; ++call) {
       const Arguments arguments(random, tensors, schema.arguments);
-      const Way told = expect_told(world.op(), arguments.values(), schema.nrets);
-      ++ends[static_cast<int>(told.end)];
-      long_ones += told.steps.size() >= 3 ? 1 : 0;
+      const Chain expected = expect_explained(setup.op(), arguments.values(), schema.nrets);
+      ++ends[static_cast<int>(expected.end)];
+      long_ones += expected.steps.size() >= 3 ? 1 : 0;
     }
   }
   // Each kind of end must have occurred often.

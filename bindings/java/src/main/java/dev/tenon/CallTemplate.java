@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * arguments then makes and fills in nothing: typed kernels receive addresses of the defaults, boxed
  * ones receive copies.
  */
-final class Lane {
-  /** Maximum number of arguments of a lane. C copies them to its stack for a boxed kernel. */
+final class CallTemplate {
+  /** Maximum number of arguments of a template. C copies them to its stack for a boxed kernel. */
   static final int MOST = 16;
 
   // Keeps the memory alive. Code that uses the address must keep this object alive.
@@ -29,7 +29,7 @@ final class Lane {
    * Copies defaults, given by address; 0 for arguments without one. `results` are the low bits of a
    * word. The defaults must not hold references, because these would have to be released.
    */
-  Lane(long op, int results, long[] defaults) {
+  CallTemplate(long op, int results, long[] defaults) {
     int first = defaults.length;
     long bytes = 0;
     while (first > 0 && defaults[first - 1] != 0 && dataSize(defaults[first - 1]) >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting: the queue of a backward pass. It holds the nodes that are still to run, and the
+// ReadyQueue: the queue of a backward pass. It holds the nodes that are still to run, and the
 // gradients that have arrived for them.
 //
 // Note: claims. A pass stores gradients in the node itself after it claims the node. If another
@@ -16,13 +16,13 @@
 namespace tenon::autograd {
 
 /// The nodes outlive the queue: edges from the roots of the pass keep them alive.
-class Waiting {
+class ReadyQueue {
  public:
-  Waiting() = default;
+  ReadyQueue() = default;
   /// Releases the gradients that a failed pass leaves queued.
-  ~Waiting();
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
+  ~ReadyQueue();
+  ReadyQueue(const ReadyQueue&) = delete;
+  ReadyQueue& operator=(const ReadyQueue&) = delete;
 
   bool is_empty() const noexcept { return next_.node == nullptr && heap_.empty(); }
   /// Queues the node, and adds `grad` (NULL: none) to the gradient of one of its outputs. With
@@ -34,12 +34,12 @@ class Waiting {
   tensor::TensorPtr share(Node& node, uint32_t output) noexcept;
 
  private:
-  friend class Turn;
-  struct Entry {
+  friend class DequeuedNode;
+  struct QueuedNode {
     uint64_t sequence = 0;
     Node* node = nullptr;
     tensor::Tensor** grads = nullptr;  // NULL: the node itself holds the one gradient
-    static bool runs_later(const Entry& a, const Entry& b) noexcept {
+    static bool runs_later(const QueuedNode& a, const QueuedNode& b) noexcept {
       return a.sequence < b.sequence;
     }
   };
@@ -50,25 +50,25 @@ class Waiting {
   tensor::Tensor** enter(Node& node);
   tensor::Tensor** enter_apart(Node& node);
   tensor::Tensor** find_elsewhere(const Node& node) const noexcept;
-  void push(const Entry& entry);
-  void push_on_heap(const Entry& entry);
-  Entry pop() noexcept;
-  void drop(const Entry& entry) noexcept;
+  void push(const QueuedNode& entry);
+  void push_on_heap(const QueuedNode& entry);
+  QueuedNode pop() noexcept;
+  void drop(const QueuedNode& entry) noexcept;
 
-  Entry next_;  // newer than every entry of the heap; its node is NULL if unset
-  base::SmallVector<Entry, 8> heap_;
+  QueuedNode next_;  // newer than every entry of the heap; its node is NULL if unset
+  base::SmallVector<QueuedNode, 8> heap_;
   // gradients of nodes that other passes have claimed
   std::unordered_map<const Node*, tensor::Tensor**> elsewhere_;
 };
 
 /// RAII: takes the newest node and its gradients off the queue, to run it. Releases the gradients
 /// that remain at the end.
-class Turn {
+class DequeuedNode {
  public:
-  explicit Turn(Waiting* waiting) noexcept;
-  ~Turn();
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  explicit DequeuedNode(ReadyQueue* queue) noexcept;
+  ~DequeuedNode();
+  DequeuedNode(const DequeuedNode&) = delete;
+  DequeuedNode& operator=(const DequeuedNode&) = delete;
 
   Node& node() const noexcept { return *node_; }
   /// Owned gradients of the node's outputs; NULL if none arrived.
