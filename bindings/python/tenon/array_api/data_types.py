@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import builtins
 import functools
+from typing import Any, NamedTuple
 
 import tenon
 
 from .. import _tenon
-from ..dtype_info import finfo, iinfo
+from ..dtype_info import finfo as _finfo
+from ..dtype_info import iinfo as _iinfo
 from ..error import ArgumentTypeError, InvalidArgumentError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 Tensor = _tenon.Tensor
 _SCALARS = (builtins.bool, int, float, complex)
@@ -93,6 +91,39 @@ def promoted(*values: Any) -> list[Tensor]:
         else tenon.full((), x, dtype=result, device=first.device)
         for x in values
     ]
+
+
+class FloatLimits(NamedTuple):
+    """The limits of a floating-point dtype."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: Any
+
+
+class IntegerLimits(NamedTuple):
+    """The limits of an integral dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: Any
+
+
+def finfo(type: Any, /) -> FloatLimits:
+    """Returns the limits of a floating dtype, of the parts of a complex one, or of an array's."""
+    found = _finfo(type.dtype if isinstance(type, Tensor) else type)
+    limits = (found.bits, found.eps, found.max, found.min, found.smallest_normal)
+    return FloatLimits(*limits, getattr(tenon, found.dtype))
+
+
+def iinfo(type: Any, /) -> IntegerLimits:
+    """Returns the limits of an integral dtype, or of an array's."""
+    found = _iinfo(type.dtype if isinstance(type, Tensor) else type)
+    return IntegerLimits(found.bits, found.max, found.min, getattr(tenon, found.dtype))
 
 
 def can_cast(from_: Any, to: Any, /) -> builtins.bool:

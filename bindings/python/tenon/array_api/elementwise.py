@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import builtins
-import inspect
-
 import tenon
 from .._tenon import Tensor
-from .data_types import COMPLEX, KINDS, SIGNED, promoted, result_type
+from .data_types import COMPLEX, KINDS, iinfo, promoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +57,6 @@ _BINARY = {
     "copysign": "copysign",
     "divide": "divide",
     "equal": "eq",
-    "floor_divide": "floor_divide",
     "greater": "gt",
     "greater_equal": "ge",
     "hypot": "hypot",
@@ -76,15 +72,8 @@ _BINARY = {
     "nextafter": "nextafter",
     "not_equal": "ne",
     "pow": "pow",
-    "remainder": "remainder",
     "subtract": "subtract",
 }
-_PARAMETER = inspect.Parameter
-
-
-def _signature(*names: str) -> inspect.Signature:
-    return inspect.Signature([_PARAMETER(name, _PARAMETER.POSITIONAL_ONLY) for name in names])
-
 
 def _operator(name: str) -> Callable[..., Tensor]:
     found: Callable[..., Tensor] = getattr(tenon, name)
@@ -132,6 +121,25 @@ for _name in ("ceil", "floor", "trunc"):
     globals()[_name] = _rounding(_name)
 
 
+def floor_divide(x1: Any, x2: Any, /) -> Tensor:
+    """Returns the quotients, rounded down; those of infinities are not NaN."""
+    one, two = promoted(x1, x2)
+    found = tenon.floor_divide(one, two)
+    if not one.dtype.is_floating_point:
+        return found
+    endless = tenon.isinf(one) | tenon.isinf(two)
+    return tenon.where(endless, tenon.floor(one / two), found)
+
+
+def remainder(x1: Any, x2: Any, /) -> Tensor:
+    """Returns the remainders with the sign of the divisor, zeros as well."""
+    one, two = promoted(x1, x2)
+    found = tenon.remainder(one, two)
+    if not one.dtype.is_floating_point:
+        return found
+    return tenon.where(found == 0, tenon.copysign(found, two), found)
+
+
 def real(x: Tensor, /) -> Tensor:
     """Returns the real part of each element."""
     return tenon.real(x) if x.dtype in COMPLEX else x
@@ -167,15 +175,12 @@ def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
     result = x
     for bound, call in ((min, tenon.maximum), (max, tenon.minimum)):
         if bound is not None:
-            one = tenon.as_tensor(bound) if not isinstance(bound, Tensor) else bound
-            result = call(*_same(result, one.to(x.dtype)))
+            result = call(result, tenon.as_tensor(bound).to(x.dtype))
     return result
 
 
 def _clip_by_numbers(x: Tensor, low: Any, high: Any) -> Tensor:
     if x.dtype in KINDS["integral"]:
-        from ..dtype_info import iinfo
-
         limits = iinfo(x.dtype)
         low = None if low is None or low <= limits.min else low
         high = None if high is None or high >= limits.max else high
@@ -184,10 +189,9 @@ def _clip_by_numbers(x: Tensor, low: Any, high: Any) -> Tensor:
     return tenon.clamp(x, low, high).to(x.dtype)
 
 
-def _same(one: Tensor, two: Tensor) -> tuple[Tensor, Tensor]:
-    return one, two
-
-
 __all__ = sorted(
-    [*_UNARY, *_BINARY, "ceil", "clip", "floor", "positive", "real", "round", "sign", "trunc"]
+    [
+        *(*_UNARY, *_BINARY, "ceil", "clip", "floor", "floor_divide", "positive", "real"),
+        *("remainder", "round", "sign", "trunc"),
+    ]
 )

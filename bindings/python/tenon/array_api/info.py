@@ -55,13 +55,13 @@ class Info:
             if dtype in known and (kind is None or isdtype(dtype, kind))
         }
 
-    def devices(self) -> list[Any]:
+    def devices(self) -> tuple[Any, ...]:
         """Returns the devices on which arrays can be."""
         from ..device import device
 
         code = device("cuda").type_code
         count = _tenon.tenon_device_count(code)
-        return [device("cpu"), *(device(f"cuda:{index}") for index in range(count))]
+        return (device("cpu"), *(device(f"cuda:{index}") for index in range(count)))
 
 
 def __array_namespace_info__() -> Info:

@@ -41,7 +41,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     return tenon.cat(parts, axis)
 
 
-def expand_dims(x: Tensor, /, *, axis: int | tuple[int, ...] = 0) -> Tensor:
+def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
     """Returns the array with dims of size 1 at positions of the result."""
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     ndim = x.ndim + len(axes)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import tenon
 from .._tenon import Tensor
+from ..error import InvalidArgumentError
 from ..tensor import nonzero as _nonzero
 from .data_types import BOOL, promoted
 
@@ -48,6 +49,8 @@ def count_nonzero(x: Tensor, /, *, axis: Any = None, keepdims: builtins.bool = F
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """Returns the positions of elements that differ from zero, one array for each axis."""
+    if x.ndim == 0:
+        raise InvalidArgumentError("nonzero: x must have a dim, got 0 dims")
     return tuple(_nonzero(x, as_tuple=True))
 
 
