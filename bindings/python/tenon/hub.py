@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from urllib.parse import urlparse
 
 # Finds the first digits of a hash in the name of a file: "net-0123abcd.pth".
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
@@ -29,4 +30,4 @@ def set_dir(d: str | os.PathLike[str]) -> None:
     _folder = os.path.expanduser(os.fspath(d))
 
 
-__all__ = ["get_dir", "set_dir"]
+__all__ = ["HASH_REGEX", "_get_torch_home", "get_dir", "set_dir", "urlparse"]

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 torch.manual_seed(0)
@@ -41,6 +43,8 @@ def show(name: str, value: Any) -> None:
 def part(body: Callable[[], Any]) -> Callable[[], Any]:
     """Runs a part of a driver with seed 0 and prints what it returns, or its error."""
     torch.manual_seed(0)
+    np.random.seed(0)
+    random.seed(0)
     name = body.__name__.strip("_")
     try:
         results = body()

@@ -26,12 +26,15 @@ def rename_classes(module: types.ModuleType, target: types.ModuleType) -> None:
 
     The new module of a class is the path of torch that corresponds to its home in Tenon, and
     `module` itself if PyTorch has no such class there. Names that the annotations of the classes use are
-    put into the new module, because `typing.get_type_hints` looks them up there.
+    put into the new module, because `typing.get_type_hints` looks them up there, and some
+    programs read the `__dict__` of a module.
 
     Args:
         module: The module of torch, such as torch.nn.
         target: The module of Tenon whose names it has.
     """
+    if module.__name__ != "torch":
+        _add_annotation_names(module.__name__, target)
     for found in list(vars(target).values()):
         if not isinstance(found, type) or found.__module__.partition(".")[0] != "tenon":
             continue
@@ -48,6 +51,6 @@ def rename_classes(module: types.ModuleType, target: types.ModuleType) -> None:
 def _add_annotation_names(path: str, home: types.ModuleType) -> None:
     module, facts = importlib.import_module(path), FACTS.get(path, {})
     for name, value in vars(home).items():
-        is_special = name.startswith("__") or name in facts
+        is_special = name.startswith("_") or name in facts
         if not is_special and not isinstance(value, types.ModuleType):
             vars(module).setdefault(name, value)

@@ -14,7 +14,7 @@ import types
 
 from .. import _tenon
 from ..error import StateError
-from . import names
+from . import names, test_files
 from .absent import stand_in
 from .class_names import rename_classes
 from .facts import FACTS, MODULES, is_own_module
@@ -121,6 +121,8 @@ def _find(path: str, name: str) -> Any:
     if _is_path(f"{path}.{name}") and (found := _submodule(path, name)) is not _MISSING:
         return found
     kind = names.kind_of(path, name)
+    if kind is None and test_files.is_stand_in(path) and not name.startswith("__"):
+        kind = "class" if name[:1].isupper() else "function"
     if kind is None and module is None and name.isupper():
         kind = "value"  # a constant, which programs import together with public names
     if kind is None:
@@ -132,7 +134,7 @@ def _find(path: str, name: str) -> Any:
 
 def _is_path(path: str) -> bool:
     """Returns true if `path` can be imported as a module of torch."""
-    if is_own_module(path) or names.is_module(path):
+    if is_own_module(path) or names.is_module(path) or test_files.is_stand_in(path):
         return True
     last = path.rpartition(".")[2]
     return not last.startswith("_") and _tenon_module(path) is not None
@@ -182,6 +184,8 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        if test_files.has(fullname):
+            return test_files.find(fullname)
         if fullname.partition(".")[0] != "torch" or not _is_path(fullname):
             return None
         return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=True)

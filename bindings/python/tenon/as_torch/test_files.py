@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's own lists of operators and samples, read from the files of an installed PyTorch.
+
+`torch.testing._internal.common_methods_invocations` and its neighbours are Python code. They are
+executed on Tenon if the files are on `sys.path`; PyTorch itself is not imported. Private modules
+that they name at import, such as `torch._refs`, are stand-ins then, and only then: programs that
+probe for private modules find none.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import pathlib
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import importlib.machinery
+
+_TESTS = "torch.testing._internal"
+_FILES = (
+    _TESTS,
+    *("torch._vendor", "torch.testing._comparison", "torch.testing._utils"),
+    "torch.utils._import_utils",
+)
+_STAND_INS = (
+    *("torch._inductor", "torch._logging", "torch._native", "torch._prims", "torch._refs"),
+    *("torch._utils", "torch._utils_internal", "torch.backends.python_native"),
+    *("torch.utils.cpp_extension", "torch.xpu"),
+)
+
+
+def _is_below(path: str, packages: tuple[str, ...]) -> bool:
+    return any(path == one or path.startswith(f"{one}.") for one in packages)
+
+
+@functools.cache
+def _folder() -> pathlib.Path | None:
+    """Returns the folder of an installed PyTorch that has its test files."""
+    for entry in sys.path:
+        folder = pathlib.Path(entry or ".")
+        if folder.joinpath(*_TESTS.split("."), "common_utils.py").exists():
+            return folder
+    return None
+
+
+def _is_used() -> bool:
+    return _TESTS in sys.modules
+
+
+def has(path: str) -> bool:
+    """Returns true for a module that is read from PyTorch's files."""
+    return _is_below(path, _FILES) and (_is_below(path, (_TESTS,)) or _is_used())
+
+
+def is_stand_in(path: str) -> bool:
+    """Returns true for a private module that the test files name at import."""
+    return _is_used() and _is_below(path, _STAND_INS)
+
+
+def find(path: str) -> importlib.machinery.ModuleSpec | None:
+    """Returns the spec of a module of the test files, None if there is no such file."""
+    folder = _folder()
+    if folder is None:
+        _folder.cache_clear()
+        return None
+    place = folder.joinpath(*path.split("."))
+    start = place / "__init__.py"
+    if start.exists():
+        return importlib.util.spec_from_file_location(
+            path, start, submodule_search_locations=[str(place)]
+        )
+    file = place.with_suffix(".py")
+    return importlib.util.spec_from_file_location(path, file) if file.exists() else None
