@@ -315,6 +315,7 @@ _JIT: dict[str, object] = {
 }
 
 _BACKENDS: dict[str, dict[str, object]] = {
+    "torch.backends": {"disable_global_flags": _nothing},
     "torch.backends.cuda": {
         "is_built": _false,
         "matmul": _Flags(allow_tf32=False),
@@ -384,6 +385,11 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._C": {
         "_are_functorch_transforms_active": _false,
         "_get_tracing_state": _nothing,
+        "has_lapack": True,
+        "has_spectral": True,
+        "_get_cpu_capability": _answer("DEFAULT"),
+        "_LinAlgError": RuntimeError,
+        "_get_privateuse1_backend_name": _answer("privateuseone"),
         "_log_api_usage_once": _nothing,
     },
     "torch.accelerator": {
@@ -398,8 +404,11 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._dynamo._trace_wrapped_higher_order_op": {"TransformGetItemToIndex": _Scope},
     "torch._dynamo.utils": {"is_compile_supported": _false},
     "torch._dynamo.eval_frame": {"OptimizedModule": _ScriptModule},
+    "torch._native.dsl_registry": {"dsl_registry": None},
+    "torch._utils": {"_is_privateuse1_backend_available": _false},
     "torch.cpu": {
         "current_device": _answer("cpu"),
+        "get_capabilities": _answer({}),
         "device_count": _answer(1),
         "is_available": _answer(True),
         "is_initialized": _answer(True),

@@ -120,7 +120,7 @@ def _find(path: str, name: str) -> Any:
             return found
     if _is_path(f"{path}.{name}") and (found := _submodule(path, name)) is not _MISSING:
         return found
-    kind = names.kind_of(path, name)
+    kind = names.kind_of(path, name) or test_files.home_of(path, name)
     if kind is None and test_files.is_stand_in(path) and not name.startswith("__"):
         kind = "class" if name[:1].isupper() else "function"
     if kind is None and module is None and name.isupper():

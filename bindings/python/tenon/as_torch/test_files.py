@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _TESTS = "torch.testing._internal"
 _FILES = (
     _TESTS,
-    *("torch._vendor", "torch.testing._comparison", "torch.testing._utils"),
+    *("torch._vendor", "torch.testing._comparison", "torch.testing._creation"),
+    "torch.testing._utils",
     "torch.utils._import_utils",
 )
 _STAND_INS = (
@@ -54,9 +55,18 @@ def has(path: str) -> bool:
     return _is_below(path, _FILES) and (_is_below(path, (_TESTS,)) or _is_used())
 
 
+def home_of(path: str, name: str) -> str | None:
+    """Returns the module of PyTorch's files that has a public name which the test files use."""
+    is_one = _is_used() and (path, name) == ("torch.testing", "make_tensor")
+    return "torch.testing._creation" if is_one else None
+
+
 def is_stand_in(path: str) -> bool:
     """Returns true for a private module that the test files name at import."""
-    return _is_used() and _is_below(path, _STAND_INS)
+    if not _is_used() or not _is_below(path, _STAND_INS):
+        return False
+    place = (_folder() or pathlib.Path()).joinpath(*path.split("."))
+    return place.is_dir() or place.with_suffix(".py").exists()
 
 
 def find(path: str) -> importlib.machinery.ModuleSpec | None:
