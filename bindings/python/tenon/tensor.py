@@ -415,6 +415,11 @@ def _array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
     return import_module("tenon.array_api")
 
 
+def _reversed(self: Tensor) -> Tensor:
+    """Returns the elements in reverse order along the first dim."""
+    return self.flip(0) if self.ndim > 0 else self
+
+
 def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
     """Returns the tensor on a device: itself if it is there."""
     return self.to(device)
@@ -454,9 +459,19 @@ _MEMBERS = {
     "__complex__": _complex,
     "__contains__": _contains,
     "__reduce_ex__": _reduce_ex,
+    "__reversed__": _reversed,
 }
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, overridable(_member))
+# Names of Python 2, which PyTorch keeps.
+for _name, _operator in {
+    "__div__": "__truediv__",
+    "__idiv__": "__itruediv__",
+    "__long__": "__int__",
+    "__nonzero__": "__bool__",
+    "__rdiv__": "__rtruediv__",
+}.items():
+    setattr(Tensor, _name, getattr(Tensor, _operator))
 Tensor.mT = overridable_property(_mT)
 Tensor.mH = overridable_property(adjoint)
 Tensor.H = overridable_property(_H)

@@ -21,7 +21,7 @@ CASES = {
     "fid": lambda: piq.FID()(torch.rand(20, 6), torch.rand(20, 6)),
     "kid": lambda: piq.KID(n_subsets=2, subset_size=10)(torch.rand(20, 6), torch.rand(20, 6)),
     "information": lambda: piq.information_weighted_ssim(
-        torch.rand(1, 3, 161, 161), torch.rand(1, 3, 161, 161), data_range=1.0),
+        *torch.rand(2, 1, 3, 161, 161, dtype=torch.float64), data_range=1.0),
 }
 for name, case in CASES.items():
     case.__name__ = name

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import types
 
+from .. import _tenon
 from ..error import NotSupportedError
 from .reasons import reason_for
 
@@ -137,8 +139,17 @@ class _AbsentValue:
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
-            raise AttributeError(f"{self._absence.name!r} has no attribute {name!r}")
+            raise AttributeError(f"absent value has no attribute {name!r}")
         self._absence.refuse()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return stand_in, (self.__module__, self.__name__, "value")
+
+    def __copy__(self) -> _AbsentValue:
+        return self
+
+    def __deepcopy__(self, memo: object) -> _AbsentValue:
+        return self
 
     def __iter__(self) -> NoReturn:
         self._absence.refuse()
@@ -150,7 +161,29 @@ class _AbsentValue:
         return f"<{self._absence.name}: absent from Tenon>"
 
 
+class _AbsentDtype(_AbsentValue):
+    """A stand-in for a dtype: programs put dtypes into lists and compare tensors' dtypes to it."""
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return _tenon.dtype
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.__name__.startswith("float")
+
+    @property
+    def is_complex(self) -> bool:
+        return self.__name__.startswith(("complex", "bcomplex", "chalf"))
+
+
+_DTYPE = re.compile(r"(q?u?int|float|b?complex|bits)\d+\w*|chalf")
+
+
 def stand_in(path: str, name: str, kind: str) -> object:
     """Returns the stand-in for a name of a module of torch, and notes that it was asked for."""
     absence = _note(f"{path}.{name}")
-    return _AbsentClass(absence) if kind == "class" else _AbsentValue(absence)
+    if kind == "class":
+        return _AbsentClass(absence)
+    is_dtype = path == "torch" and _DTYPE.fullmatch(name) is not None
+    return _AbsentDtype(absence) if is_dtype else _AbsentValue(absence)

@@ -360,6 +360,9 @@ def _thread_functions() -> dict[str, object]:
     }
 
 
+# Sets of instructions that PyTorch's own kernels choose by; Tenon's libraries choose theirs.
+_INSTRUCTIONS = ("amx_tile", "amx_fp16", "avx2", "avx512", "avx512_bf16", "avx512_vnni", "vnni")
+
 FACTS: dict[str, dict[str, object]] = {
     "torch": {
         "_assert": _assert,
@@ -385,6 +388,8 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._C": {
         "_are_functorch_transforms_active": _false,
         "_get_tracing_state": _nothing,
+        "_TorchFunctionState": _Flags(ENABLED=0, DISABLED=1, ALL_DISABLED=2),
+        "_get_torch_function_state": _zero,
         "has_lapack": True,
         "has_spectral": True,
         "_get_cpu_capability": _answer("DEFAULT"),
@@ -407,6 +412,7 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._native.dsl_registry": {"dsl_registry": None},
     "torch._utils": {"_is_privateuse1_backend_available": _false},
     "torch.cpu": {
+        **{f"_is_{name}_supported": _false for name in _INSTRUCTIONS},
         "current_device": _answer("cpu"),
         "get_capabilities": _answer({}),
         "device_count": _answer(1),
@@ -417,6 +423,10 @@ FACTS: dict[str, dict[str, object]] = {
         "synchronize": _nothing,
     },
     "torch.cuda": _cuda(),
+    "torch.cuda.jiterator": {
+        name: lambda *args, **kwargs: _refusal("torch.cuda.jiterator", "Tenon compiles no kernels")
+        for name in ("_create_jit_fn", "_create_multi_output_jit_fn")
+    },
     "torch.autograd.profiler": {"record_function": _Recorded},
     "torch.profiler": {"record_function": _Recorded},
     "torch.distributed": {

@@ -123,6 +123,8 @@ def _find(path: str, name: str) -> Any:
     kind = names.kind_of(path, name) or test_files.home_of(path, name)
     if kind is None and test_files.is_stand_in(path) and not name.startswith("__"):
         kind = "class" if name[:1].isupper() else "function"
+    if kind is None and test_files.is_operator(path, name):
+        kind = "function"
     if kind is None and module is None and name.isupper():
         kind = "value"  # a constant, which programs import together with public names
     if kind is None:
