@@ -344,6 +344,7 @@ _BACKENDS: dict[str, dict[str, object]] = {
         f"torch.backends.{name}": {"is_available": _false, "is_built": _false, "enabled": False}
         for name in ("cpu", "cusparselt", "mha", "mkl", "mps", "nnpack", "openmp", "xnnpack")
     },
+    "torch.backends.python_native": {"all_dsls": [], "available_dsls": []},
     "torch.backends.quantized": {"engine": "none", "supported_engines": []},
 }
 _BACKENDS["torch.backends.cpu"] = {"get_cpu_capability": _answer("DEFAULT")}
