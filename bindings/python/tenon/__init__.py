@@ -176,8 +176,8 @@ __version__ = _tenon.tenon_version()
 
 
 _LARGER = (
-    *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "testing"),
-    "utils",
+    *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "profiler"),
+    *("signal", "testing", "utils"),
     "__future__",
 )
 _AUTOCAST = (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _tenon
+from . import _lazy_names, _tenon
 from ._tenon import Tensor, dtype, memory_format
 from .dtype import (
     _NUMPY,
@@ -439,6 +439,7 @@ for _function in (
             *("narrow_copy", "tensor_split", "vsplit"),
         )
     ),
+    *(_late(one, module) for module, names in _lazy_names.METHODS.items() for one in names),
     *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))

@@ -8,6 +8,8 @@ as absent. Nothing here computes with tensors.
 from __future__ import annotations
 
 import contextlib
+import os
+import time
 import typing
 from importlib import import_module
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 # Tenon's modules under other names than torch's, and private ones that programs import.
 MODULES = {
+    "torch.autograd.profiler_util": "tenon.profiler.events",
     "torch._C": "tenon._C",
     "torch._custom_ops": "tenon.fake",
     "torch._subclasses.fake_tensor": "tenon.fake",
@@ -212,25 +215,89 @@ def _check(condition: object, message: Callable[[], str] | None = None) -> None:
         raise RuntimeError(message() if message is not None else "a condition must hold")
 
 
+def _file_path(*parts: str) -> str:
+    """Returns a path inside the package."""
+    return os.path.join(os.path.dirname(_tenon.__file__ or ""), *parts)
+
+
+def _set_default_tensor_type(kind: Any) -> None:
+    """Sets the default dtype to that of a class such as FloatTensor, or of its name."""
+    from ..dtype import set_default_dtype
+    from ..typed_tensors import dtype_named
+
+    found = dtype_named(kind) if isinstance(kind, str) else kind.dtype
+    if found is None:
+        raise NotSupportedError(f"set_default_tensor_type: t must be a CPU class, got {kind!r}")
+    set_default_dtype(found)
+
+
+def _autocast(kind: str) -> dict[str, object]:
+    """Returns the older functions about autocast regions of a device."""
+
+    def ask(name: str) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            return getattr(import_module("tenon.amp.autocast_mode"), name)(kind, *args)
+
+        return call
+
+    short = "gpu" if kind == "cuda" else kind
+    return {
+        f"get_autocast_{short}_dtype": ask("get_autocast_dtype"),
+        f"set_autocast_{short}_dtype": ask("set_autocast_dtype"),
+        f"is_autocast_{short}_enabled": ask("is_autocast_enabled"),
+        f"set_autocast_{short}_enabled": ask("set_autocast_enabled"),
+    }
+
+
+class _Stream:
+    """The one queue of a device whose work is done when a call returns."""
+
+    def synchronize(self) -> None:
+        """Has no effect."""
+
+    wait_event = wait_stream = record_event = lambda self, other=None: None
+
+    def query(self) -> bool:
+        """Returns true: all work is done."""
+        return True
+
+    def __enter__(self) -> _Stream:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+class _Event:
+    """A moment of such a queue."""
+
+    def __init__(self, enable_timing: bool = False, **options: object) -> None:
+        self._time: float | None = None
+
+    def record(self, stream: object = None) -> None:
+        """Stores the time."""
+        self._time = time.perf_counter()
+
+    def elapsed_time(self, end_event: _Event) -> float:
+        """Returns the milliseconds to another moment."""
+        return 1000 * ((end_event._time or 0.0) - (self._time or 0.0))
+
+    def query(self) -> bool:
+        """Returns true: it has passed."""
+        return True
+
+    def synchronize(self, stream: object = None) -> None:
+        """Has no effect."""
+
+    wait = synchronize
+
+
 def _typename(obj: Any) -> str:
     """Returns the name of an object's type with its module."""
     if isinstance(obj, _tenon.Tensor):
         return obj.type()
     kind = obj if isinstance(obj, type) else type(obj)
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-class _Recorded(contextlib.ContextDecorator):
-    """A named part of a program: Tenon's profiler sees operators, not such parts."""
-
-    def __init__(self, name: str = "", args: str | None = None) -> None:
-        self.name, self.args = name, args
-
-    def __enter__(self) -> _Recorded:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        pass
 
 
 def _progress(*args: Any, **kwargs: Any) -> Any:
@@ -354,6 +421,11 @@ def _thread_functions() -> dict[str, object]:
     from ..threads import get_num_threads
 
     return {
+        "has_lapack": True,
+        "has_mkl": False,
+        "has_openmp": False,
+        "has_spectral": True,
+        "init_num_threads": _nothing,
         "__config__": _Flags(show=_answer("Tenon"), parallel_info=_answer("")),
         "get_num_interop_threads": _answer(1),
         "set_num_interop_threads": _nothing,
@@ -374,7 +446,11 @@ FACTS: dict[str, dict[str, object]] = {
         "compile": _identity,
         "compiled_with_cxx11_abi": _answer(True),
         "get_device_module": _device_module,
+        "get_deterministic_debug_mode": _zero,
+        "get_file_path": _file_path,
         "get_float32_matmul_precision": _answer("highest"),
+        "is_distributed": _false,
+        "set_default_tensor_type": _set_default_tensor_type,
         "is_deterministic_algorithms_warn_only_enabled": _false,
         "is_vulkan_available": _false,
         "is_warn_always_enabled": _false,
@@ -385,6 +461,8 @@ FACTS: dict[str, dict[str, object]] = {
         "typename": _typename,
         "use_deterministic_algorithms": _nothing,
         **_thread_functions(),
+        **_autocast("cpu"),
+        **{name: each for name, each in _autocast("cuda").items() if "enabled" not in name},
     },
     "torch._C": {
         "_are_functorch_transforms_active": _false,
@@ -414,6 +492,10 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._utils": {"_is_privateuse1_backend_available": _false},
     "torch.cpu": {
         **{f"_is_{name}_supported": _false for name in _INSTRUCTIONS},
+        "Event": _Event,
+        "Stream": _Stream,
+        "StreamContext": _Scope,
+        "current_stream": lambda device=None: _Stream(),
         "current_device": _answer("cpu"),
         "get_capabilities": _answer({}),
         "device_count": _answer(1),
@@ -428,8 +510,7 @@ FACTS: dict[str, dict[str, object]] = {
         name: lambda *args, **kwargs: _refusal("torch.cuda.jiterator", "Tenon compiles no kernels")
         for name in ("_create_jit_fn", "_create_multi_output_jit_fn")
     },
-    "torch.autograd.profiler": {"record_function": _Recorded},
-    "torch.profiler": {"record_function": _Recorded},
+    "torch.profiler.itt": {"is_available": _false},
     "torch.distributed": {
         "get_rank": _refusal("torch.distributed.get_rank", "there is no process group"),
         "get_world_size": _refusal("torch.distributed.get_world_size", "there is no process group"),
@@ -437,7 +518,6 @@ FACTS: dict[str, dict[str, object]] = {
         "is_initialized": _false,
         "is_torchelastic_launched": _false,
     },
-    "torch.fx": {"wrap": _identity},
     "torch.jit": _JIT,
     "torch.jit._script": _JIT,
     "torch.jit.annotations": {

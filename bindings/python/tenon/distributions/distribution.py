@@ -96,10 +96,6 @@ class Distribution:
             raise NotImplementedError(f"{name}: expand must be defined, got a new __init__ only")
         return self.__new__(type(self)) if _instance is None else _instance
 
-    def _extended_shape(self, sample_shape: Any = ()) -> Any:
-        """Returns the shape of samples: of the draw, of the parameters and of one sample."""
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
-
     @property
     def mean(self) -> Tensor:
         """The mean."""

@@ -176,6 +176,8 @@ class PowerTransform(Transform):
         """Stores the exponent."""
         super().__init__(cache_size)
         self.exponent = exponent
+        is_tensor = isinstance(exponent, Tensor)
+        self.sign = exponent.sign() if is_tensor else (exponent > 0) - (exponent < 0)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
