@@ -174,7 +174,11 @@ def table(found: list[Comparison], texts: dict[str, str]) -> str:
 def measure(name: str, options: argparse.Namespace, sides: tuple[Path, Path]) -> Comparison:
     """Runs a driver on both sides, or takes what PyTorch printed from an earlier run."""
     kept = options.folder / "torch-results" / f"{name}.json"
-    needed = (HERE / f"drivers/with_{name}.py", HERE / "drivers/report.py", HERE / "requirements.txt")
+    needed = (
+        HERE / f"drivers/with_{name}.py",
+        HERE / "drivers/report.py",
+        HERE / "requirements.txt",
+    )
     source = "\n".join(path.read_text() for path in needed)
     stored = json.loads(kept.read_text()) if kept.exists() else {}
     if stored.get("source") != source:

@@ -66,8 +66,8 @@ PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t narg
   static tnp_op_cache op = {"aten::view", NULL};
   static tnp_op_cache as_dtype = {"aten::view.dtype", NULL};
   if (TNP_UNLIKELY(names != NULL)) {
-    const bool is_dtype = PyTuple_GET_SIZE(names) == 1 &&
-                          PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") == 0;
+    PyObject* first = PyTuple_GET_ITEM(names, 0);
+    const bool is_dtype = PyUnicode_CompareWithASCIIString(first, "dtype") == 0;
     return call_by_name(is_dtype ? &as_dtype : &op, self, args, nargs, names);
   }
   if (nargs == 1 && Py_TYPE(args[0]) == tnp_dtype_type) {

@@ -44,7 +44,9 @@ class UntypedStorage:
         from .dtype import uint8
         from .factories import empty, frombuffer
 
-        with open(filename, ("r+b" if os.path.exists(filename) else "w+b") if shared else "rb") as f:
+        with open(
+            filename, ("r+b" if os.path.exists(filename) else "w+b") if shared else "rb"
+        ) as f:
             size = os.fstat(f.fileno()).st_size
             if shared and size < nbytes:
                 f.truncate(nbytes)

@@ -12,8 +12,17 @@ from torch.utils.data import DataLoader, TensorDataset, random_split
 @part
 def digits():
     net = nn.Sequential(
-        nn.Conv2d(1, 8, 3, 1), nn.ReLU(), nn.Conv2d(8, 8, 3, 1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(1), nn.Linear(288, 32), nn.ReLU(), nn.Linear(32, 10), nn.LogSoftmax(dim=1))
+        nn.Conv2d(1, 8, 3, 1),
+        nn.ReLU(),
+        nn.Conv2d(8, 8, 3, 1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(1),
+        nn.Linear(288, 32),
+        nn.ReLU(),
+        nn.Linear(32, 10),
+        nn.LogSoftmax(dim=1),
+    )
     data = TensorDataset(torch.rand(40, 1, 16, 16), torch.randint(0, 10, size=(40,)))
     learn, rest = random_split(data, [32, 8])
     optimizer = torch.optim.Adadelta(net.parameters(), lr=1.0)
@@ -29,8 +38,10 @@ def digits():
         schedule.step()
     net.eval()
     with torch.no_grad():
-        right = sum(net(i).argmax(dim=1, keepdim=True).eq(t.view(-1, 1)).sum().item()
-                    for i, t in DataLoader(rest, batch_size=4))
+        right = sum(
+            net(i).argmax(dim=1, keepdim=True).eq(t.view(-1, 1)).sum().item()
+            for i, t in DataLoader(rest, batch_size=4)
+        )
     return losses, right, schedule.get_last_lr()
 
 
@@ -39,7 +50,11 @@ def autoencoder():
     class Coder(nn.Module):
         def __init__(self):
             super().__init__()
-            self.first, self.mean, self.spread = nn.Linear(64, 32), nn.Linear(32, 4), nn.Linear(32, 4)
+            self.first, self.mean, self.spread = (
+                nn.Linear(64, 32),
+                nn.Linear(32, 4),
+                nn.Linear(32, 4),
+            )
             self.back = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 64), nn.Sigmoid())
 
         def forward(self, x):
@@ -97,18 +112,27 @@ def adversary():
             nn.init.zeros_(m.bias)
 
     maker = nn.Sequential(
-        nn.ConvTranspose2d(8, 8, 4, 1, 0, bias=False), nn.BatchNorm2d(8), nn.ReLU(True),
-        nn.ConvTranspose2d(8, 1, 4, 2, 1, bias=False), nn.Tanh()).apply(weights)
+        nn.ConvTranspose2d(8, 8, 4, 1, 0, bias=False),
+        nn.BatchNorm2d(8),
+        nn.ReLU(True),
+        nn.ConvTranspose2d(8, 1, 4, 2, 1, bias=False),
+        nn.Tanh(),
+    ).apply(weights)
     judge = nn.Sequential(
-        nn.Conv2d(1, 8, 4, 2, 1), nn.LeakyReLU(0.2, inplace=True), nn.Flatten(),
-        nn.Linear(128, 1), nn.Sigmoid()).apply(weights)
+        nn.Conv2d(1, 8, 4, 2, 1),
+        nn.LeakyReLU(0.2, inplace=True),
+        nn.Flatten(),
+        nn.Linear(128, 1),
+        nn.Sigmoid(),
+    ).apply(weights)
     losses, one = [], torch.full((4, 1), 1, dtype=torch.float)
     ways = [torch.optim.Adam(m.parameters(), lr=2e-4, betas=(0.5, 0.999)) for m in (maker, judge)]
     for _ in range(2):
         fake = maker(torch.randn(4, 8, 1, 1))
         judge.zero_grad()
         error = nn.BCELoss()(judge(fake.detach()), one * 0) + nn.BCELoss()(
-            judge(torch.rand(4, 1, 8, 8)), one)
+            judge(torch.rand(4, 1, 8, 8)), one
+        )
         error.backward()
         ways[1].step()
         maker.zero_grad()
@@ -170,8 +194,11 @@ def graph():
 @part
 def enlarge():
     net = nn.Sequential(
-        nn.Conv2d(1, 8, (5, 5), (1, 1), (2, 2)), nn.ReLU(), nn.Conv2d(8, 4, (3, 3), 1, 1),
-        nn.PixelShuffle(2))
+        nn.Conv2d(1, 8, (5, 5), (1, 1), (2, 2)),
+        nn.ReLU(),
+        nn.Conv2d(8, 4, (3, 3), 1, 1),
+        nn.PixelShuffle(2),
+    )
     nn.init.orthogonal_(net[0].weight, nn.init.calculate_gain("relu"))
     nn.init.orthogonal_(net[2].weight)
     x, y = torch.rand(2, 1, 6, 6), torch.rand(2, 1, 12, 12)

@@ -63,7 +63,8 @@ def normflows_spline():
 
     flow = nf.NormalizingFlow(
         nf.distributions.base.DiagGaussian(4),
-        [nf.flows.CoupledRationalQuadraticSpline(4, 1, 8), nf.flows.LULinearPermute(4)])
+        [nf.flows.CoupledRationalQuadraticSpline(4, 1, 8), nf.flows.LULinearPermute(4)],
+    )
     return measured(flow)
 
 

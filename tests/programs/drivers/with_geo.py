@@ -6,14 +6,19 @@ import torch
 from report import part
 
 MANIFOLDS = {
-    "ball": geoopt.PoincareBall(), "sphere": geoopt.Sphere(), "stiefel": geoopt.Stiefel(),
-    "lorentz": geoopt.Lorentz(), "euclidean": geoopt.Euclidean(ndim=1),
+    "ball": geoopt.PoincareBall(),
+    "sphere": geoopt.Sphere(),
+    "stiefel": geoopt.Stiefel(),
+    "lorentz": geoopt.Lorentz(),
+    "euclidean": geoopt.Euclidean(ndim=1),
 }
 for name, manifold in MANIFOLDS.items():
+
     def body(manifold=manifold):
         x = manifold.projx(torch.rand(4, 3) * 0.5)
         v = manifold.proju(x, torch.randn(4, 3) * 0.1)
         return x, v, manifold.retr(x, v), manifold.inner(x, v, v)
+
     body.__name__ = name
     part(body)
 
@@ -39,6 +44,7 @@ def learned(kind, **options):
             optimizer.step()
             losses.append(loss.item())
         return losses, x
+
     body.__name__ = kind.__name__
     part(body)
 

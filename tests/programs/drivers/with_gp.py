@@ -18,7 +18,8 @@ class Exact(gpytorch.models.ExactGP):
 
     def forward(self, inputs):
         return gpytorch.distributions.MultivariateNormal(
-            self.mean_module(inputs), self.covar_module(inputs))
+            self.mean_module(inputs), self.covar_module(inputs)
+        )
 
 
 @part
@@ -42,19 +43,24 @@ def exact():
 
 
 KERNELS = {
-    "matern": gpytorch.kernels.MaternKernel(nu=1.5), "periodic": gpytorch.kernels.PeriodicKernel(),
-    "linear": gpytorch.kernels.LinearKernel(), "cosine": gpytorch.kernels.CosineKernel(),
-    "polynomial": gpytorch.kernels.PolynomialKernel(power=2), "rq": gpytorch.kernels.RQKernel(),
+    "matern": gpytorch.kernels.MaternKernel(nu=1.5),
+    "periodic": gpytorch.kernels.PeriodicKernel(),
+    "linear": gpytorch.kernels.LinearKernel(),
+    "cosine": gpytorch.kernels.CosineKernel(),
+    "polynomial": gpytorch.kernels.PolynomialKernel(power=2),
+    "rq": gpytorch.kernels.RQKernel(),
     "sum": gpytorch.kernels.RBFKernel() + gpytorch.kernels.LinearKernel(),
     "product": gpytorch.kernels.RBFKernel() * gpytorch.kernels.PeriodicKernel(),
     "spectral": gpytorch.kernels.SpectralMixtureKernel(num_mixtures=2),
     "piecewise": gpytorch.kernels.PiecewisePolynomialKernel(q=2),
 }
 for name, kernel in KERNELS.items():
+
     def body(kernel=kernel):
         made = kernel(x.unsqueeze(1)).to_dense()
         made.sum().backward()
         return made, gradients(kernel)
+
     body.__name__ = name
     part(body)
 
@@ -71,7 +77,8 @@ def variational():
 
         def forward(self, inputs):
             return gpytorch.distributions.MultivariateNormal(
-                self.mean_module(inputs), self.covar_module(inputs))
+                self.mean_module(inputs), self.covar_module(inputs)
+            )
 
     model, likelihood = Model(), gpytorch.likelihoods.GaussianLikelihood()
     score = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=12)
@@ -99,16 +106,21 @@ def algebra():
     one = L.DenseLinearOperator(dense)
     both = L.KroneckerProductLinearOperator(one, L.DiagLinearOperator(torch.ones(2) * 2))
     return {
-        "solve": one.solve(torch.ones(4, 1)), "logdet": one.logdet(), "kron": both.to_dense(),
-        "cholesky": one.cholesky().to_dense(), "added": one.add_diagonal(torch.ones(4)).to_dense(),
+        "solve": one.solve(torch.ones(4, 1)),
+        "logdet": one.logdet(),
+        "kron": both.to_dense(),
+        "cholesky": one.cholesky().to_dense(),
+        "added": one.add_diagonal(torch.ones(4)).to_dense(),
         "toeplitz": L.ToeplitzLinearOperator(torch.tensor([3.0, 1.0, 0.5])).to_dense(),
         "quad": one.inv_quad_logdet(torch.ones(4, 1), logdet=True),
-        "sum": (one + one * 2).matmul(torch.ones(4)), "root": L.RootLinearOperator(root).to_dense(),
+        "sum": (one + one * 2).matmul(torch.ones(4)),
+        "root": L.RootLinearOperator(root).to_dense(),
     }
 
 
 @part
 def sample():
     law = gpytorch.distributions.MultivariateNormal(
-        torch.zeros(4), gpytorch.kernels.RBFKernel()(x[:4]).add_jitter(1e-2))
+        torch.zeros(4), gpytorch.kernels.RBFKernel()(x[:4]).add_jitter(1e-2)
+    )
     return law.rsample(torch.Size([2])), law.log_prob(torch.zeros(4))

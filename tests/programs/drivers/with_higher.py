@@ -19,6 +19,7 @@ def inner(kind, **options):
             loss = F.mse_loss(f(x), y)
             loss.backward()
         return loss, gradients(net)
+
     body.__name__ = kind.__name__
     part(body)
 

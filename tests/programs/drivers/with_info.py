@@ -12,8 +12,9 @@ from torch import nn
 
 
 def net():
-    return nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(),
-                         nn.Linear(144, 3))
+    return nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3)
+    )
 
 
 @part
@@ -37,8 +38,9 @@ def flops():
     from ptflops import get_model_complexity_info
 
     with contextlib.redirect_stdout(io.StringIO()):
-        return get_model_complexity_info(net(), (1, 8, 8), as_strings=False, backend="pytorch",
-                                         print_per_layer_stat=False)
+        return get_model_complexity_info(
+            net(), (1, 8, 8), as_strings=False, backend="pytorch", print_per_layer_stat=False
+        )
 
 
 @part
@@ -46,8 +48,9 @@ def flops_aten():
     from ptflops import get_model_complexity_info
 
     with contextlib.redirect_stdout(io.StringIO()):
-        return get_model_complexity_info(net(), (1, 8, 8), as_strings=False, backend="aten",
-                                         print_per_layer_stat=False)
+        return get_model_complexity_info(
+            net(), (1, 8, 8), as_strings=False, backend="aten", print_per_layer_stat=False
+        )
 
 
 @part
@@ -81,5 +84,9 @@ def typed():
     from jaxtyping import Float, Int, jaxtyped
 
     x = torch.zeros(2, 3)
-    return [isinstance(x, Float[torch.Tensor, "2 3"]), isinstance(x, Int[torch.Tensor, "2 3"]),
-            isinstance(x, Float[torch.Tensor, "2 4"]), jaxtyped is not None]
+    return [
+        isinstance(x, Float[torch.Tensor, "2 3"]),
+        isinstance(x, Int[torch.Tensor, "2 3"]),
+        isinstance(x, Float[torch.Tensor, "2 4"]),
+        jaxtyped is not None,
+    ]

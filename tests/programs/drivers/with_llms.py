@@ -17,8 +17,9 @@ def turned(x, start):
     rate = 1.0 / (10000 ** (torch.arange(half, device=x.device).float() / half))
     angle = torch.outer(torch.arange(start, start + x.shape[-2]).float(), rate)
     one, two = x[..., :half], x[..., half:]
-    return torch.cat([one * angle.cos() - two * angle.sin(),
-                      one * angle.sin() + two * angle.cos()], dim=-1)
+    return torch.cat(
+        [one * angle.cos() - two * angle.sin(), one * angle.sin() + two * angle.cos()], dim=-1
+    )
 
 
 class Scale(nn.Module):
@@ -44,8 +45,10 @@ class Attention(nn.Module):
     def forward(self, x, keep=False):
         n, length, _ = x.shape
         start = self.cache[0].shape[2] if keep and self.cache is not None else 0
-        q, k, v = (f(x).view(n, length, -1, WIDTH // HEADS).transpose(1, 2)
-                   for f in (self.q, self.k, self.v))
+        q, k, v = (
+            f(x).view(n, length, -1, WIDTH // HEADS).transpose(1, 2)
+            for f in (self.q, self.k, self.v)
+        )
         q, k = turned(q, start), turned(k, start)
         if keep:
             if self.cache is not None:
@@ -63,7 +66,8 @@ class Experts(nn.Module):
         super().__init__()
         self.gate = nn.Linear(WIDTH, 3, bias=False)
         self.all = nn.ModuleList(
-            nn.Sequential(nn.Linear(WIDTH, 48), nn.SiLU(), nn.Linear(48, WIDTH)) for _ in range(3))
+            nn.Sequential(nn.Linear(WIDTH, 48), nn.SiLU(), nn.Linear(48, WIDTH)) for _ in range(3)
+        )
 
     def forward(self, x):
         flat = x.reshape(-1, WIDTH)
@@ -82,7 +86,8 @@ class Model(nn.Module):
         self.table = nn.Embedding(WORDS, WIDTH)
         self.blocks = nn.ModuleList(
             nn.ModuleDict({"a": Attention(), "f": Experts(), "m": Scale(), "n": Scale()})
-            for _ in range(2))
+            for _ in range(2)
+        )
         self.norm, self.head = Scale(), nn.Linear(WIDTH, WORDS, bias=False)
 
     def forward(self, x, keep=False):
@@ -158,5 +163,10 @@ def adapted():
     for b in net.blocks:
         b["a"].q = Lora(b["a"].q)
     x = torch.randint(0, WORDS, (2, 9))
-    return train(net, lambda: F.cross_entropy(net(x[:, :-1]).flatten(0, 1), x[:, 1:].flatten()),
-                 lr=1.0) if any(p.requires_grad for p in net.parameters()) else None
+    return (
+        train(
+            net, lambda: F.cross_entropy(net(x[:, :-1]).flatten(0, 1), x[:, 1:].flatten()), lr=1.0
+        )
+        if any(p.requires_grad for p in net.parameters())
+        else None
+    )

@@ -54,17 +54,26 @@ class Bigram(nn.Module):
         return self.logits[x]
 
 
-KINDS = {"bigram": Bigram, "bag": Bag, "rnn": lambda: Steps(nn.RNNCell),
-         "gru": lambda: Steps(nn.GRUCell)}
+KINDS = {
+    "bigram": Bigram,
+    "bag": Bag,
+    "rnn": lambda: Steps(nn.RNNCell),
+    "gru": lambda: Steps(nn.GRUCell),
+}
 for name, kind in KINDS.items():
+
     def body(kind=kind):
         net = kind()
-        found = train(net, lambda: F.cross_entropy(
-            net(x).view(-1, COUNT), y.reshape(-1), ignore_index=-1), lr=0.1)
+        found = train(
+            net,
+            lambda: F.cross_entropy(net(x).view(-1, COUNT), y.reshape(-1), ignore_index=-1),
+            lr=0.1,
+        )
         line = torch.zeros(1, 8, dtype=torch.long)
         for t in range(1, 8):
             line[:, t] = torch.multinomial(net(line)[:, t - 1].softmax(-1), 1)[:, 0]
         return {**found, "name": line}
+
     body.__name__ = name
     part(body)
 

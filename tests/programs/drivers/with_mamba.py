@@ -40,6 +40,7 @@ class Mixer(nn.Module):
 def scan():
     net = nn.Sequential(nn.Embedding(20, 8), Mixer(), nn.LayerNorm(8), Mixer(), nn.Linear(8, 20))
     x = torch.randint(0, 20, (2, 10))
-    found = train(net, lambda: F.cross_entropy(net(x)[:, :-1].flatten(0, 1), x[:, 1:].flatten()),
-                  lr=0.1)
+    found = train(
+        net, lambda: F.cross_entropy(net(x)[:, :-1].flatten(0, 1), x[:, 1:].flatten()), lr=0.1
+    )
     return {**found, "logits": net(x)}

@@ -33,7 +33,8 @@ class Attention(nn.Module):
         super().__init__()
         self.both, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.register_buffer(
-            "bias", torch.tril(torch.ones(longest, longest)).view(1, 1, longest, longest))
+            "bias", torch.tril(torch.ones(longest, longest)).view(1, 1, longest, longest)
+        )
         self.heads, self.width = heads, width
 
     def forward(self, x):
@@ -50,9 +51,13 @@ class Block(nn.Module):
         super().__init__()
         self.one, self.two = nn.LayerNorm(width), nn.LayerNorm(width)
         self.attention = Attention(width, heads, longest)
-        self.mlp = nn.ModuleDict(dict(
-            up=nn.Linear(width, 4 * width), act=nn.GELU(approximate="tanh"),
-            down=nn.Linear(4 * width, width)))
+        self.mlp = nn.ModuleDict(
+            dict(
+                up=nn.Linear(width, 4 * width),
+                act=nn.GELU(approximate="tanh"),
+                down=nn.Linear(4 * width, width),
+            )
+        )
 
     def forward(self, x):
         x = x + self.attention(self.one(x))
@@ -63,10 +68,14 @@ class Model(nn.Module):
     def __init__(self, words=3, width=24, heads=3, longest=7, blocks=2):
         super().__init__()
         self.longest = longest
-        self.body = nn.ModuleDict(dict(
-            words=nn.Embedding(words, width), places=nn.Embedding(longest, width),
-            blocks=nn.ModuleList([Block(width, heads, longest) for _ in range(blocks)]),
-            last=nn.LayerNorm(width)))
+        self.body = nn.ModuleDict(
+            dict(
+                words=nn.Embedding(words, width),
+                places=nn.Embedding(longest, width),
+                blocks=nn.ModuleList([Block(width, heads, longest) for _ in range(blocks)]),
+                last=nn.LayerNorm(width),
+            )
+        )
         self.head = nn.Linear(width, words, bias=False)
         self.apply(self.first)
         for name, p in self.named_parameters():
@@ -88,8 +97,10 @@ class Model(nn.Module):
                 full = f"{prefix}.{name}" if prefix else name
                 (heavy if name == "weight" and isinstance(module, nn.Linear) else light).add(full)
         named = dict(self.named_parameters())
-        return [{"params": [named[n] for n in sorted(heavy)], "weight_decay": decay},
-                {"params": [named[n] for n in sorted(light)], "weight_decay": 0.0}]
+        return [
+            {"params": [named[n] for n in sorted(heavy)], "weight_decay": decay},
+            {"params": [named[n] for n in sorted(light)], "weight_decay": 0.0},
+        ]
 
     def forward(self, x, targets=None):
         device = x.device
@@ -100,7 +111,8 @@ class Model(nn.Module):
         logits, loss = self.head(self.body.last(h)), None
         if targets is not None:
             loss = F.cross_entropy(
-                logits.view(-1, logits.size(-1)), targets.view(-1), ignore_index=-1)
+                logits.view(-1, logits.size(-1)), targets.view(-1), ignore_index=-1
+            )
         return logits, loss
 
     @torch.no_grad()
@@ -124,8 +136,13 @@ def sorting():
     model = model.to(device)
     optimizer = torch.optim.AdamW(model.groups(), lr=5e-3, betas=(0.9, 0.95))
     loader = DataLoader(
-        data, sampler=torch.utils.data.RandomSampler(data, replacement=True, num_samples=100),
-        shuffle=False, pin_memory=True, batch_size=16, num_workers=0)
+        data,
+        sampler=torch.utils.data.RandomSampler(data, replacement=True, num_samples=100),
+        shuffle=False,
+        pin_memory=True,
+        batch_size=16,
+        num_workers=0,
+    )
     calls, losses = defaultdict(list), []
     calls["end"].append(lambda loss: losses.append(loss.item()))
     for x, y in loader:

@@ -36,7 +36,10 @@ class Norm(nn.Module):
 class Block(nn.Module):
     def __init__(self, s):
         super().__init__()
-        self.heads, self.flash = s.heads, hasattr(torch.nn.functional, "scaled_dot_product_attention")
+        self.heads, self.flash = (
+            s.heads,
+            hasattr(torch.nn.functional, "scaled_dot_product_attention"),
+        )
         self.one, self.two = Norm(s.width, s.bias), Norm(s.width, s.bias)
         self.both = nn.Linear(s.width, 3 * s.width, bias=s.bias)
         self.out = nn.Linear(s.width, s.width, bias=s.bias)
@@ -49,7 +52,8 @@ class Block(nn.Module):
         parts = self.both(self.one(x)).split(c, dim=2)
         q, k, v = (p.view(n, t, self.heads, c // self.heads).transpose(1, 2) for p in parts)
         y = torch.nn.functional.scaled_dot_product_attention(
-            q, k, v, attn_mask=None, dropout_p=0.0, is_causal=True)
+            q, k, v, attn_mask=None, dropout_p=0.0, is_causal=True
+        )
         x = x + self.drop(self.out(y.transpose(1, 2).contiguous().view(n, t, c)))
         return x + self.drop(self.down(F.gelu(self.up(self.two(x)))))
 
@@ -58,9 +62,14 @@ class Model(nn.Module):
     def __init__(self, s):
         super().__init__()
         self.shape = s
-        self.transformer = nn.ModuleDict(dict(
-            wte=nn.Embedding(s.words, s.width), wpe=nn.Embedding(s.longest, s.width),
-            h=nn.ModuleList([Block(s) for _ in range(s.blocks)]), f=Norm(s.width, s.bias)))
+        self.transformer = nn.ModuleDict(
+            dict(
+                wte=nn.Embedding(s.words, s.width),
+                wpe=nn.Embedding(s.longest, s.width),
+                h=nn.ModuleList([Block(s) for _ in range(s.blocks)]),
+                f=Norm(s.width, s.bias),
+            )
+        )
         self.head = nn.Linear(s.width, s.words, bias=False)
         self.transformer.wte.weight = self.head.weight
         self.apply(self.first)
@@ -77,15 +86,19 @@ class Model(nn.Module):
         if y is None:
             return self.head(h[:, [-1], :]), None
         logits = self.head(h)
-        return logits, F.cross_entropy(logits.view(-1, logits.size(-1)), y.view(-1), ignore_index=-1)
+        return logits, F.cross_entropy(
+            logits.view(-1, logits.size(-1)), y.view(-1), ignore_index=-1
+        )
 
     def crop(self, longest):
         self.transformer.wpe.weight = nn.Parameter(self.transformer.wpe.weight[:longest])
 
     def optimizer(self, rate):
         ps = {n: p for n, p in self.named_parameters() if p.requires_grad}
-        groups = [{"params": [p for p in ps.values() if p.dim() >= 2], "weight_decay": 0.1},
-                  {"params": [p for p in ps.values() if p.dim() < 2], "weight_decay": 0.0}]
+        groups = [
+            {"params": [p for p in ps.values() if p.dim() >= 2], "weight_decay": 0.1},
+            {"params": [p for p in ps.values() if p.dim() < 2], "weight_decay": 0.0},
+        ]
         fused = "fused" in inspect.signature(torch.optim.AdamW).parameters
         extra = dict(fused=True) if fused and torch.cuda.is_available() else dict()
         return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.95), **extra)

@@ -13,10 +13,22 @@ def arrays(text):
     return [torch.randn([shapes[c] for c in one]) for one in text.split("->")[0].split(",")]
 
 
-for i, text in enumerate(["ab,bc,cd->ad", "abc,bd,ce->ade", "ab,ab->", "aab,bc->c", "abc->ca",
-                          "ab,cd->abcd", "ab,bc,ca->", "abc,abc->b"]):
+for i, text in enumerate(
+    [
+        "ab,bc,cd->ad",
+        "abc,bd,ce->ade",
+        "ab,ab->",
+        "aab,bc->c",
+        "abc->ca",
+        "ab,cd->abcd",
+        "ab,bc,ca->",
+        "abc,abc->b",
+    ]
+):
+
     def body(text=text):
         return oe.contract(text, *arrays(text)), oe.contract_path(text, *arrays(text))[0]
+
     body.__name__ = f"case_{i}"
     part(body)
 

@@ -9,8 +9,16 @@ from report import gradients, part
 def performer():
     from performer_pytorch import PerformerLM
 
-    net = PerformerLM(num_tokens=20, max_seq_len=16, dim=16, depth=1, heads=2, causal=False,
-                      nb_features=8, dim_head=8)
+    net = PerformerLM(
+        num_tokens=20,
+        max_seq_len=16,
+        dim=16,
+        depth=1,
+        heads=2,
+        causal=False,
+        nb_features=8,
+        dim_head=8,
+    )
     out = net(torch.randint(0, 20, (1, 16)))
     out.sum().backward()
     return out, gradients(net)
@@ -28,8 +36,16 @@ def performer_self():
 def reformer():
     from reformer_pytorch import ReformerLM
 
-    net = ReformerLM(num_tokens=20, dim=16, depth=2, max_seq_len=16, heads=2, bucket_size=4,
-                     n_hashes=2, causal=True)
+    net = ReformerLM(
+        num_tokens=20,
+        dim=16,
+        depth=2,
+        max_seq_len=16,
+        heads=2,
+        bucket_size=4,
+        n_hashes=2,
+        causal=True,
+    )
     out = net(torch.randint(0, 20, (1, 16)))
     out.sum().backward()
     return out, gradients(net)

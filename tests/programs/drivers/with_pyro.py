@@ -4,7 +4,16 @@
 import pyro
 import pyro.distributions as dist
 import torch
-from pyro.infer import HMC, MCMC, NUTS, SVI, Predictive, Trace_ELBO, TraceEnum_ELBO, config_enumerate
+from pyro.infer import (
+    HMC,
+    MCMC,
+    NUTS,
+    SVI,
+    Predictive,
+    Trace_ELBO,
+    TraceEnum_ELBO,
+    config_enumerate,
+)
 from pyro.infer.autoguide import AutoDiagonalNormal, AutoMultivariateNormal, AutoNormal
 from pyro.optim import Adam
 from report import part
@@ -22,6 +31,7 @@ def line(x, y=None):
 
 
 for kind in (AutoNormal, AutoDiagonalNormal, AutoMultivariateNormal):
+
     def body(kind=kind):
         pyro.clear_param_store()
         pyro.set_rng_seed(0)
@@ -30,6 +40,7 @@ for kind in (AutoNormal, AutoDiagonalNormal, AutoMultivariateNormal):
         losses = [svi.step(x, y) for _ in range(5)]
         drawn = Predictive(line, guide=guide, num_samples=3)(x)
         return losses, guide.median(x, y), drawn["obs"].mean()
+
     body.__name__ = kind.__name__
     part(body)
 
@@ -91,6 +102,9 @@ def module():
 
 @part
 def laws():
-    return [dist.Delta(torch.tensor(1.0)).log_prob(torch.tensor(1.0)),
-            dist.ZeroInflatedPoisson(0.3, rate=torch.tensor(2.0)).log_prob(torch.tensor(0.0)),
-            dist.transforms.planar(3)(torch.ones(3)), dist.LKJ(3, 1.0).sample()]
+    return [
+        dist.Delta(torch.tensor(1.0)).log_prob(torch.tensor(1.0)),
+        dist.ZeroInflatedPoisson(0.3, rate=torch.tensor(2.0)).log_prob(torch.tensor(0.0)),
+        dist.transforms.planar(3)(torch.ones(3)),
+        dist.LKJ(3, 1.0).sample(),
+    ]

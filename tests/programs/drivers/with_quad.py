@@ -4,7 +4,14 @@
 import torch
 from report import part
 from torchquad import (
-    VEGAS, Boole, GaussLegendre, MonteCarlo, Simpson, Trapezoid, set_log_level, set_up_backend,
+    VEGAS,
+    Boole,
+    GaussLegendre,
+    MonteCarlo,
+    Simpson,
+    Trapezoid,
+    set_log_level,
+    set_up_backend,
 )
 
 set_log_level("ERROR")
@@ -15,11 +22,20 @@ def wave(x):
     return torch.sin(x[:, 0]) * torch.exp(x[:, 1])
 
 
-for kind, options in ((Trapezoid, {}), (Simpson, {}), (Boole, {}), (GaussLegendre, {}),
-                      (MonteCarlo, {"seed": 0}), (VEGAS, {"seed": 0})):
+for kind, options in (
+    (Trapezoid, {}),
+    (Simpson, {}),
+    (Boole, {}),
+    (GaussLegendre, {}),
+    (MonteCarlo, {"seed": 0}),
+    (VEGAS, {"seed": 0}),
+):
+
     def body(kind=kind, options=options):
-        return kind().integrate(wave, dim=2, N=1089, integration_domain=[[0, 1], [-1, 1]],
-                                backend="torch", **options)
+        return kind().integrate(
+            wave, dim=2, N=1089, integration_domain=[[0, 1], [-1, 1]], backend="torch", **options
+        )
+
     body.__name__ = kind.__name__
     part(body)
 

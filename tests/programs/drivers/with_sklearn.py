@@ -12,10 +12,16 @@ from sklearn.decomposition import PCA  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.metrics import (  # noqa: E402
-    accuracy_score, mean_absolute_error, mean_squared_error, r2_score,
+    accuracy_score,
+    mean_absolute_error,
+    mean_squared_error,
+    r2_score,
 )
 from sklearn.preprocessing import (  # noqa: E402
-    MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    StandardScaler,
 )
 
 torch.manual_seed(5)
@@ -27,17 +33,21 @@ CASES = {
     "pca_variance": lambda: PCA(n_components=2, svd_solver="full").fit(x).explained_variance_,
     "lda": lambda: LinearDiscriminantAnalysis().fit(x, label).predict(x),
     "ridge": lambda: Ridge(solver="svd").fit(x, y).coef_,
-    "minmax": lambda: MinMaxScaler().fit_transform(x), "maxabs": lambda: MaxAbsScaler()
-    .fit_transform(x), "normalizer": lambda: Normalizer().fit_transform(x),
+    "minmax": lambda: MinMaxScaler().fit_transform(x),
+    "maxabs": lambda: MaxAbsScaler().fit_transform(x),
+    "normalizer": lambda: Normalizer().fit_transform(x),
     "standard": lambda: StandardScaler().fit_transform(x),
     "accuracy": lambda: accuracy_score(label, label.roll(1)),
-    "mse": lambda: mean_squared_error(y, y * 0.9), "r2": lambda: r2_score(y, y * 0.9),
+    "mse": lambda: mean_squared_error(y, y * 0.9),
+    "r2": lambda: r2_score(y, y * 0.9),
     "mae": lambda: mean_absolute_error(y, y * 0.8),
 }
 for name, case in CASES.items():
+
     def body(case=case):
         with config_context(array_api_dispatch=True):
             return case()
+
     body.__name__ = name
     part(body)
 
@@ -47,9 +57,19 @@ def scipy():
     from scipy import special, stats
 
     z = torch.linspace(0.1, 2.0, 6, dtype=torch.float64)
-    return [special.erf(z), special.gammaln(z), special.expit(z), special.logit(z / 3),
-            special.ndtr(z), special.xlogy(z, z), special.i0(z), stats.zscore(z),
-            special.logsumexp(z), stats.skew(z), stats.kurtosis(z)]
+    return [
+        special.erf(z),
+        special.gammaln(z),
+        special.expit(z),
+        special.logit(z / 3),
+        special.ndtr(z),
+        special.xlogy(z, z),
+        special.i0(z),
+        stats.zscore(z),
+        special.logsumexp(z),
+        stats.skew(z),
+        stats.kurtosis(z),
+    ]
 
 
 @part
@@ -57,5 +77,11 @@ def compat():
     from array_api_compat import array_namespace
 
     xp = array_namespace(x)
-    return [xp.sum(x, axis=0), xp.mean(x, axis=1, keepdims=True), xp.unique_values(label),
-            xp.linalg.svdvals(x), xp.permute_dims(x, (1, 0)), xp.std(x, axis=0, correction=1)]
+    return [
+        xp.sum(x, axis=0),
+        xp.mean(x, axis=1, keepdims=True),
+        xp.unique_values(label),
+        xp.linalg.svdvals(x),
+        xp.permute_dims(x, (1, 0)),
+        xp.std(x, axis=0, correction=1),
+    ]

@@ -31,8 +31,15 @@ def classifier():
 @part
 def regressor():
     net = NeuralNetRegressor(
-        Net, module__out=1, module__last=nn.Identity(), max_epochs=3, lr=0.05, verbose=0,
-        optimizer=torch.optim.Adam, train_split=None)
+        Net,
+        module__out=1,
+        module__last=nn.Identity(),
+        max_epochs=3,
+        lr=0.05,
+        verbose=0,
+        optimizer=torch.optim.Adam,
+        train_split=None,
+    )
     net.fit(x, x[:, :1] * 2)
     return net.predict(x)[:4], net.history[:, "train_loss"]
 
@@ -52,8 +59,17 @@ def callbacks():
     from skorch.callbacks import EarlyStopping, GradientNormClipping, LRScheduler
     from torch.optim.lr_scheduler import StepLR
 
-    net = NeuralNetClassifier(Net, max_epochs=4, lr=0.1, verbose=0, callbacks=[
-        LRScheduler(StepLR, step_size=1), GradientNormClipping(0.5), EarlyStopping(patience=2)])
+    net = NeuralNetClassifier(
+        Net,
+        max_epochs=4,
+        lr=0.1,
+        verbose=0,
+        callbacks=[
+            LRScheduler(StepLR, step_size=1),
+            GradientNormClipping(0.5),
+            EarlyStopping(patience=2),
+        ],
+    )
     net.fit(x, label)
     return net.history[:, "train_loss"], net.predict(x)[:8]
 

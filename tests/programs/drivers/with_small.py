@@ -44,7 +44,8 @@ def routed():
     from colt5_attention import ConditionalRoutedFeedForward, CoordinateDescentRouter
 
     layer = ConditionalRoutedFeedForward(
-        8, num_heavy_tokens=3, light_ff_mult=0.5, heavy_ff_mult=2, use_triton=False)
+        8, num_heavy_tokens=3, light_ff_mult=0.5, heavy_ff_mult=2, use_triton=False
+    )
     out = layer(torch.randn(1, 12, 8), mask=torch.ones(1, 12).bool())
     out.sum().backward()
     return out, gradients(layer), CoordinateDescentRouter is not None

@@ -20,8 +20,11 @@ class Count:
             self.found.setdefault(report.outcome, set()).add(report.nodeid)
 
 
-for package, options in (("einops.tests", ["-k", "not notebook"]), ("opt_einsum.tests.test_backends", [
-        "-k", "torch"]), ("opt_einsum.tests.test_sharing", ["-k", "torch or numpy"])):
+for package, options in (
+    ("einops.tests", ["-k", "not notebook"]),
+    ("opt_einsum.tests.test_backends", ["-k", "torch"]),
+    ("opt_einsum.tests.test_sharing", ["-k", "torch or numpy"]),
+):
     count = Count()
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main(["-q", "-p", "no:cacheprovider", "--pyargs", package, *options], [count])

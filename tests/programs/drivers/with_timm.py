@@ -7,14 +7,30 @@ from report import gradients, part
 from torch.nn import functional as F
 
 MODELS = {
-    "resnet18": {}, "resnet26d": {}, "efficientnet_lite0": {}, "convnext_atto": {},
-    "vit_tiny_patch16_224": {"img_size": 32}, "swin_tiny_patch4_window7_224": {
-        "img_size": 56, "embed_dim": 24, "depths": (1, 1), "num_heads": (2, 4)},
-    "mobilenetv3_small_050": {}, "regnetx_002": {}, "mixer_s32_224": {"img_size": 32},
-    "poolformer_s12": {}, "ghostnet_050": {}, "deit_tiny_patch16_224": {"img_size": 32},
-    "hrnet_w18_small": {}, "mobilevit_xxs": {}, "densenet121": {}, "resmlp_12_224": {"img_size": 32},
+    "resnet18": {},
+    "resnet26d": {},
+    "efficientnet_lite0": {},
+    "convnext_atto": {},
+    "vit_tiny_patch16_224": {"img_size": 32},
+    "swin_tiny_patch4_window7_224": {
+        "img_size": 56,
+        "embed_dim": 24,
+        "depths": (1, 1),
+        "num_heads": (2, 4),
+    },
+    "mobilenetv3_small_050": {},
+    "regnetx_002": {},
+    "mixer_s32_224": {"img_size": 32},
+    "poolformer_s12": {},
+    "ghostnet_050": {},
+    "deit_tiny_patch16_224": {"img_size": 32},
+    "hrnet_w18_small": {},
+    "mobilevit_xxs": {},
+    "densenet121": {},
+    "resmlp_12_224": {"img_size": 32},
 }
 for name, options in MODELS.items():
+
     def body(name=name, options=options):
         size = options.get("img_size", 64)
         net = timm.create_model(name, pretrained=False, num_classes=5, **options)
@@ -23,6 +39,7 @@ for name, options in MODELS.items():
         loss = F.cross_entropy(out, torch.tensor([1, 3]))
         loss.backward()
         return {"out": out, "loss": loss, "gradients": gradients(net)}
+
     body.__name__ = name
     part(body)
 
@@ -33,8 +50,23 @@ def features():
     return net(torch.randn(1, 3, 64, 64))
 
 
-for name in ("sgd", "adamw", "lamb", "radam", "adafactor", "nadam", "rmsproptf", "lion", "adabelief",
-             "madgrad", "lookahead_adam", "adan", "lars", "novograd"):
+for name in (
+    "sgd",
+    "adamw",
+    "lamb",
+    "radam",
+    "adafactor",
+    "nadam",
+    "rmsproptf",
+    "lion",
+    "adabelief",
+    "madgrad",
+    "lookahead_adam",
+    "adan",
+    "lars",
+    "novograd",
+):
+
     def body(name=name):
         from timm.optim import create_optimizer_v2
 
@@ -45,6 +77,7 @@ for name in ("sgd", "adamw", "lamb", "radam", "adafactor", "nadam", "rmsproptf",
             net(x).square().mean().backward()
             optimizer.step()
         return net.weight
+
     body.__name__ = f"optimizer_{name}"
     part(body)
 
@@ -54,8 +87,11 @@ def schedules():
     from timm.scheduler import CosineLRScheduler, StepLRScheduler, TanhLRScheduler
 
     found = []
-    for kind, options in ((CosineLRScheduler, {"t_initial": 5}), (TanhLRScheduler, {
-            "t_initial": 5}), (StepLRScheduler, {"decay_t": 2})):
+    for kind, options in (
+        (CosineLRScheduler, {"t_initial": 5}),
+        (TanhLRScheduler, {"t_initial": 5}),
+        (StepLRScheduler, {"decay_t": 2}),
+    ):
         optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
         schedule = kind(optimizer, warmup_t=1, warmup_lr_init=0.01, **options)
         for step in range(5):
@@ -67,12 +103,19 @@ def schedules():
 @part
 def losses():
     from timm.data import Mixup
-    from timm.loss import AsymmetricLossMultiLabel, LabelSmoothingCrossEntropy, SoftTargetCrossEntropy
+    from timm.loss import (
+        AsymmetricLossMultiLabel,
+        LabelSmoothingCrossEntropy,
+        SoftTargetCrossEntropy,
+    )
 
     x = torch.randn(4, 5)
-    return [LabelSmoothingCrossEntropy(0.1)(x, torch.tensor([0, 1, 2, 3])),
-            SoftTargetCrossEntropy()(x, x.softmax(-1)),
-            AsymmetricLossMultiLabel()(x, (x > 0).float()), Mixup is not None]
+    return [
+        LabelSmoothingCrossEntropy(0.1)(x, torch.tensor([0, 1, 2, 3])),
+        SoftTargetCrossEntropy()(x, x.softmax(-1)),
+        AsymmetricLossMultiLabel()(x, (x > 0).float()),
+        Mixup is not None,
+    ]
 
 
 @part

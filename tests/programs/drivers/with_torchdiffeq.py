@@ -12,15 +12,29 @@ class Field(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.net = torch.nn.Sequential(
-            torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2)).double()
+            torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2)
+        ).double()
 
     def forward(self, t, y):
         return self.net(y**3)
 
 
 start = torch.tensor([[2.0, 0.5]], dtype=torch.float64)
-for method in ("euler", "midpoint", "rk4", "heun3", "explicit_adams", "implicit_adams", "dopri5",
-               "dopri8", "bosh3", "fehlberg2", "adaptive_heun", "scipy_solver"):
+for method in (
+    "euler",
+    "midpoint",
+    "rk4",
+    "heun3",
+    "explicit_adams",
+    "implicit_adams",
+    "dopri5",
+    "dopri8",
+    "bosh3",
+    "fehlberg2",
+    "adaptive_heun",
+    "scipy_solver",
+):
+
     def body(method=method):
         field = Field()
         if method == "scipy_solver":
@@ -28,6 +42,7 @@ for method in ("euler", "midpoint", "rk4", "heun3", "explicit_adams", "implicit_
         out = odeint(field, start, times, method=method)
         out.sum().backward()
         return out, gradients(field)
+
     body.__name__ = method
     part(body)
 
@@ -35,8 +50,11 @@ for method in ("euler", "midpoint", "rk4", "heun3", "explicit_adams", "implicit_
 @part
 def adjoint():
     field, y = Field(), start.clone().requires_grad_()
-    out = odeint_adjoint(field, (y, y * 2), times, method="dopri5") if False else odeint_adjoint(
-        field, y, times, method="dopri5", rtol=1e-7, atol=1e-9)
+    out = (
+        odeint_adjoint(field, (y, y * 2), times, method="dopri5")
+        if False
+        else odeint_adjoint(field, y, times, method="dopri5", rtol=1e-7, atol=1e-9)
+    )
     out.sum().backward()
     return out, gradients(field), y.grad
 
@@ -55,8 +73,13 @@ def event():
         return torch.stack([y[1], torch.tensor(-9.8, dtype=torch.float64)])
 
     state = torch.tensor([10.0, 0.0], dtype=torch.float64)
-    return odeint_event(fall, state, torch.tensor(0.0, dtype=torch.float64),
-                        event_fn=lambda t, y: y[0], method="dopri5")
+    return odeint_event(
+        fall,
+        state,
+        torch.tensor(0.0, dtype=torch.float64),
+        event_fn=lambda t, y: y[0],
+        method="dopri5",
+    )
 
 
 @part

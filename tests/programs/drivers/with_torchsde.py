@@ -23,15 +23,24 @@ class Model(torch.nn.Module):
 
 
 times = torch.linspace(0, 1, 4)
-for method, kind in (("euler", "ito"), ("milstein", "ito"), ("srk", "ito"), (
-        "midpoint", "stratonovich"), ("heun", "stratonovich"), ("reversible_heun", "stratonovich")):
+for method, kind in (
+    ("euler", "ito"),
+    ("milstein", "ito"),
+    ("srk", "ito"),
+    ("midpoint", "stratonovich"),
+    ("heun", "stratonovich"),
+    ("reversible_heun", "stratonovich"),
+):
+
     def body(method=method, kind=kind):
         model = Model(kind=kind)
         noise = torchsde.BrownianInterval(
-            t0=0.0, t1=1.0, size=(4, 3), entropy=7, levy_area_approximation="space-time")
+            t0=0.0, t1=1.0, size=(4, 3), entropy=7, levy_area_approximation="space-time"
+        )
         out = torchsde.sdeint(model, torch.ones(4, 3), times, bm=noise, method=method, dt=0.1)
         out.sum().backward()
         return out, gradients(model)
+
     body.__name__ = method
     part(body)
 
@@ -40,8 +49,9 @@ for method, kind in (("euler", "ito"), ("milstein", "ito"), ("srk", "ito"), (
 def adjoint():
     model = Model(kind="stratonovich")
     noise = torchsde.BrownianInterval(t0=0.0, t1=1.0, size=(4, 3), entropy=9)
-    out = torchsde.sdeint_adjoint(model, torch.ones(4, 3), times, bm=noise, method="midpoint",
-                                  dt=0.1)
+    out = torchsde.sdeint_adjoint(
+        model, torch.ones(4, 3), times, bm=noise, method="midpoint", dt=0.1
+    )
     out.sum().backward()
     return out, gradients(model)
 

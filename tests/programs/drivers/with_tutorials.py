@@ -12,9 +12,12 @@ class Residual(nn.Module):
     def __init__(self, inside, outside, stride=1):
         super().__init__()
         self.body = nn.Sequential(
-            nn.Conv2d(inside, outside, 3, stride, 1, bias=False), nn.BatchNorm2d(outside),
-            nn.ReLU(inplace=True), nn.Conv2d(outside, outside, 3, 1, 1, bias=False),
-            nn.BatchNorm2d(outside))
+            nn.Conv2d(inside, outside, 3, stride, 1, bias=False),
+            nn.BatchNorm2d(outside),
+            nn.ReLU(inplace=True),
+            nn.Conv2d(outside, outside, 3, 1, 1, bias=False),
+            nn.BatchNorm2d(outside),
+        )
         self.side = None if stride == 1 else nn.Conv2d(inside, outside, 1, stride, bias=False)
 
     def forward(self, x):
@@ -25,8 +28,9 @@ class Residual(nn.Module):
 
 @part
 def residual():
-    net = nn.Sequential(Residual(3, 3), Residual(3, 6, 2), nn.AvgPool2d(4), nn.Flatten(),
-                        nn.Linear(6, 4))
+    net = nn.Sequential(
+        Residual(3, 3), Residual(3, 6, 2), nn.AvgPool2d(4), nn.Flatten(), nn.Linear(6, 4)
+    )
     x, y = torch.randn(4, 3, 8, 8), torch.randint(0, 4, (4,))
     return train(net, lambda: nn.CrossEntropyLoss()(net(x), y))
 
@@ -59,8 +63,9 @@ def captions():
         return F.cross_entropy(out(cell(packed)[0][0]), targets)
 
     found = train(both, loss, lr=0.1)
-    packed = pack_padded_sequence(table(lines), torch.tensor([3, 6, 4]), batch_first=True,
-                                  enforce_sorted=False)
+    packed = pack_padded_sequence(
+        table(lines), torch.tensor([3, 6, 4]), batch_first=True, enforce_sorted=False
+    )
     return {**found, "padded": pad_packed_sequence(cell(packed)[0], batch_first=True)}
 
 
@@ -104,6 +109,9 @@ def basics():
         again.load_state_dict(torch.load(path))
         torch.save(net, path)
         whole = torch.load(path, weights_only=False)
-    rates = [torch.optim.lr_scheduler.ExponentialLR(
-        torch.optim.SGD(net.parameters(), lr=0.1), 0.9).get_last_lr()]
+    rates = [
+        torch.optim.lr_scheduler.ExponentialLR(
+            torch.optim.SGD(net.parameters(), lr=0.1), 0.9
+        ).get_last_lr()
+    ]
     return x.numpy() + 1, again(torch.ones(3)), whole(torch.ones(3)), rates

@@ -13,6 +13,7 @@ from math import e, inf, nan, pi
 import tenon
 
 from ..dtype import complex64, complex128, float32, float64, int8, int16, int32, int64, uint8
+from . import elementwise as _elementwise
 from . import fft, linalg
 from .creation import (
     arange,
@@ -33,9 +34,7 @@ from .creation import (
     zeros_like,
 )
 from .data_types import astype, broadcast_arrays, can_cast, finfo, iinfo, isdtype, result_type
-from .elementwise import *
-from .elementwise import __all__ as _elementwise
-from .info import __array_namespace_info__
+from .info import __array_namespace_info__ as __array_namespace_info__
 from .linalg import matmul, matrix_transpose, tensordot, vecdot
 from .manipulation import (
     broadcast_shapes,
@@ -90,8 +89,94 @@ for _name in ("uint16", "uint32", "uint64"):
     if hasattr(tenon, _name):
         globals()[_name] = getattr(tenon, _name)
 newaxis = None
+globals().update({name: getattr(_elementwise, name) for name in _elementwise.__all__})
 __array_api_version__ = "2025.12"
 
-__all__ = sorted(
-    {name for name in globals() if not name.startswith("_")} - {"annotations"} | {*_elementwise}
-)
+__all__ = [
+    "all",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "argsort",
+    "asarray",
+    "astype",
+    "bool",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "can_cast",
+    "complex64",
+    "complex128",
+    "concat",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "e",
+    "empty",
+    "empty_like",
+    "expand_dims",
+    "eye",
+    "fft",
+    "finfo",
+    "flip",
+    "float32",
+    "float64",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "iinfo",
+    "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "isdtype",
+    "isin",
+    "linalg",
+    "linspace",
+    "matmul",
+    "matrix_transpose",
+    "max",
+    "mean",
+    "meshgrid",
+    "min",
+    "moveaxis",
+    "nan",
+    "newaxis",
+    "nonzero",
+    "ones",
+    "ones_like",
+    "permute_dims",
+    "pi",
+    "prod",
+    "repeat",
+    "reshape",
+    "result_type",
+    "roll",
+    "searchsorted",
+    "sort",
+    "squeeze",
+    "stack",
+    "std",
+    "sum",
+    "take",
+    "take_along_axis",
+    "tensordot",
+    "tile",
+    "tril",
+    "triu",
+    "uint8",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unstack",
+    "var",
+    "vecdot",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+__all__ += _elementwise.__all__

@@ -58,7 +58,7 @@ def _of_scalar(value: Any, dtype: Any) -> Any:
     if isinstance(value, builtins.bool) or dtype in COMPLEX:
         return dtype
     if isinstance(value, complex):
-        return COMPLEX[1] if dtype == REAL[1] else COMPLEX[0] if dtype in REAL else COMPLEX[0]
+        return COMPLEX[1] if dtype == REAL[1] else COMPLEX[0]
     if isinstance(value, float):
         return dtype if _is_float(dtype) else tenon.get_default_dtype()
     return dtype if dtype not in BOOL else SIGNED[-1]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tenon
+
 from .._tenon import Tensor
 from .data_types import COMPLEX, KINDS, iinfo, promoted
 
@@ -74,6 +75,7 @@ _BINARY = {
     "pow": "pow",
     "subtract": "subtract",
 }
+
 
 def _operator(name: str) -> Callable[..., Tensor]:
     found: Callable[..., Tensor] = getattr(tenon, name)

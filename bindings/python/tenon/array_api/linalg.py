@@ -7,6 +7,7 @@ import builtins
 from typing import NamedTuple
 
 import tenon
+
 from .. import linalg as _linalg
 from .._tenon import Tensor
 from ..error import InvalidArgumentError
@@ -69,10 +70,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
     """Returns the sums of products over axes of both arrays."""
     x1, x2 = promoted(x1, x2)
-    if isinstance(axes, int):
-        pairs = (range(x1.ndim - axes, x1.ndim), range(axes))
-    else:
-        pairs = axes
+    pairs = (range(x1.ndim - axes, x1.ndim), range(axes)) if isinstance(axes, int) else axes
     from ..own_arguments import tensordot as dot
 
     return dot(x1, x2, dims=(list(pairs[0]), list(pairs[1])))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 
 import tenon
+
 from .._tenon import Tensor
 from ..broadcasting import broadcast_shapes as _broadcast_shapes
 from ..error import InvalidArgumentError, OutOfRangeError
@@ -80,9 +81,7 @@ def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
     return tenon.repeat_interleave(x, counts, axis)
 
 
-def reshape(
-    x: Tensor, /, shape: Sequence[int], *, copy: builtins.bool | None = None
-) -> Tensor:
+def reshape(x: Tensor, /, shape: Sequence[int], *, copy: builtins.bool | None = None) -> Tensor:
     """Returns the array in another shape; `copy=False` raises if that needs a copy."""
     if copy:
         x = x.clone()

@@ -7,6 +7,7 @@ import builtins
 from typing import NamedTuple
 
 import tenon
+
 from .._tenon import Tensor
 from ..error import InvalidArgumentError
 from ..tensor import nonzero as _nonzero

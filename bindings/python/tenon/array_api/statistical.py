@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 
 import tenon
+
 from .._tenon import Tensor
 from ..error import InvalidArgumentError
 from .data_types import BOOL, SIGNED, UNSIGNED, promoted
@@ -122,9 +123,7 @@ def _cumulative(
         return found
     shape = [*x.shape]
     shape[axis] = 1
-    return tenon.cat(
-        [tenon.full(shape, initial, dtype=kind, device=x.device), found], axis
-    )
+    return tenon.cat([tenon.full(shape, initial, dtype=kind, device=x.device), found], axis)
 
 
 def cumulative_sum(

@@ -12,6 +12,7 @@ import types
 from . import names
 from .facts import FACTS
 
+
 def _path_of(found: type, default: str) -> str:
     """Returns the path of the module in which PyTorch has the class, `default` if unknown."""
     home = "torch" + found.__module__.removeprefix("tenon")
@@ -25,8 +26,8 @@ def rename_classes(module: types.ModuleType, target: types.ModuleType) -> None:
     """Renames the modules of the public classes that a module of Tenon has, to paths of torch.
 
     The new module of a class is the path of torch that corresponds to its home in Tenon, and
-    `module` itself if PyTorch has no such class there. Names that the annotations of the classes use are
-    put into the new module, because `typing.get_type_hints` looks them up there, and some
+    `module` itself if PyTorch has no such class there. Names that the annotations of the classes
+    use are put into the new module, because `typing.get_type_hints` looks them up there, and some
     programs read the `__dict__` of a module.
 
     Args:

@@ -52,6 +52,7 @@ class TorchModule(types.ModuleType):
         return found
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Raises the error of an absent function, or TypeError."""
         # The names of packages without a list of names are modules until one is called.
         path, _, name = self.__name__.rpartition(".")
         if names.kind_of(path, name) is None:

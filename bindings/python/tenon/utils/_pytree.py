@@ -192,9 +192,9 @@ __all__ = [
     "tree_leaves_with_path",
     "tree_map",
     "tree_map_",
-    "tree_map_with_path",
     "tree_map_only",
     "tree_map_only_",
+    "tree_map_with_path",
     "tree_structure",
     "tree_unflatten",
 ]
