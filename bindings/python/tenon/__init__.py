@@ -20,7 +20,7 @@ except ImportError as _reason:
 
 _tenon._require_main_interpreter()
 
-from . import _lazy_names, error, functional, introspect, library, ops, schema
+from . import _lazy_names, error, functional, library, ops, schema
 from . import tensor as _methods  # adds the methods to Tensor
 
 from . import autograd  # isort: skip  # adds the methods for gradients
@@ -318,7 +318,6 @@ __all__ = [
     "int16",
     "int32",
     "int64",
-    "introspect",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_available",

@@ -44,7 +44,7 @@ METHODS = {
     ),
 }
 HOMES = {name: module for module, names in _NAMES.items() for name in names}
-MODULES = ("distributions", "random", "special", "types")
+MODULES = (*("array_api", "introspect"), "distributions", "random", "special", "types")
 # Operators that write their argument, as functions: `relu_(x)` is `x.relu_()`.
 IN_PLACE = (
     *("addmv_", "alpha_dropout_", "deg2rad_", "dropout_", "feature_alpha_dropout_"),
