@@ -57,6 +57,8 @@ def is_listed(name: str, key: str, value: object, exported: list[str] | None) ->
     if exported is not None and key in exported:
         return True
     home = getattr(value, "__module__", None)
+    if name == "torch" and type(value).__name__ in ("layout", "memory_format", "qscheme"):
+        return True
     if not isinstance(value, (type, types.FunctionType)):
         return exported is None and name in MAIN and not str(home).startswith("typing")
     if name == "torch":

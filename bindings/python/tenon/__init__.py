@@ -20,7 +20,7 @@ except ImportError as _reason:
 
 _tenon._require_main_interpreter()
 
-from . import _lazy_names, error, functional, introspect, library, ops, schema
+from . import _lazy_names, error, functional, library, ops, schema
 from . import tensor as _methods  # adds the methods to Tensor
 
 from . import autograd  # isort: skip  # adds the methods for gradients
@@ -181,8 +181,8 @@ __version__ = _tenon.tenon_version()
 
 
 _LARGER = (
-    *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "testing"),
-    "utils",
+    *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "profiler"),
+    *("signal", "testing", "utils"),
     "__future__",
 )
 _AUTOCAST = (
@@ -325,7 +325,6 @@ __all__ = [
     "int16",
     "int32",
     "int64",
-    "introspect",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_available",

@@ -52,4 +52,24 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # type: ignore[no-untyped-def]
     return _packet("aten::diagonal")(A, offset, dim1, dim2)
 
 
-__all__ = [*_NAMES, "diagonal", "matmul"]
+_LATER = {
+    "lu": "linalg_lu",
+    **{name: name for name in ("matrix_sqrth", "polar", "tensorinv", "tensorsolve")},
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports the functions that few programs use at their first use."""
+    if name == "LinAlgError":
+        from .error import InvalidArgumentError
+
+        return InvalidArgumentError
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import matrix_decompositions
+
+    return getattr(matrix_decompositions, _LATER[name])
+
+
+__all__ = [*_NAMES, *_LATER, "diagonal", "matmul"]
+__all__ += ["LinAlgError"]  # noqa: F822

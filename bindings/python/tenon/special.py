@@ -26,4 +26,24 @@ def softmax(input, dim, *, dtype=None):  # type: ignore[no-untyped-def]
     return _packet("aten::softmax")(input, dim, dtype)
 
 
-__all__ = [*_NAMES, "log_softmax", "round", "softmax", "xlogy"]
+_LATER = (
+    *("airy_ai", "chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v"),
+    *("chebyshev_polynomial_w", "hermite_polynomial_h", "hermite_polynomial_he"),
+    *("laguerre_polynomial_l", "legendre_polynomial_p", "modified_bessel_i0"),
+    *("modified_bessel_i1", "modified_bessel_k0", "modified_bessel_k1"),
+    *("scaled_modified_bessel_k0", "scaled_modified_bessel_k1"),
+    *("shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u"),
+    *("shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w", "spherical_bessel_j0"),
+)
+
+
+def __getattr__(name: str) -> object:
+    """Imports polynomials and the functions that few programs use at their first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import special_polynomials
+
+    return getattr(special_polynomials, name)
+
+
+__all__ = [*_NAMES, *_LATER, "log_softmax", "round", "softmax", "xlogy"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _tenon
+from . import _lazy_names, _tenon
 from ._tenon import Tensor, dtype, memory_format
 from .dtype import (
     _NUMPY,
@@ -403,8 +403,32 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return memo[id(self)]
 
 
+def _array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
+    """Returns tenon.array_api, the functions of the array API standard."""
+    from importlib import import_module
+
+    versions = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+    if api_version is not None and api_version not in versions:
+        raise InvalidArgumentError(
+            f"Tensor.__array_namespace__: api_version must be one of {', '.join(versions)}, "
+            f"got {api_version}"
+        )
+    return import_module("tenon.array_api")
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """Returns the elements in reverse order along the first dim."""
+    return self.flip(0) if self.ndim > 0 else self
+
+
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """Returns the tensor on a device: itself if it is there."""
+    return self.to(device)
+
+
 for _function in (
     *_NEW_METHODS,
+    to_device,
     *(cpu, cuda, numpy, where, nonzero, is_floating_point, is_complex, is_inference),
     *(get_device, pin_memory, is_pinned, is_shared, is_distributed, new, fill_diagonal_),
     *(resize_, resize_as_),
@@ -416,6 +440,7 @@ for _function in (
             *("narrow_copy", "tensor_split", "vsplit"),
         )
     ),
+    *(_late(one, module) for module, names in _lazy_names.METHODS.items() for one in names),
     *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
@@ -430,14 +455,25 @@ _MEMBERS = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__array__": _array,
+    "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__format__": _format,
     "__complex__": _complex,
     "__contains__": _contains,
     "__reduce_ex__": _reduce_ex,
+    "__reversed__": _reversed,
 }
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, overridable(_member))
+# Names of Python 2, which PyTorch keeps.
+for _name, _operator in {
+    "__div__": "__truediv__",
+    "__idiv__": "__itruediv__",
+    "__long__": "__int__",
+    "__nonzero__": "__bool__",
+    "__rdiv__": "__rtruediv__",
+}.items():
+    setattr(Tensor, _name, getattr(Tensor, _operator))
 Tensor.mT = overridable_property(_mT)
 Tensor.mH = overridable_property(adjoint)
 Tensor.H = overridable_property(_H)

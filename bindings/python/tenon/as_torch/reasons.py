@@ -33,7 +33,6 @@ _REASONS = (
         "Tenon has no TorchScript and no compiler",
     ),
     (r"named|rename|align_|refine_names|unflatten_dim|has_names", "Tenon has no named tensors"),
-    (r"[Ll]azy|Uninitialized", "Tenon has no lazy modules"),
     (
         r"datapipes|DataPipe|functional_datapipe|dp_sharding|guaranteed_datapipes"
         r"|runtime_validation"
@@ -41,8 +40,8 @@ _REASONS = (
         "data pipes are not part of Tenon",
     ),
     (
-        r"^torch\.(profiler|autograd\.profiler|monitor)|kineto|itt|emit_nvtx|nvtx",
-        "Tenon's profiler is tenon.introspect.profile",
+        r"^torch\.(profiler|autograd\.profiler|monitor)|kineto|\bitt\b|emit_nvtx|nvtx",
+        "Tenon's profiler is tenon.profiler",
     ),
     (r"^torch\.hub|model_zoo", "Tenon downloads no models"),
     (r"^torch\.fx", "Tenon's graphs have other passes"),

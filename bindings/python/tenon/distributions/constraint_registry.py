@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import constraints, transforms
+from . import constraints, more_transforms, transforms
 
 
 class ConstraintRegistry:
@@ -50,17 +50,42 @@ def _bounded(constraint: Any) -> Any:
     return transforms.ComposeTransform(parts)
 
 
+def _independent(registry: ConstraintRegistry) -> Any:
+    def transform(constraint: Any) -> Any:
+        base = registry(constraint.base_constraint)
+        return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
+
+    return transform
+
+
+def _joined(registry: ConstraintRegistry, kind: Any) -> Any:
+    def transform(constraint: Any) -> Any:
+        parts = [registry(one) for one in constraint.cseq]
+        if kind is more_transforms.CatTransform:
+            return kind(parts, constraint.dim, constraint.lengths)
+        return kind(parts, constraint.dim)
+
+    return transform
+
+
+_MATRICES = {
+    "lower_cholesky": lambda _: transforms.LowerCholeskyTransform(),
+    "positive_definite": lambda _: more_transforms.PositiveDefiniteTransform(),
+    "positive_semidefinite": lambda _: more_transforms.PositiveDefiniteTransform(),
+}
+_BOUNDED = ("greater_than", "greater_than_eq", "less_than", "interval", "half_open_interval")
 for _one in (biject_to, transform_to):
     _one.register(constraints.real, lambda _: transforms.identity_transform)
-    _one.register(constraints.positive, _bounded)
-    _one.register(
-        constraints.real_vector,
-        lambda c, one=_one: transforms.IndependentTransform(
-            one(c.base_constraint), c.reinterpreted_batch_ndims
-        ),
-    )
+    for _name in _BOUNDED:
+        _one.register(getattr(constraints, _name), _bounded)
+    _one.register(constraints.corr_cholesky, lambda _: more_transforms.CorrCholeskyTransform())
+    _one.register(constraints.real_vector, _independent(_one))
+    _one.register(constraints.independent, _independent(_one))
+    _one.register(constraints.cat, _joined(_one, more_transforms.CatTransform))
+    _one.register(constraints.stack, _joined(_one, more_transforms.StackTransform))
+for _name, _factory in _MATRICES.items():
+    transform_to.register(getattr(constraints, _name), _factory)
 biject_to.register(constraints.simplex, lambda _: transforms.StickBreakingTransform())
 transform_to.register(constraints.simplex, lambda _: transforms.SoftmaxTransform())
-transform_to.register(constraints.lower_cholesky, lambda _: transforms.LowerCholeskyTransform())
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]

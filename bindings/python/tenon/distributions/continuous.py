@@ -313,6 +313,11 @@ class Gamma(ExponentialFamily):
         power = _packet("aten::xlogy")(a - 1, value)
         return _packet("aten::xlogy")(a, rate) + power - rate * value - _lgamma(a)
 
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._validate_sample(value)
+        return _packet("aten::special_gammainc")(self.concentration, self.rate * value)
+
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
         a = self.concentration

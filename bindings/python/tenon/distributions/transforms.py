@@ -38,7 +38,7 @@ class Transform:
     @property
     def inv(self) -> Transform:
         """The inverse."""
-        return _Inverse(self)
+        return _InverseTransform(self)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Returns the transform."""
@@ -75,7 +75,7 @@ class Transform:
         return f"{type(self).__name__}()"
 
 
-class _Inverse(Transform):
+class _InverseTransform(Transform):
     bijective = True
 
     def __init__(self, base: Transform) -> None:
@@ -176,6 +176,8 @@ class PowerTransform(Transform):
         """Stores the exponent."""
         super().__init__(cache_size)
         self.exponent = exponent
+        is_tensor = isinstance(exponent, Tensor)
+        self.sign = exponent.sign() if is_tensor else (exponent > 0) - (exponent < 0)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)

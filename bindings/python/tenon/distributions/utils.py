@@ -45,6 +45,13 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     return mat[..., mat.new_ones(mat.shape[-2:]).tril(diag).bool()]
 
 
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """Returns matrices with vectors in their lower triangles."""
+    from .more_transforms import _vector_to_tril
+
+    return _vector_to_tril(vec, diag)
+
+
 class lazy_property:
     """An attribute that is computed at its first use."""
 
@@ -69,4 +76,5 @@ __all__ = [
     "logits_to_probs",
     "probs_to_logits",
     "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
 ]

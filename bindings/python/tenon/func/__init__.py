@@ -17,7 +17,7 @@ from .derivatives import (
     vjp,
 )
 from .functionalize import functionalize
-from .modules import functional_call, stack_module_state
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .vmap import vmap
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -172,4 +172,15 @@ def stack_module_state(
     return parameters, buffers
 
 
-__all__ = ["functional_call", "stack_module_state"]
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Has all batch norms of a module use the batch's statistics only; returns the module."""
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    for one in root.modules():
+        if isinstance(one, _BatchNorm) and one.track_running_stats:
+            one.running_mean = one.running_var = one.num_batches_tracked = None
+            one.track_running_stats = False
+    return root
+
+
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]

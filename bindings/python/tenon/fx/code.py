@@ -31,14 +31,22 @@ else:
 _TENON = (dtype, layout, memory_format)
 
 
+_SYMBOLS = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"},
+    **{"pow": "**", "matmul": "@", "and_": "&", "or_": "|", "xor": "^", "lshift": "<<"},
+    **{"rshift": ">>", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">="},
+    **{"neg": "-", "pos": "+", "invert": "~"},
+}
+
+
 class _Writer:
-    def __init__(self, root: str) -> None:
-        self._root = root
+    def __init__(self, root: str, taken: set[str]) -> None:
+        self._root, self._taken = root, taken
         self.names: dict[str, Any] = {"device": device, "inf": math.inf, "nan": math.nan}
 
     def _constant(self, value: Any, base: str) -> str:
         name, number = base, 0
-        while self.names.setdefault(name, value) is not value:
+        while name in self._taken or self.names.setdefault(name, value) is not value:
             number += 1
             name = f"{base}_{number}"
         return name
@@ -80,27 +88,52 @@ class _Writer:
         given = [*map(self.value, args), *(f"{k}={self.value(v)}" for k, v in kwargs.items())]
         return f"{function}({', '.join(given)})"
 
+    def _operand(self, value: Any) -> str:
+        text = self.value(value)
+        return text if text.isidentifier() else f"({text})"
+
+    def path(self, target: str) -> str:
+        """Returns an attribute of the root as an expression; modules may be named by numbers."""
+        text = self._root
+        for name in target.split("."):
+            text = f"{text}.{name}" if name.isidentifier() else f"getattr({text}, {name!r})"
+        return text
+
     def step(self, node: Node) -> str:
         """Returns the expression of a node."""
         args = node.args
         if node.op == "get_attr":
-            return f"{self._root}.{node.target}"
+            return self.path(node.target)
         if node.op == "call_method":
             return self.call(f"{self.value(args[0])}.{node.target}", args[1:], node.kwargs)
         if node.op == "call_module":
-            return self.call(f"{self._root}.{node.target}", args, node.kwargs)
+            return self.call(self.path(node.target), args, node.kwargs)
         if node.target is operator.getitem:
             return f"{self.value(args[0])}[{self.value(args[1])}]"
+        if node.target is getattr and isinstance(args[1], str) and args[1].isidentifier():
+            return f"{self.value(args[0])}.{args[1]}"
+        symbol = _SYMBOLS.get(getattr(node.target, "__name__", ""))
+        if symbol is not None and getattr(node.target, "__module__", "") == "_operator":
+            if len(args) == 2:
+                return f"{self._operand(args[0])} {symbol} {self._operand(args[1])}"
+            return f"{symbol}{self._operand(args[0])}"
         return self.call(self.function(node.target), args, node.kwargs)
+
+
+def _parameter(node: Node, writer: _Writer) -> str:
+    """Returns an input as a parameter, with its stars or its default."""
+    stars = node.target[: len(node.target) - len(node.target.lstrip("*"))]
+    return f"{stars}{node.name}" + (f" = {writer.value(node.args[0])}" if node.args else "")
 
 
 def write_code(graph: Graph, root: str = "self") -> Code:
     """Writes the function `forward` of a graph; also returns the values of its global names."""
     import tenon
 
-    writer = _Writer(root)
+    writer = _Writer(root, {node.name for node in graph.nodes})
     writer.names["tenon"] = tenon
-    inputs = [node.name for node in graph.nodes if node.op == "placeholder"]
+    placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    inputs = [_parameter(node, writer) for node in placeholders]
     spec = graph._in_spec
     if spec is None or all(child.is_leaf() for child in spec.children):
         lines = [f"def forward({', '.join([root, *inputs])}):"]

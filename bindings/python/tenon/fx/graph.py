@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import keyword
 import re
@@ -18,14 +19,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_NONE = object()
+
+
 class Graph:
     """Nodes in the order in which they run.
 
     New nodes go to the end, or where `inserting_before` and `inserting_after` say.
     """
 
-    def __init__(self) -> None:
-        """Makes an empty graph."""
+    def __init__(self, owning_module: Any = None, tracer_cls: Any = None, **_: Any) -> None:
+        """Makes an empty graph; the class of the tracer has no effect."""
+        self.owning_module = owning_module
         self._nodes: list[Node] = []
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}  # next suffix for each base name
@@ -64,7 +69,7 @@ class Graph:
         if base[0].isdigit() or keyword.iskeyword(base) or base in ("self", "tenon"):
             base = f"_{base}"
         name, number = base, self._numbers.get(base, 0)
-        while name in self._names:
+        while name in self._names or hasattr(builtins, name):
             number += 1
             name = f"{base}_{number}"
         self._numbers[base] = number
@@ -80,6 +85,7 @@ class Graph:
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
         name: str | None = None,
+        type_expr: Any = None,
     ) -> Node:
         """Adds a node.
 
@@ -89,6 +95,7 @@ class Graph:
             args: Arguments by position, with nodes of this graph.
             kwargs: Arguments by name.
             name: Name of the node's value; by default derived from the target.
+            type_expr: Has no effect.
         """
         if op not in OPS:
             raise InvalidArgumentError(f"create_node: op must be one of {', '.join(OPS)}, got {op}")
@@ -105,11 +112,12 @@ class Graph:
             self._at += 1
         return node
 
-    def placeholder(self, name: str) -> Node:
-        """Adds an input."""
-        return self.create_node("placeholder", name, name=name)
+    def placeholder(self, name: str, type_expr: Any = None, default_value: Any = _NONE) -> Node:
+        """Adds an input, with a default unless none is given; types have no effect."""
+        args = () if default_value is _NONE else (default_value,)
+        return self.create_node("placeholder", name, args, name=name.lstrip("*"))
 
-    def get_attr(self, qualified_name: str) -> Node:
+    def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
         """Adds a step that reads an attribute of the module."""
         return self.create_node("get_attr", qualified_name)
 
@@ -118,23 +126,32 @@ class Graph:
         the_function: Callable[..., Any],
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
+        type_expr: Any = None,
     ) -> Node:
         """Adds a call of an operator or function."""
         return self.create_node("call_function", the_function, args, kwargs)
 
     def call_method(
-        self, method_name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+        self,
+        method_name: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        type_expr: Any = None,
     ) -> Node:
         """Adds a call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs)
 
     def call_module(
-        self, module_name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+        self,
+        module_name: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        type_expr: Any = None,
     ) -> Node:
         """Adds a call of a module of the module."""
         return self.create_node("call_module", module_name, args, kwargs)
 
-    def output(self, result: Any) -> Node:
+    def output(self, result: Any, type_expr: Any = None) -> Node:
         """Adds the step that returns."""
         return self.create_node("output", "output", (result,))
 
@@ -191,15 +208,47 @@ class Graph:
         if sum(node.op == "output" for node in self._nodes) > 1:
             raise StateError("lint: graph must have one output, got several")
 
-    def eliminate_dead_code(self) -> bool:
+    def graph_copy(
+        self, g: Graph, val_map: dict[Node, Any], return_output_node: Any = False
+    ) -> Any:
+        """Adds copies of the nodes of another graph; returns the value of its output.
+
+        Args:
+            g: The other graph.
+            val_map: Map from nodes of the other graph to nodes of this one; the copies are added.
+            return_output_node: If true, also returns the output node of the other graph.
+        """
+        for node in g.nodes:
+            if node in val_map:
+                continue
+            if node.op == "output":
+                result = map_arg(node.args[0], val_map.__getitem__)
+                return (result, node) if return_output_node else result
+            val_map[node] = self.node_copy(node, val_map.__getitem__)
+        return None
+
+    def __deepcopy__(self, memo: Any = None) -> Graph:
+        copy = Graph()
+        copy._in_spec = self._in_spec
+        copied: dict[Node, Any] = {}
+        result = copy.graph_copy(self, copied, return_output_node=True)
+        if result is not None:
+            copy.output(result[0]).meta = dict(result[1].meta)
+        return copy
+
+    def eliminate_dead_code(self, is_impure_node: Any = None) -> bool:
         """Removes nodes that nothing uses; those that write or draw random numbers stay.
+
+        Args:
+            is_impure_node: Returns true for nodes that stay; by default `Node.is_impure`.
 
         Returns:
             Whether there were any.
         """
         before = len(self._nodes)
         for node in reversed(self.nodes):
-            if not node.users and not node.is_impure():
+            stays = node.is_impure() if is_impure_node is None else is_impure_node(node)
+            if not node.users and not stays:
                 self.erase_node(node)
         return len(self._nodes) != before
 
@@ -228,7 +277,8 @@ def _base_name(target: Any) -> str:
     if isinstance(target, OpOverload):
         return target._schema.name.split("::")[-1].split(".")[0]
     if isinstance(target, str):
-        return target.rpartition(".")[2]
+        is_dunder = target.startswith("__") and target.endswith("__")
+        return (target[2:-2] if is_dunder else target).replace(".", "_")
     return getattr(target, "__name__", type(target).__name__).lower()
 
 

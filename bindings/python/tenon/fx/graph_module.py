@@ -33,10 +33,32 @@ class GraphModule(Module):
         self._class_name = class_name
         for node in graph.nodes:
             if node.op in ("get_attr", "call_module"):
-                name = node.target.partition(".")[0]
-                held = root[name] if not isinstance(root, Module) else getattr(root, name)
-                setattr(self, name, held)
+                self._take(root, node.target)
         self.graph = graph
+
+    def _take(self, root: Any, target: str) -> None:
+        """Takes the attribute of a path; modules on the way become empty ones unless they exist."""
+        if not isinstance(root, Module):
+            root_of = dict(root)
+            name = target if target in root_of else target.partition(".")[0]
+            if "." not in name:
+                setattr(self, name, root_of[name])
+                return
+            *path, last = name.split(".")
+            owner: Any = self
+            for one in path:
+                if not hasattr(owner, one):
+                    setattr(owner, one, Module())
+                owner = getattr(owner, one)
+            setattr(owner, last, root_of[name])
+            return
+        name = target.partition(".")[0]
+        value = getattr(root, name)
+        is_buffer = name in root._buffers
+        if is_buffer and name not in self._buffers:
+            self.register_buffer(name, value, name not in root._non_persistent_buffers_set)
+        else:
+            setattr(self, name, value)
 
     @property
     def graph(self) -> Graph:
@@ -64,11 +86,49 @@ class GraphModule(Module):
         self._run = names["forward"]
         return code.text
 
-    def forward(self, *args: Any) -> Any:
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the graph."""
         if self._run is None:
             self.recompile()
-        return self._run(self, *args)
+        return self._run(self, *args, **kwargs)
+
+    def add_submodule(self, target: str, m: Module) -> bool:
+        """Adds a module at a path, with empty modules on the way; returns true if it was added."""
+        *path, name = target.split(".")
+        owner: Any = self
+        for one in path:
+            if not hasattr(owner, one):
+                setattr(owner, one, Module())
+            owner = getattr(owner, one)
+            if not isinstance(owner, Module):
+                return False
+        owner.add_module(name, m)
+        return True
+
+    def delete_submodule(self, target: str) -> bool:
+        """Removes the module at a path; returns false if there is none."""
+        *path, name = target.split(".")
+        owner: Any = self
+        for one in path:
+            owner = getattr(owner, one, None)
+        if owner is None or not isinstance(getattr(owner, name, None), Module):
+            return False
+        delattr(owner, name)
+        return True
+
+    def delete_all_unused_submodules(self) -> None:
+        """Removes the modules that no node calls or reads."""
+        used = {
+            ".".join(node.target.split(".")[:length])
+            for node in self.graph.nodes
+            if node.op in ("call_module", "get_attr")
+            for length in range(1, node.target.count(".") + 2)
+        }
+        called = [node.target for node in self.graph.nodes if node.op == "call_module"]
+        for name, _ in [*self.named_modules()]:
+            inside = any(name.startswith(f"{one}.") for one in called)
+            if name and name not in used and not inside:
+                self.delete_submodule(name)
 
     def _flat_inputs(self, args: tuple[Any, ...]) -> list[Any]:
         leaves, spec = tree_flatten(args)

@@ -170,8 +170,10 @@ class Node:
         """Returns true if the node has side effects: dead code removal keeps it."""
         if self.op in ("placeholder", "output"):
             return True
+        if self.op == "call_module":
+            return False
         if self.op != "call_function":
-            return self.op != "get_attr"
+            return self.op != "get_attr" and str(self.target).endswith("_")
         if not isinstance(self.target, OpOverload):
             return False
         schema = self.target._schema
@@ -181,9 +183,11 @@ class Node:
     def format_node(self) -> str:
         """Returns a line that describes the node."""
         if self.op == "placeholder":
-            return f"%{self.name} : [num_users={len(self.users)}] = placeholder[{self.target}]"
+            return (
+                f"%{self.name} : [num_users={len(self.users)}] = placeholder[target={self.target}]"
+            )
         if self.op == "output":
-            return f"return {map_arg(self._args[0], _percent)}"
+            return f"return {self._args[0]}"
         return (
             f"%{self.name} : [num_users={len(self.users)}] = {self.op}"
             f"[target={target_name(self.target)}](args = {map_arg(self._args, _percent)}, "

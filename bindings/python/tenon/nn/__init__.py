@@ -125,6 +125,7 @@ from .modules import (
     ZeroPad3d,
 )
 from .parameter import Buffer, Parameter
+from .uninitialized import UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "ELU",
@@ -241,6 +242,8 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",
@@ -253,6 +256,49 @@ __all__ = [
     "parameter",
     "utils",
 ]
-for _name in modules.more_layers.__all__:
+_OTHERS = (
+    *modules.more_layers.__all__,
+    *modules.lazy.__all__,
+    *modules.rare_layers.__all__,
+    *("AdaptiveLogSoftmaxWithLoss", "Transformer", "TransformerDecoder"),
+    "TransformerDecoderLayer",
+)
+for _name in _OTHERS:
     globals()[_name] = getattr(modules, _name)
     __all__.append(_name)
+
+_LATER = ("attention", "common_types", "grad", "parallel")
+
+
+def factory_kwargs(kwargs: dict[str, object] | None) -> dict[str, object]:
+    """Returns the options of factories among a module's: device, dtype and memory_format.
+
+    Raises:
+        ArgumentTypeError: other options, or one that is also among `kwargs["factory_kwargs"]`.
+    """
+    from ..error import ArgumentTypeError
+
+    given = dict(kwargs or {})
+    inner: object = given.pop("factory_kwargs", {})
+    found = dict(inner) if isinstance(inner, dict) else {}
+    for name, value in given.items():
+        if name not in ("device", "dtype", "memory_format") or name in found:
+            raise ArgumentTypeError(
+                f"factory_kwargs: kwargs must be device, dtype and memory_format once, got {name!r}"
+            )
+        found[name] = value
+    return found
+
+
+def __getattr__(name: str) -> object:
+    """Imports the parts that few programs use at their first use."""
+    from importlib import import_module
+
+    if name == "DataParallel":
+        return import_module(f"{__name__}.parallel").DataParallel
+    if name in _LATER:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ += ["DataParallel", "factory_kwargs", *_LATER]

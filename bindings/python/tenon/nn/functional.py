@@ -11,6 +11,8 @@ from ..overridable import overridable
 from .functional_attention import (
     multi_head_attention_forward,
 )
+from .functional_fractional import *  # noqa: F403
+from .functional_fractional import __all__ as _fractional
 from .functional_grid import affine_grid, grid_sample
 from .functional_image import (
     adaptive_avg_pool1d,
@@ -69,6 +71,7 @@ from .functional_loss import (
     ctc_loss,
     huber_loss,
     l1_loss,
+    linear_cross_entropy,
     mse_loss,
     nll_loss,
     smooth_l1_loss,
@@ -480,4 +483,4 @@ __all__ = [
     "triplet_margin_loss",
     "unfold",
 ]
-__all__ += _more
+__all__ += [*_more, *_fractional, "linear_cross_entropy"]

@@ -118,14 +118,17 @@ def local_response_norm(
 
 
 @overridable
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+def normalize(
+    input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
     """Divides vectors by their norm.
 
     Args:
         input: The tensor.
         p: Order of the norm.
-        dim: Dim of the vectors.
+        dim: Dim of the vectors, or several.
         eps: Lower bound of the divisor.
+        out: Receives the result.
     """
     if p == 2:
         sizes = input.abs() if input.is_complex() else input
@@ -133,10 +136,11 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     elif p == 1:
         length = input.abs().sum(dim, True)
     elif math.isinf(p):
-        length = input.abs().amax([dim], True)
+        length = input.abs().amax(dim, True)
     else:
         length = (input.abs() ** p).sum(dim, True) ** (1 / p)
-    return input / length.clamp_min(eps)
+    result = input / length.clamp_min(eps)
+    return result if out is None else out.resize_(result.shape).copy_(result)
 
 
 @overridable

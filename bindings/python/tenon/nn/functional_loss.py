@@ -10,6 +10,7 @@ from ..dtype import float32
 from ..error import ArgumentTypeError, InvalidArgumentError
 from ..ops import _packet
 from ..overridable import overridable
+from .old_reduction import reduction_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ def _check_reduction(name: str, reduction: str) -> None:
         )
 
 
-def _reduction(name: str, reduction: str) -> int:
-    """Returns the operator's number of a reduction."""
+def _reduction(
+    name: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None
+) -> int:
+    """Returns the operator's number of a reduction; the deprecated arguments replace it."""
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce)
     _check_reduction(name, reduction)
     return ("none", "mean", "sum").index(reduction)
 
@@ -53,51 +58,101 @@ def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
     )
 
 
+def _weighted(name: str, losses: Tensor, weight: Tensor, how: int) -> Tensor:
+    """Returns losses with a factor each: all, their mean weighted by the factors, or their sum."""
+    if weight.shape != losses.shape:
+        raise InvalidArgumentError(
+            f"{name}: weight must be of the losses' shape {tuple(losses.shape)}, got "
+            f"{tuple(weight.shape)}"
+        )
+    losses = losses * weight
+    if how == 0:
+        return losses
+    return losses.sum() / weight.sum() if how == 1 else losses.sum()
+
+
 @overridable
-def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """Returns the squares of the differences of input and target, or their mean or sum."""
     _check_shapes("mse_loss", input, target)
-    return _operators.mse_loss(input, target, _reduction("mse_loss", reduction))
+    how = _reduction("mse_loss", reduction, size_average, reduce)
+    if weight is not None:
+        return _weighted("mse_loss", _operators.mse_loss(input, target, 0), weight, how)
+    return _operators.mse_loss(input, target, how)
 
 
 @overridable
-def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """Returns the absolute differences of input and target, or their mean or sum."""
     _check_shapes("l1_loss", input, target)
-    return _operators.l1_loss(input, target, _reduction("l1_loss", reduction))
+    how = _reduction("l1_loss", reduction, size_average, reduce)
+    if weight is not None:
+        return _weighted("l1_loss", _operators.l1_loss(input, target, 0), weight, how)
+    return _operators.l1_loss(input, target, how)
 
 
 @overridable
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Tensor:
     """Returns the smooth L1 loss: quadratic below `beta`, otherwise linear.
 
     Args:
         input: Tensor of a floating dtype.
         target: Tensor of the same shape.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
         beta: Absolute difference from which the loss is linear; with 0 this is `l1_loss`.
     """
     _check_shapes("smooth_l1_loss", input, target)
-    how = _reduction("smooth_l1_loss", reduction)
+    how = _reduction("smooth_l1_loss", reduction, size_average, reduce)
     return _operators.smooth_l1_loss(input, target, how, beta)
 
 
 @overridable
 def huber_loss(
-    input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Returns the Huber loss: `delta` times `smooth_l1_loss` with `beta=delta`.
 
     Args:
         input: Tensor of a floating dtype.
         target: Tensor of the same shape.
+        weight: Factor of each loss.
         reduction: "mean", "sum" or "none".
         delta: Absolute difference from which the loss is linear; above 0.
     """
     _check_shapes("huber_loss", input, target)
-    return _operators.huber_loss(input, target, _reduction("huber_loss", reduction), delta)
+    how = _reduction("huber_loss", reduction)
+    if weight is not None:
+        losses = _operators.huber_loss(input, target, 0, delta)
+        losses = _weighted("huber_loss", losses, weight, 0)
+        return losses if how == 0 else losses.mean() if how == 1 else losses.sum()
+    return _operators.huber_loss(input, target, how, delta)
 
 
 def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[Any, Tensor]:
@@ -134,7 +189,9 @@ def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns the negative log likelihood loss.
@@ -144,8 +201,12 @@ def nll_loss(
         target: Class indices of shape (), (N,) or (N, d1, d2, ...).
         weight: Weight of each class; by default 1.
         ignore_index: Class index that is ignored in targets.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean" (weighted, over targets that are not ignored), "sum" or "none".
     """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce)
     _check_reduction("nll_loss", reduction)
     (input,) = _raised(input)
     hits, counts = _hits("nll_loss", input, target, ignore_index)
@@ -170,8 +231,9 @@ def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -183,11 +245,15 @@ def cross_entropy(
             shape.
         weight: Weight of each class; by default 1.
         ignore_index: Class index that is ignored in targets.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
         label_smoothing: Fraction of each target, from 0 to 1, that is spread over all classes.
     """
     from .functional import log_softmax
 
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce)
     _check_reduction("cross_entropy", reduction)
     if not 0 <= label_smoothing <= 1:
         raise InvalidArgumentError(
@@ -204,7 +270,7 @@ def cross_entropy(
         if reduction == "mean":
             return losses.sum() / max(losses.numel(), 1)
         return losses.sum() if reduction == "sum" else losses
-    plain = nll_loss(logs, target, weight, ignore_index, reduction)
+    plain = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing == 0:
         return plain
     counts = target != ignore_index
@@ -215,6 +281,49 @@ def cross_entropy(
     elif reduction == "sum":
         shared = shared.sum()
     return plain * (1 - label_smoothing) + shared * (label_smoothing / input.shape[dim])
+
+
+@overridable
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """Returns the cross entropy of a linear layer's results.
+
+    Args:
+        input: Tensor of shape (features,) or (N, features).
+        linear_weight: The layer's weight, (classes, ..., features).
+        target: Classes or probabilities; see `cross_entropy`.
+        linear_bias: The layer's bias, (classes, ...).
+        weight: Weight of each class; by default 1.
+        reduction: "mean", "sum" or "none".
+        ignore_index: Class that is ignored in targets.
+        label_smoothing: Fraction of each target that is spread over all classes.
+        options: Has no effect: logits are computed at once.
+    """
+    if input.ndim not in (1, 2) or linear_weight.ndim < 2:
+        raise InvalidArgumentError(
+            "linear_cross_entropy: input must have 1 or 2 dims and linear_weight 2 at least, got "
+            f"{input.ndim} and {linear_weight.ndim}"
+        )
+    flat = linear_weight.reshape(-1, linear_weight.shape[-1])
+    bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = _operators.linear(input, flat, bias)
+    logits = logits.reshape((*input.shape[:-1], *linear_weight.shape[:-1]))
+    return cross_entropy(
+        *(logits, target, weight),
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
 
 
 @overridable
@@ -252,6 +361,7 @@ __all__ = [
     "ctc_loss",
     "huber_loss",
     "l1_loss",
+    "linear_cross_entropy",
     "mse_loss",
     "nll_loss",
     "smooth_l1_loss",

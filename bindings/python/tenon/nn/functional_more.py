@@ -121,7 +121,7 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:
     """Returns the mean over classes of the binary cross entropy of logits."""
     if size_average is not None or reduce is not None:
-        from .modules.old_reduction import reduction_of
+        from .old_reduction import reduction_of
 
         reduction = reduction_of(size_average, reduce)
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))

@@ -11,6 +11,7 @@ from ..error import InvalidArgumentError
 from ..ops import _packet
 from ..overridable import overridable
 from .functional_loss import _reduction
+from .old_reduction import reduction_of
 
 _operators = {
     name: _packet(f"aten::{name}")
@@ -40,7 +41,12 @@ def _check_same(name: str, input: Tensor, target: Tensor) -> None:
 
 @overridable
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, *, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns the binary cross entropy of probabilities and targets.
 
@@ -48,9 +54,11 @@ def binary_cross_entropy(
         input: Probabilities, from 0 to 1.
         target: Targets from 0 to 1, of the input's shape.
         weight: Factor of each loss.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("binary_cross_entropy", reduction)
+    how = _reduction("binary_cross_entropy", reduction, size_average, reduce)
     _check_same("binary_cross_entropy", input, target)
     if weight is not None:
         weight = weight.expand(target.shape)
@@ -62,7 +70,8 @@ def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -72,10 +81,12 @@ def binary_cross_entropy_with_logits(
         input: Logits.
         target: Targets from 0 to 1, of the input's shape.
         weight: Factor of each loss.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
         pos_weight: Factor of the positive term of each loss.
     """
-    how = _reduction("binary_cross_entropy_with_logits", reduction)
+    how = _reduction("binary_cross_entropy_with_logits", reduction, size_average, reduce)
     _check_same("binary_cross_entropy_with_logits", input, target)
     operator = _operators["binary_cross_entropy_with_logits"]
     return operator(input, target, weight, pos_weight, how)
@@ -83,16 +94,25 @@ def binary_cross_entropy_with_logits(
 
 @overridable
 def kl_div(
-    input: Tensor, target: Tensor, *, reduction: str = "mean", log_target: bool = False
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
 ) -> Tensor:
     """Returns the Kullback-Leibler divergence of a distribution from a target.
 
     Args:
         input: Logarithms of probabilities.
         target: Probabilities, or their logarithms with `log_target`.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean" of all elements, "batchmean" of the first dim's, "sum" or "none".
         log_target: If true, targets are logarithms.
     """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce)
     if reduction == "batchmean":
         total = _operators["kl_div"](input, target, 2, log_target=log_target)
         return total / input.shape[0] if input.ndim > 0 else total
@@ -107,8 +127,9 @@ def poisson_nll_loss(
     target: Tensor,
     log_input: bool = True,
     full: bool = False,
-    *,
+    size_average: bool | None = None,
     eps: float = 1e-8,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns the negative log likelihood of counts under Poisson distributions.
@@ -119,9 +140,11 @@ def poisson_nll_loss(
         log_input: If true, inputs are logarithms.
         full: If true, adds Stirling's approximation of the factorial term.
         eps: Added to an input that is not a logarithm.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("poisson_nll_loss", reduction)
+    how = _reduction("poisson_nll_loss", reduction, size_average, reduce)
     return _operators["poisson_nll_loss"](input, target, log_input, full, eps, how)
 
 
@@ -168,7 +191,13 @@ def gaussian_nll_loss(
 
 @overridable
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, *, reduction: str = "mean"
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns a loss for pairs that are not in the wanted order by a margin.
 
@@ -177,9 +206,11 @@ def margin_ranking_loss(
         input2: Second element of each pair.
         target: 1 if the first should be larger, -1 if the second should.
         margin: Wanted difference.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("margin_ranking_loss", reduction)
+    how = _reduction("margin_ranking_loss", reduction, size_average, reduce)
     return _operators["margin_ranking_loss"](input1, input2, target, margin, how)
 
 
@@ -190,7 +221,8 @@ def multi_margin_loss(
     p: int = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns the multi-class margin loss of scores and true classes.
@@ -201,40 +233,61 @@ def multi_margin_loss(
         p: Exponent of each term: 1 or 2.
         margin: Wanted difference between the true class and the others.
         weight: Weight of each class; by default 1.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("multi_margin_loss", reduction)
+    how = _reduction("multi_margin_loss", reduction, size_average, reduce)
     return _operators["multi_margin_loss"](input, target, p, margin, weight, how)
 
 
 @overridable
-def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Returns the multi-label margin loss of scores and true classes.
 
     Args:
         input: Scores of shape (classes,) or (N, classes).
         target: Class indices of the input's shape; a negative number ends the list.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("multilabel_margin_loss", reduction)
+    how = _reduction("multilabel_margin_loss", reduction, size_average, reduce)
     return _operators["multilabel_margin_loss"](input, target, how)
 
 
 @overridable
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, *, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns the input if the target is 1, or `max(0, margin - input)` if it is -1."""
-    how = _reduction("hinge_embedding_loss", reduction)
+    how = _reduction("hinge_embedding_loss", reduction, size_average, reduce)
     return _operators["hinge_embedding_loss"](input, target, margin, how)
 
 
 @overridable
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, *, reduction: str = "mean"
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Returns `1 - cos` of vectors if the target is 1, or `max(0, cos - margin)` if it is -1."""
-    how = _reduction("cosine_embedding_loss", reduction)
+    how = _reduction("cosine_embedding_loss", reduction, size_average, reduce)
     return _operators["cosine_embedding_loss"](input1, input2, target, margin, how)
 
 
@@ -247,7 +300,8 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Returns a loss for anchors that are not nearer to the positive than to the negative.
@@ -260,17 +314,27 @@ def triplet_margin_loss(
         p: Order of the norm of the distances.
         eps: Added to differences.
         swap: If true, uses the distance of positive and negative if it is smaller.
+        size_average: Deprecated: replaces `reduction`.
+        reduce: Deprecated: replaces `reduction`.
         reduction: "mean", "sum" or "none".
     """
-    how = _reduction("triplet_margin_loss", reduction)
+    how = _reduction("triplet_margin_loss", reduction, size_average, reduce)
     operator = _operators["triplet_margin_loss"]
     return operator(anchor, positive, negative, margin, p, eps, swap, how)
 
 
 @overridable
-def soft_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Returns `log(1 + exp(-target * input))`, for targets of 1 and -1."""
-    return _operators["soft_margin_loss"](input, target, _reduction("soft_margin_loss", reduction))
+    return _operators["soft_margin_loss"](
+        input, target, _reduction("soft_margin_loss", reduction, size_average, reduce)
+    )
 
 
 __all__ = [

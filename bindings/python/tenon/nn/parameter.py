@@ -121,4 +121,17 @@ def _restore_buffer(cls: Any, data: Tensor, state: Any) -> Any:
     return buffer
 
 
+def __getattr__(name: str) -> Any:
+    """Imports the classes without elements, which have their own module, at their first use."""
+    if name in ("UninitializedBuffer", "UninitializedParameter", "UninitializedTensorMixin"):
+        from . import uninitialized
+
+        return getattr(uninitialized, name)
+    if name == "is_lazy":
+        from .uninitialized import is_lazy
+
+        return is_lazy
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = ["Buffer", "Parameter"]

@@ -10,7 +10,7 @@ from ..error import InvalidArgumentError
 from ..factories import tensor, zeros_like
 from ..functional import maximum
 from ..ops import _packet
-from .optimizer import Optimizer, check_kind, foreach_of, require_number
+from .optimizer import Optimizer, check_kind, foreach_of, require_number, require_rate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Adam(Optimizer):
 
     Args:
         params: See `Optimizer`.
-        lr: Learning rate.
+        lr: Learning rate: a number or a tensor of one.
         betas: Decay rates of m and v, in [0, 1).
         eps: Added to the root.
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
@@ -37,6 +37,7 @@ class Adam(Optimizer):
             for every step. Otherwise the step numbers are constants of the recorded graph.
         decoupled_weight_decay: If true, parameters shrink by lr * weight_decay instead.
         foreach: If true, each part of a step is one call for all parameters.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
         fused: If true, a step is one call for all parameters, in one pass over memory.
 
     Raises:
@@ -46,7 +47,7 @@ class Adam(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-3,
+        lr: Any = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -56,12 +57,13 @@ class Adam(Optimizer):
         capturable: bool = False,
         decoupled_weight_decay: bool = False,
         foreach: bool | None = None,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
         """Stores the groups."""
         name = type(self).__name__
-        check_kind(name, foreach, fused)
-        require_number(name, "lr", lr)
+        check_kind(name, foreach, fused, differentiable)
+        require_rate(name, lr)
         require_number(name, "eps", eps)
         require_number(name, "weight_decay", weight_decay)
         if len(betas) != 2 or not all(0 <= beta < 1 for beta in betas):
@@ -76,6 +78,7 @@ class Adam(Optimizer):
             "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay,
             "foreach": foreach,
+            "differentiable": differentiable,
             "fused": fused,
         }
         super().__init__(params, options)
@@ -161,14 +164,19 @@ class Adam(Optimizer):
                 grad = grad.add(parameter, alpha=group["weight_decay"])
         state = self._state_of(parameter, group["amsgrad"])
         beta1, beta2 = group["betas"]
+        if group.get("differentiable"):
+            # In-place updates must not change tensors that earlier steps saved for backward.
+            state.update({key: state[key].clone() for key in state})
         step = state["step"].add_(1)
         mean = state["exp_avg"].lerp_(grad, 1 - beta1)
         square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
         if group["amsgrad"]:
-            square = state["max_exp_avg_sq"].copy_(maximum(state["max_exp_avg_sq"], square))
-        if group["capturable"] or is_fake(step):
+            largest = state["max_exp_avg_sq"]
+            before = largest.clone() if group.get("differentiable") else largest
+            square = largest.copy_(maximum(before, square))
+        if group["capturable"] or group.get("differentiable") or is_fake(step):
             rate = (1 - beta1**step).reciprocal().mul(-group["lr"])
-            root = (square.sqrt() / ((1 - beta2**step).sqrt() * rate)).add_(group["eps"] / rate)
+            root = square.sqrt() / ((1 - beta2**step).sqrt() * rate) + group["eps"] / rate
             parameter.addcdiv_(mean, root)
             return
         taken = step.item()
@@ -189,13 +197,14 @@ class AdamW(Adam):
         maximize: See `Adam`.
         capturable: See `Adam`.
         foreach: See `Adam`.
+        differentiable: See `Adam`.
         fused: See `Adam`.
     """
 
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-3,
+        lr: Any = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
@@ -203,6 +212,7 @@ class AdamW(Adam):
         *,
         maximize: bool = False,
         capturable: bool = False,
+        differentiable: bool = False,
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
@@ -218,6 +228,7 @@ class AdamW(Adam):
             capturable=capturable,
             decoupled_weight_decay=True,
             foreach=foreach,
+            differentiable=differentiable,
             fused=fused,
         )
 

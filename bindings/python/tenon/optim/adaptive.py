@@ -36,7 +36,7 @@ class RMSprop(SingleUpdate):
         capturable: Has no effect.
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class RMSprop(SingleUpdate):
             root = square.addcmul(mean, mean, value=-1).sqrt_()
         else:
             root = square.sqrt()
-        root = root.add_(group["eps"])
+        root = root.add(group["eps"])
         if group["momentum"] > 0:
             moved = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, root)
             parameter.add_(moved, alpha=-group["lr"])
@@ -98,7 +98,7 @@ class Adagrad(SingleUpdate):
         eps: Added to the root.
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
         fused: Has no effect.
     """
 
@@ -137,7 +137,7 @@ class Adagrad(SingleUpdate):
     def change(self, parameter: Any, grad: Any, state: Any, step: int, group: Any) -> None:
         """See `SingleUpdate.change`."""
         rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
-        root = state["sum"].addcmul_(grad, grad, value=1).sqrt().add_(group["eps"])
+        root = state["sum"].addcmul_(grad, grad, value=1).sqrt().add(group["eps"])
         parameter.addcdiv_(grad, root, value=-rate)
 
 
@@ -153,7 +153,7 @@ class Adadelta(SingleUpdate):
         foreach: Has no effect.
         capturable: Has no effect.
         maximize: If true, parameters move up the gradient.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class Adadelta(SingleUpdate):
         rho, eps = group["rho"], group["eps"]
         square = state["square_avg"].mul_(rho).addcmul_(grad, grad, value=1 - rho)
         root = square.add(eps).sqrt_()
-        delta = state["acc_delta"].add(eps).sqrt_().div_(root).mul_(grad)
+        delta = state["acc_delta"].add(eps).sqrt().div(root).mul(grad)
         state["acc_delta"].mul_(rho).addcmul_(delta, delta, value=1 - rho)
         parameter.add_(delta, alpha=-group["lr"])
 
@@ -199,7 +199,7 @@ class Adamax(SingleUpdate):
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
         capturable: Has no effect.
     """
 
@@ -230,7 +230,8 @@ class Adamax(SingleUpdate):
         first, second = group["betas"]
         mean = state["exp_avg"].lerp_(grad, 1 - first)
         kept = state["exp_inf"].mul_(second)
-        kept.copy_(maximum(kept, grad.abs().add_(group["eps"])))
+        before = kept.clone() if group["differentiable"] else kept
+        kept.copy_(maximum(before, grad.abs().add(group["eps"])))
         parameter.addcdiv_(mean, kept, value=-(group["lr"] / (1 - first**step)))
 
 
@@ -248,7 +249,7 @@ class NAdam(SingleUpdate):
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
         capturable: Has no effect.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
     """
 
     def __init__(
@@ -299,7 +300,7 @@ class NAdam(SingleUpdate):
         product = state["mu_product"].item()
         mean = state["exp_avg"].lerp_(grad, 1 - first)
         square = state["exp_avg_sq"].mul_(second).addcmul_(grad, grad, value=1 - second)
-        root = square.div(1 - second**step).sqrt().add_(group["eps"])
+        root = square.div(1 - second**step).sqrt().add(group["eps"])
         rate = group["lr"]
         parameter.addcdiv_(grad, root, value=-rate * (1.0 - now) / (1.0 - product))
         parameter.addcdiv_(mean, root, value=(-rate * after) / (1.0 - product * after))
@@ -318,7 +319,7 @@ class RAdam(SingleUpdate):
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
         capturable: Has no effect.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
     """
 
     def __init__(
@@ -361,7 +362,7 @@ class RAdam(SingleUpdate):
         if length > 5.0:
             part = (length - 4) * (length - 2) * most
             whole = (most - 4) * (most - 2) * length
-            change = change * (left**0.5 / square.sqrt().add_(group["eps"]))
+            change = change * (left**0.5 / square.sqrt().add(group["eps"]))
             change = change * (part / whole) ** 0.5
         parameter.add_(change, alpha=-1.0)
 

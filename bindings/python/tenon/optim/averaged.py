@@ -24,7 +24,7 @@ class ASGD(SingleUpdate):
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
         capturable: Has no effect.
     """
 
@@ -83,7 +83,7 @@ class Rprop(SingleUpdate):
         capturable: Has no effect.
         foreach: Has no effect.
         maximize: If true, parameters move up the gradient.
-        differentiable: Must be False.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from ..error import InvalidArgumentError
-from .lr_scheduler import LRScheduler
+from .lr_scheduler import LRScheduler, set_rate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def _each(scheduler: LRScheduler, name: str, value: Any) -> list[Any]:
 class MultiplicativeLR(LRScheduler):
     """Multiplies the last rate by the result of a function of the step's number."""
 
+    _resumes_at_current = True
+
     def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
         """Keeps one function, or one for each group."""
         count = len(optimizer.param_groups)
@@ -48,6 +50,8 @@ class MultiplicativeLR(LRScheduler):
 
 class PolynomialLR(LRScheduler):
     """The first rate times (1 - step / total_iters) ** power, 0 in the end."""
+
+    _resumes_at_current = True
 
     def __init__(
         self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
@@ -180,7 +184,7 @@ class CyclicLR(LRScheduler):
         lower = _each(self, "base_lr", base_lr)
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, lower, strict=True):
-                group["lr"] = rate
+                set_rate(group, rate)
         self.max_lrs = _each(self, "max_lr", max_lr)
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up + down)

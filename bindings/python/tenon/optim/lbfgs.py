@@ -45,6 +45,7 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-9,
         history_size: int = 100,
         line_search_fn: str | None = None,
+        maximize: bool = False,
     ) -> None:
         """Stores the group."""
         if line_search_fn not in (None, "strong_wolfe"):
@@ -59,6 +60,7 @@ class LBFGS(Optimizer):
             "tolerance_change": tolerance_change,
             "history_size": history_size,
             "line_search_fn": line_search_fn,
+            "maximize": maximize,
         }
         super().__init__(params, options)
         if len(self.param_groups) != 1:
@@ -70,7 +72,11 @@ class LBFGS(Optimizer):
             one.new_zeros(one.numel()) if one.grad is None else one.grad.reshape(-1)
             for one in self._params
         ]
-        return cat(parts)
+        whole = cat(parts)
+        return whole.neg() if self.param_groups[0].get("maximize") else whole
+
+    def _loss(self, value: Any) -> float:
+        return -float(value) if self.param_groups[0].get("maximize") else float(value)
 
     def _move(self, direction: Tensor, length: float) -> None:
         offset = 0
@@ -84,7 +90,7 @@ class LBFGS(Optimizer):
     ) -> tuple[float, Tensor]:
         """Returns loss and gradient at a distance from `start`, and restores the parameters."""
         self._move(direction, length)
-        loss = float(closure())
+        loss = self._loss(closure())
         gradient = self._gradient()
         for one, old in zip(self._params, start, strict=True):
             one.copy_(old)
@@ -96,7 +102,6 @@ class LBFGS(Optimizer):
             raise InvalidArgumentError("LBFGS: step must be given a closure, got none")
         with no_grad():
             loss = self._run(enable_grad()(closure))
-        self.steps_taken += 1
         return loss
 
     def _run(self, closure: Any) -> Any:
@@ -105,7 +110,7 @@ class LBFGS(Optimizer):
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first = closure()
-        loss, calls = float(first), 1
+        loss, calls = self._loss(first), 1
         state["func_evals"] += 1
         gradient = self._gradient()
         if float(gradient.abs().max()) <= group["tolerance_grad"]:

@@ -7,6 +7,7 @@ import math
 import warnings
 from bisect import bisect_right
 
+from .._tenon import Tensor
 from ..error import ArgumentTypeError, InvalidArgumentError
 from .optimizer import Optimizer
 
@@ -14,6 +15,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
+
+
+def set_rate(group: dict[str, Any], rate: Any) -> None:
+    """Sets the rate of a group; a rate that is a tensor is changed in place."""
+    if isinstance(group["lr"], Tensor):
+        group["lr"].detach().fill_(float(rate))
+    else:
+        group["lr"] = rate
+
+
+def rate_of(group: dict[str, Any]) -> Any:
+    """Returns the rate of a group; a copy if it is a tensor."""
+    rate = group["lr"]
+    return rate.detach().clone() if isinstance(rate, Tensor) else rate
 
 
 class LRScheduler:
@@ -38,7 +53,7 @@ class LRScheduler:
         self.optimizer = optimizer
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", rate_of(group))
             elif "initial_lr" not in group:
                 raise InvalidArgumentError(
                     f"{name}: group {number} must have initial_lr where last_epoch is given, got "
@@ -47,7 +62,14 @@ class LRScheduler:
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch + 1
         self._steps_at_start = optimizer.steps_taken
-        self._set(self.get_lr())
+        is_resumed = last_epoch != -1 and self._resumes_at_current
+        self._set(self._rates() if is_resumed else self.get_lr())
+
+    # True for schedules that go on from the rates of a loaded optimiser when they are resumed.
+    _resumes_at_current = False
+
+    def _rates(self) -> list[Any]:
+        return [rate_of(group) for group in self.optimizer.param_groups]
 
     def factor(self, epoch: int) -> float:
         """Returns the factor of the first rate after `epoch` steps."""
@@ -84,8 +106,8 @@ class LRScheduler:
 
     def _set(self, rates: Sequence[float]) -> None:
         for group, rate in zip(self.optimizer.param_groups, rates, strict=False):
-            group["lr"] = rate
-        self._last_lr = list(rates)
+            set_rate(group, rate)
+        self._last_lr = [rate_of(group) for group in self.optimizer.param_groups]
 
     def step(self, epoch: int | None = None) -> None:
         """Sets the rates of the next step; call it after the optimiser's step.
@@ -221,6 +243,8 @@ class ConstantLR(LRScheduler):
 class LinearLR(LRScheduler):
     """Multiplies the rate by a factor that changes linearly in total_iters steps."""
 
+    _resumes_at_current = True
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -245,6 +269,8 @@ class LinearLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """Multiplies the rate by gamma at each step."""
 
+    _resumes_at_current = True
+
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         """Sets the first rates."""
         self.gamma = gamma
@@ -257,6 +283,8 @@ class ExponentialLR(LRScheduler):
 
 class CosineAnnealingLR(LRScheduler):
     """The rate follows half a cosine, from the first one to eta_min in T_max steps, and back."""
+
+    _resumes_at_current = True
 
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
@@ -338,7 +366,7 @@ class ReduceLROnPlateau:
         self.cooldown, self.eps = cooldown, eps
         self.best = math.inf if mode == "min" else -math.inf
         self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        self._last_lr = [rate_of(group) for group in optimizer.param_groups]
 
     def is_better(self, metric: float, best: float) -> bool:
         """Returns true if a metric is better than the best so far, by the threshold."""
@@ -367,9 +395,9 @@ class ReduceLROnPlateau:
             for group, least in groups:
                 rate = max(group["lr"] * self.factor, least)
                 if group["lr"] - rate > self.eps:
-                    group["lr"] = rate
+                    set_rate(group, rate)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = [rate_of(group) for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
         """Returns the state of the schedule without its optimiser."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ..error import InvalidArgumentError
-from .lr_scheduler import LRScheduler, ReduceLROnPlateau
+from .lr_scheduler import LRScheduler, ReduceLROnPlateau, set_rate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SequentialLR(_Several):
         self.last_epoch = last_epoch + 1
         # Only the first schedule is active: undo the changes of the others to the rates.
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            set_rate(group, group["initial_lr"])
         for one in self._schedulers:
             _undo(one)
         self._schedulers[0]._advance()

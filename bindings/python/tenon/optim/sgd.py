@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from .._tenon import Tensor
 from ..error import InvalidArgumentError
 from ..factories import empty_like
 from ..ops import _packet
-from .optimizer import Optimizer, check_kind, foreach_of, require_number
+from .optimizer import Optimizer, check_kind, foreach_of, require_number, require_rate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +25,14 @@ class SGD(Optimizer):
 
     Args:
         params: See `Optimizer`.
-        lr: Learning rate.
+        lr: Learning rate: a number or a tensor of one.
         momentum: Decay rate of v.
         dampening: Fraction of each gradient but the first that is left out of v.
         weight_decay: L2 penalty: weight_decay times the parameters is added to the gradient.
         nesterov: If true, p -= lr * (g + momentum * v).
         maximize: If true, parameters move up the gradient, not down.
         foreach: If true, each part of a step is one call for all parameters.
+        differentiable: If true, steps are recorded, so that gradients flow through them.
         fused: If true, a step is one call for all parameters, in one pass over memory.
 
     Raises:
@@ -40,7 +42,7 @@ class SGD(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-3,
+        lr: Any = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
         weight_decay: float = 0,
@@ -48,11 +50,12 @@ class SGD(Optimizer):
         *,
         maximize: bool = False,
         foreach: bool | None = None,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
         """Stores the groups."""
-        check_kind("SGD", foreach, fused)
-        require_number("SGD", "lr", lr)
+        check_kind("SGD", foreach, fused, differentiable)
+        require_rate("SGD", lr)
         require_number("SGD", "momentum", momentum)
         require_number("SGD", "weight_decay", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
@@ -68,6 +71,7 @@ class SGD(Optimizer):
             "nesterov": nesterov,
             "maximize": maximize,
             "foreach": foreach,
+            "differentiable": differentiable,
             "fused": fused,
         }
         super().__init__(params, options)
@@ -87,7 +91,11 @@ class SGD(Optimizer):
                 grad = grad.add(parameter, alpha=group["weight_decay"])
             if group["momentum"] != 0:
                 grad = self._moved(parameter, grad, group)
-            parameter.add_(grad, alpha=-group["lr"])
+            rate = group["lr"]
+            if isinstance(rate, Tensor) and rate.requires_grad:
+                parameter.addcmul_(grad, rate, value=-1)
+            else:
+                parameter.add_(grad, alpha=-rate)
 
     def _update_fused(self, parameters: list[Any], group: dict[str, Any]) -> None:
         """Runs one fused call for parameters without momentum yet, and one for all others."""
@@ -140,7 +148,7 @@ class SGD(Optimizer):
         momentum = group["momentum"]
         buffer = state.get("momentum_buffer")
         if buffer is None:
-            buffer = state["momentum_buffer"] = grad.clone()
+            buffer = state["momentum_buffer"] = grad.detach().clone()
         else:
             buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
         return grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer

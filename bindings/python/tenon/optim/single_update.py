@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .._tenon import Tensor
 from ..error import InvalidArgumentError
 from ..factories import tensor
 from .optimizer import Optimizer
@@ -11,14 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._tenon import Tensor
-
 
 class SingleUpdate(Optimizer):
     """Base of optimisers: a subclass defines `start`, the first state, and `change`.
 
-    The options foreach, capturable, differentiable and fused have no effect, except that recorded
-    steps (differentiable) are refused.
+    The options foreach, capturable and fused have no effect.
     """
 
     def __init__(self, params: Any, options: dict[str, Any], extras: dict[str, Any]) -> None:
@@ -29,8 +27,10 @@ class SingleUpdate(Optimizer):
             for one in values:
                 if isinstance(one, (int, float)) and not one >= 0:
                     raise InvalidArgumentError(f"{name}: {option} must be at least 0, got {value}")
-        if extras.get("differentiable"):
-            raise InvalidArgumentError(f"{name}: differentiable must be False, got True")
+            if isinstance(value, Tensor) and value.numel() != 1:
+                raise InvalidArgumentError(
+                    f"{name}: {option} must be one number, got a tensor of {value.numel()}"
+                )
         super().__init__(params, {**options, **extras})
 
     def start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -57,6 +57,9 @@ class SingleUpdate(Optimizer):
             if not state:
                 state["step"] = tensor(0.0)
                 state.update(self.start(parameter, group))
+            if group.get("differentiable"):
+                # In-place updates must not change tensors that earlier steps saved for backward.
+                state.update({key: state[key].clone() for key in state if key != "step"})
             state["step"] += 1
             grad = -parameter.grad if group["maximize"] else parameter.grad
             grad = self.decayed(parameter, grad, group)

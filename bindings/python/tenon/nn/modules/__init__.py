@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from . import (
     activation,
+    adaptive,
     batchnorm,
     container,
     conv,
     dropout,
     flatten,
     hooks,
+    lazy,
     linear,
     loss,
     module,
@@ -18,10 +20,12 @@ from . import (
     padding,
     pair_loss,
     pooling,
+    rare_layers,
     rnn,
     sparse,
     state_dict,
     transformer,
+    transformer_decoder,
 )
 from .activation import (
     ELU,
@@ -46,6 +50,7 @@ from .activation import (
     Softplus,
     Tanh,
 )
+from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -58,6 +63,8 @@ from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Seq
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .flatten import Flatten
+from .lazy import *  # noqa: F403
+from .lazy import __all__ as _lazy
 from .linear import Identity, Linear
 from .loss import CrossEntropyLoss, CTCLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from .module import Module
@@ -117,9 +124,12 @@ from .pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from .rare_layers import *  # noqa: F403
+from .rare_layers import __all__ as _rare
 from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from .sparse import Embedding, EmbeddingBag
 from .transformer import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
+from .transformer_decoder import Transformer, TransformerDecoder, TransformerDecoderLayer
 
 __all__ = [
     "ELU",
@@ -241,12 +251,14 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
     "activation",
+    "adaptive",
     "batchnorm",
     "container",
     "conv",
     "dropout",
     "flatten",
     "hooks",
+    "lazy",
     "linear",
     "loss",
     "module",
@@ -254,12 +266,15 @@ __all__ = [
     "padding",
     "pair_loss",
     "pooling",
+    "rare_layers",
     "rnn",
     "sparse",
     "state_dict",
     "transformer",
+    "transformer_decoder",
 ]
-__all__ += _more
+__all__ += [*_more, *_lazy, *_rare, "AdaptiveLogSoftmaxWithLoss"]
+__all__ += ["Transformer", "TransformerDecoder", "TransformerDecoderLayer"]
 
 
 def _provide_annotations() -> None:

@@ -273,12 +273,19 @@ class ELU(Module):
 class Hardtanh(Module):
     """Each element clamped to [`min_val`, `max_val`]."""
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
-        """Stores the bounds, and whether inputs are overwritten."""
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
+        """Stores the bounds (the last two are their deprecated names), and the place of results."""
         super().__init__()
         self.inplace = inplace
-        self.min_val = min_val
-        self.max_val = max_val
+        self.min_val = min_val if min_value is None else min_value
+        self.max_val = max_val if max_value is None else max_value
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""

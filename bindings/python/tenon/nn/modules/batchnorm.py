@@ -104,7 +104,8 @@ class _Norm(Module):
         """Returns the options as text."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
         )
 
     def _load_from_state_dict(
@@ -173,9 +174,11 @@ class _InstanceNorm(_Norm):
         track_running_stats: bool = False,
         device: Any = None,
         dtype: Any = None,
+        bias: bool = True,
     ) -> None:
-        """Makes parameters and buffers where they are asked for."""
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        """Creates parameters and buffers if they are requested."""
+        options = (affine, track_running_stats, device, dtype, bias)
+        super().__init__(num_features, eps, momentum, *options)
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""

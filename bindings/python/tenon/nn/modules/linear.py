@@ -96,4 +96,8 @@ class Linear(Module):
         )
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """A Linear under the name that PyTorch prints for the output of attention."""
+
+
 __all__ = ["Identity", "Linear"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..._tenon import Tensor
 from .. import functional as F
+from ..old_reduction import takes_old_reduction
 from .module import Module
-from .old_reduction import takes_old_reduction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class NLLLoss(_ClassLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Returns the loss of logarithms of probabilities and classes; see F.nll_loss."""
-        return F.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
+        weight, index = self.weight, self.ignore_index
+        return F.nll_loss(input, target, weight, None, index, None, self.reduction)
 
 
 class CTCLoss(_Loss):

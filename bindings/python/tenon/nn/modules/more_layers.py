@@ -316,7 +316,7 @@ class MultiLabelSoftMarginLoss(Module):
         reduction: str = "mean",
     ) -> None:
         """Stores the options."""
-        from .old_reduction import reduction_of
+        from ..old_reduction import reduction_of
 
         super().__init__()
         self.register_buffer("weight", weight)

@@ -71,7 +71,8 @@ class LayerNorm(Module):
     def extra_repr(self) -> str:
         """Returns sizes and options as text."""
         return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
         )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..._tenon import Tensor
 from .. import functional as F
+from ..old_reduction import takes_old_reduction
 from .loss import _Loss
-from .old_reduction import takes_old_reduction
 
 
 @takes_old_reduction("weight", "size_average", "reduce", "reduction")

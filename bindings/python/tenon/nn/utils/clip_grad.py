@@ -71,17 +71,44 @@ def clip_grad_norm_(
     """
     grads = _grads(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
-    factor = clamp(max_norm / (total + 1e-6), max=1.0)
-    if grads:
-        _foreach("mul_", grads, factor)
+    _scale(grads, max_norm, total)
     return total
 
 
+def _scale(grads: list[Tensor], max_norm: float, total: Tensor) -> None:
+    if grads:
+        _foreach("mul_", grads, clamp(max_norm / (total + 1e-6), max=1.0))
+
+
 @no_grad()
-def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
-    """Keeps each element of gradients between -clip_value and clip_value."""
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    total_norm: Tensor,
+    foreach: bool | None = None,
+) -> None:
+    """Scales gradients so that their total norm, which is given, becomes at most max_norm."""
+    _scale(_grads(parameters), max_norm, total_norm)
+
+
+def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Tensor:
+    """Deprecated name of `clip_grad_norm_`."""
+    return clip_grad_norm_(parameters, max_norm, norm_type)
+
+
+@no_grad()
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
+) -> None:
+    """Keeps each element of gradients between -clip_value and clip_value; foreach is ignored."""
     for grad in _grads(parameters):
         grad.clamp_(-float(clip_value), float(clip_value))
 
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm"]
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+]

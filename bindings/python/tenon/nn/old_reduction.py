@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 
-from ...error import ArgumentTypeError
+from ..error import ArgumentTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,23 @@ def reduction_of(size_average: bool | None, reduce: bool | None) -> str:
     if reduce is not None and not reduce:
         return "none"
     return "mean" if size_average is None or size_average else "sum"
+
+
+class _Signature:
+    """The signature of a loss class, with the deprecated arguments; `inspect` reads it."""
+
+    def __init__(self, inner: Any, order: tuple[str, ...]) -> None:
+        self._inner, self._order = inner, order
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is not None:
+            raise AttributeError("__signature__")
+        import inspect
+
+        known = dict(inspect.signature(self._inner).parameters)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        known |= {name: inspect.Parameter(name, kind, default=None) for name in OLD}
+        return inspect.Signature([known[name].replace(kind=kind) for name in self._order])
 
 
 def takes_old_reduction(*order: str) -> Any:
@@ -52,6 +69,7 @@ def takes_old_reduction(*order: str) -> Any:
             inner(self, **given)
 
         loss.__init__ = __init__
+        loss.__signature__ = _Signature(inner, order)
         return loss
 
     return decorate
