@@ -65,6 +65,7 @@ PASSED_ON = {
     ("bindings/rust/tenon/src/warning.rs", "emit_once"): "the words of the caller",
     ("bindings/python/tenon/__init__.py", ""): "the reason why a name of PyTorch is absent",
     ("bindings/python/tenon/as_torch/facts.py", "refuse"): "the reason why a name is absent",
+    ("bindings/python/tenon/as_torch/facts.py", "_load_library"): "an error of the loader",
     ("bindings/python/tenon/autograd/gradcheck.py", "_told"): "the report of a failed check",
     ("bindings/python/tenon/opcheck.py", "opcheck"): "the report of a failed check",
     ("bindings/python/tenon/serialization.py", "__call__"): "the name of a file",

@@ -270,7 +270,8 @@ def page(root: pathlib.Path) -> str:
         "or a `loop`, with its reason; of random operators `randomness=` decides. "
         "*Symbolic sizes*: a `rule`, the rules of what a `composite` calls,",
         "or `compared runs`: sizes are found by runs on several sets of numbers, and where these "
-        "disagree, a guard makes the sizes numbers; a `guard` always does; `none: needs data` raises DATA_DEPENDENT. "
+        "disagree, a guard makes the sizes numbers; a `guard` always does; `none: needs data` "
+        "raises DATA_DEPENDENT. "
         "*Autocast*: what inputs are cast to.",
         "*Gradient* has the formulas of the inputs, or why there are none, and *tangent* that of "
         "the result; `derived` ones come from the gradient's.",

@@ -54,7 +54,7 @@ IN_PLACE = (
     "sinc_",
 )
 
-# The lazy names of functions; the others are modules and classes.
+# The lazy names of functions. All other lazy names are modules and classes.
 FUNCTIONS = (*(name for name in HOMES if not name[0].isupper()), *IN_PLACE)
 
 

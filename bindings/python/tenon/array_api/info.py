@@ -22,7 +22,7 @@ class Info:
     """The answers of `__array_namespace_info__`."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Returns which optional parts of the standard are there."""
+        """Returns which optional parts of the standard are supported."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
