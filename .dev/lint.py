@@ -187,7 +187,7 @@ def types(fix: bool) -> int:
 
 
 # Names of code that codespell takes for misspelt words, in small letters.
-NO_MISTAKES = "absout copyin fro kno kown nd overrideable statics te wih".split()
+NO_MISTAKES = "absout copyin fro kno kown nd nin overrideable statics te wih".split()
 SPELLED = ("docs", "*.md", "capi", "core", "kernels", "bindings", "examples", "tests/installed")
 
 
@@ -219,6 +219,7 @@ CHECKS = {
     "types": Check("a typed user's program, by mypy --strict and Pyright", types),
     "rustfmt": Check("Rust formatting", rustfmt, ("rust", "rustfmt")),
     "layers": Check("who includes whom", plain("layers")),
+    "core_names": Check("core names no operator", plain("core_names")),
     "symbols": Check("who needs whose symbols", symbols),
     "sizes": Check("length of files and lines, licence lines", plain("sizes")),
     "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),
@@ -236,6 +237,7 @@ CHECKS = {
     "abi": Check("the committed ABI description", abi, ("gcc",)),
     "layouts": Check("the layout asserts written from the ABI description", layouts),
     "operators": Check("docs/operators.md against the facts of the operators", operators),
+    "errors": Check("the catalogue of messages in docs/errors.md", writing("errors")),
     "behaviour": Check("a verdict for each numbered behaviour, docs/behaviour.md", behaviour),
     "headers": Check(
         "each public header alone, every standard, gcc and clang",

@@ -124,7 +124,7 @@ def build_cuda(architectures: str) -> int:
     if not plugin.exists():
         raise ui.Failure(f"build: {plugin} must exist after the build, got none")
     ui.say(f"built {ui.short(plugin)}, {plugin.stat().st_size / 1024:.0f} KiB")
-    # Tests that need no GPU run on any machine; the others are skipped and counted as such.
+    # Tests that need no GPU run on any machine; all others are skipped and counted as such.
     return 0 if suites.run_all(suites.Run("cuda"), ("cuda",)) else 1
 
 

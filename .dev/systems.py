@@ -40,8 +40,8 @@ SYSTEMS = {
 }
 PARTS = ("demo", "test", "packages", "compilers")
 # libtenon and the CPU kernels use these compilers; everything else the system's own compiler. All
-# warnings of clang come from its front end, so that its optimizer need not run; many of gcc's depend
-# on the optimizer.
+# warnings of clang come from its front end, so that its optimizer need not run; many of gcc's
+# depend on the optimizer.
 COMPILED = {
     "gcc": "-DCMAKE_BUILD_TYPE=Release",
     "clang": "-DCMAKE_BUILD_TYPE=FrontEnd -DCMAKE_CXX_FLAGS='-O0 -DNDEBUG'",

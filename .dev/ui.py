@@ -153,7 +153,7 @@ def short(path: pathlib.Path) -> str:
 
 
 def table(rows: list, header: list) -> None:
-    """Prints rows of cells in aligned columns: the first left-aligned, the others right-aligned."""
+    """Prints rows of cells in aligned columns: the first left-aligned, all others right-aligned."""
     cells = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     for number, row in enumerate(cells):

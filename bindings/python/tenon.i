@@ -20,7 +20,7 @@
 %include "typemaps.i"
 
 // ---- What the flat module has -------------------------------------------------------------------
-// Constants, and the functions below: those whose arguments are numbers, texts and handles. Tensors,
+// Constants, and the functions below, whose arguments are numbers, texts and handles. Tensors,
 // values, operators, kernels and modes are types of native/, which calls the C interface itself.
 %rename("$ignore", %$isclass) "";
 %rename("$ignore", %$isfunction) "";

@@ -37,14 +37,14 @@ constexpr const char* kRegister = "tenon_library_register_autograd";
 std::unique_ptr<autograd::Formula> make_formula(const char* name, const tenon_formula& whole,
                                                 CallbackOwner* owner) {
   TENON_CHECK_ARG((whole.gradient != nullptr) != (whole.backward != nullptr), kRegister, ": ", name,
-                  ": either gradient or backward must be given");
+                  ": exactly one of gradient and backward must be given");
   const bool has_more = whole.saves != nullptr || whole.setup != nullptr || whole.jvp != nullptr;
   TENON_CHECK_ARG(whole.backward != nullptr || !has_more, kRegister, ": ", name,
-                  ": saves, setup and jvp must be given with backward only: a text tells what it "
-                  "saves");
+                  ": saves, setup and jvp must be NULL without backward, as a gradient text "
+                  "declares what it saves");
   TENON_CHECK_ARG(whole.saves == nullptr || whole.setup == nullptr, kRegister, ": ", name,
-                  ": either saves or setup must be given, got both");
-  std::string node_name = autograd::node_name(name);
+                  ": at most one of saves and setup must be given, got both");
+  std::string node_name = autograd::node_name(name, whole.flags & TENON_FORMULA_NODE_NUMBER);
   if (whole.gradient != nullptr) {
     auto formula = std::make_unique<autograd::TextFormula>(std::move(node_name), whole.gradient);
     return formula;
@@ -85,8 +85,9 @@ BackwardEndpoint place_of(const char* function, const char* what, int64_t index,
   }
   TENON_CHECK_ARG(tensor != nullptr, function, ": ", what, " ", index, " must be given, got NULL");
   autograd::GradientEdge flow = autograd::gradient_edge(*tensor);
-  TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": ", what, " ", index,
-              " must require grad, got a tensor that does not");
+  TENON_CHECK(
+      flow.node != nullptr, TENON_ERROR_STATE, function, ": ", what, " ", index,
+      " must require grad, got a tensor that does not require grad and does not have a grad_fn");
   return {std::move(flow), tensor};
 }
 
@@ -97,13 +98,15 @@ TensorPtr first_gradient(const char* function, int64_t index, const BackwardEndp
   TensorPtr first = TensorPtr::share(given);
   if (given == nullptr || given->is_undefined()) {
     const bool is_one = std::ranges::all_of(sizes, [](int64_t size) { return size == 1; });
-    TENON_CHECK_ARG(is_one, function, ": gradient of output ", index,
-                    " must be given unless the output is a scalar, got none for sizes ",
-                    tenon::tensor::print_dims(sizes));
-    TENON_CHECK_ARG(output.dtype < 0 || !tenon::tensor::is_complex(output.dtype), function,
-                    ": gradient of output ", index,
-                    " must be given unless the output is real, got none for ",
-                    tenon::tensor::dtype_name(output.dtype));
+    TENON_CHECK_ARG(
+        is_one, function, ": gradient of output ", index,
+        " must be given, as it is implicitly created only for scalar outputs, got none for sizes ",
+        tenon::tensor::print_dims(sizes));
+    TENON_CHECK_ARG(
+        output.dtype < 0 || !tenon::tensor::is_complex(output.dtype), function,
+        ": gradient of output ", index,
+        " must be given, as it is implicitly created only for real outputs, got none for ",
+        tenon::tensor::dtype_name(output.dtype));
     const TensorPtr like =
         place.tensor == nullptr ? autograd::operators::zeros_for(output) : nullptr;
     first = autograd::operators::ones_like(like != nullptr ? *like : *place.tensor);
@@ -124,8 +127,8 @@ Pass read_pass(const char* function, const tenon_backward_options* given) {
   TENON_CHECK_ARG(given != nullptr, function, ": options must be given, got NULL");
   const auto whole = tenon::base::read_struct(function, kFirstSize, *given);
   tenon::base::check_reserved(function, 0, whole.reserved);
-  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, function, ": flags must be known, got ",
-                  whole.flags);
+  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, function,
+                  ": flags must be TENON_BACKWARD_* bits, got ", whole.flags);
   TENON_CHECK_ARG(whole.noutputs > 0 && (whole.outputs != nullptr || whole.output_nodes != nullptr),
                   function, ": outputs must be given, got none");
   TENON_CHECK_ARG(whole.ninputs >= 0 && (whole.ninputs == 0 || whole.inputs != nullptr ||
@@ -234,7 +237,8 @@ tenon_status tenon_library_register_autograd(tenon_library* library, const char*
     constexpr size_t kFirstSize = 112;
     const auto whole = tenon::base::read_struct(kRegister, kFirstSize, *formula);
     tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);
-    TENON_CHECK_ARG(whole.flags == 0, kRegister, ": flags must be zero, got ", whole.flags);
+    TENON_CHECK_ARG((whole.flags & ~TENON_FORMULA_NODE_NUMBER) == 0, kRegister,
+                    ": flags must be known, got ", whole.flags);
     TENON_CHECK_ARG(library != nullptr, kRegister, ": library must be given, got NULL");
     TENON_CHECK_ARG(name != nullptr, kRegister, ": name must be given, got NULL");
     auto made = make_formula(name, whole, &owner);
@@ -317,13 +321,13 @@ tenon_status tenon_grad(const tenon_backward_options* options, tenon_tensor** ou
   return guarded([&] {
     const Pass pass = read_pass("tenon_grad", options);
     TENON_CHECK_ARG(!pass.targets.empty() && out_grads != nullptr,
-                    "tenon_grad: inputs must be given, with room for their gradients, got none");
+                    "tenon_grad: inputs and out_grads must be given, got none");
     std::vector<TensorPtr> grads = autograd::run_grad(pass.roots, pass.targets, pass.options);
     for (size_t i = 0; i < grads.size(); ++i) {
       TENON_CHECK(grads[i] != nullptr || pass.allows_unused, TENON_ERROR_STATE,
                   "tenon_grad: input ", i,
-                  " must be used in the outputs' graph, got one that no "
-                  "output depends on; allow_unused gives none for it");
+                  " appears to not have been used in the graph, as no output depends on it; set "
+                  "allow_unused=True to get None for it");
     }
     for (size_t i = 0; i < grads.size(); ++i) out_grads[i] = grads[i].detach();
   });

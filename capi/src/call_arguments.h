@@ -13,11 +13,11 @@ inline dispatch::CallArguments call_arguments(const char* function, const tenon_
                                               const tenon_value* named, int64_t nnamed) {
   constexpr int64_t kMost = UINT32_MAX;
   TENON_CHECK_ARG(npositional >= 0 && npositional <= kMost, function,
-                  ": npositional must be a number of values, got ", npositional);
+                  ": npositional must be a count of values, got ", npositional);
   TENON_CHECK_ARG(nnamed >= 0 && nnamed <= kMost, function,
-                  ": nnamed must be a number of values, got ", nnamed);
+                  ": nnamed must be a count of values, got ", nnamed);
   TENON_CHECK_ARG(positional != nullptr || npositional == 0, function,
-                  ": positional must be values, got NULL");
+                  ": positional must be given, got NULL");
   TENON_CHECK_ARG(nnamed == 0 || (names != nullptr && named != nullptr), function,
                   ": names and named must be given, got NULL");
   return {{positional, static_cast<size_t>(npositional)},

@@ -67,7 +67,7 @@ struct Callable {
     }
     Tensors found = tensors_of(owned.get());
     TENON_CHECK_ARG(!found.empty(), name,
-                    ": function must give a tensor, or a list or tuple with some, got ",
+                    ": function must return a tensor, or a list or tuple with tensors, got ",
                     value::print(owned.get()));
     return found;
   }
@@ -80,8 +80,8 @@ gradcheck::CheckOptions read_options(const char* function, const tenon_gradcheck
   constexpr uint32_t kKnown = 2 * TENON_GRADCHECK_STRIDED_GRADS - 1;
   const auto whole = base::read_struct(function, kFirstSize, *given);
   base::check_reserved(function, 0, whole.reserved);
-  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, function, ": flags must be known, got ",
-                  whole.flags);
+  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, function,
+                  ": flags must be TENON_GRADCHECK_* bits, got ", whole.flags);
   const auto has = [&](uint32_t flag) { return (whole.flags & flag) != 0; };
   options.backward = has(TENON_GRADCHECK_BACKWARD);
   options.forward = has(TENON_GRADCHECK_FORWARD);
@@ -92,11 +92,12 @@ gradcheck::CheckOptions read_options(const char* function, const tenon_gradcheck
   options.fast = has(TENON_GRADCHECK_FAST);
   options.strided_grads = has(TENON_GRADCHECK_STRIDED_GRADS);
   TENON_CHECK_ARG(options.backward || options.forward, function,
-                  ": flags must have at least one of BACKWARD and FORWARD, got ", whole.flags);
+                  ": flags must contain at least one of BACKWARD and FORWARD, got ", whole.flags);
   TENON_CHECK_ARG(options.backward || !options.batched, function,
-                  ": flags must have BACKWARD beside BATCHED, got ", whole.flags);
+                  ": flags must contain BACKWARD if they contain BATCHED, got ", whole.flags);
   TENON_CHECK_ARG(options.forward || !options.batched_forward, function,
-                  ": flags must have FORWARD beside BATCHED_FORWARD, got ", whole.flags);
+                  ": flags must contain FORWARD if they contain BATCHED_FORWARD, got ",
+                  whole.flags);
   const auto check_number = [&](const char* name, double number, bool fits, const char* what) {
     TENON_CHECK_ARG(std::isfinite(number) && fits, function, ": ", name, " must be ", what,
                     ", got ", number);

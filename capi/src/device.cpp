@@ -17,7 +17,7 @@ tenon_status tenon_device_parse(const char* text, tenon_device* out_device) {
   TENON_REQUIRE(out_device);
   *out_device = {-1, -1};
   return guarded([&] {
-    TENON_CHECK_ARG(text != nullptr, "tenon_device_parse: device must be a text, got NULL");
+    TENON_CHECK_ARG(text != nullptr, "tenon_device_parse: device must be given, got NULL");
     *out_device = tensor::parse_device(text);
   });
 }

@@ -145,7 +145,7 @@ tenon_status tenon_tensor_copy_symbolic(tenon_tensor* tensor, tenon_shape_env* e
     constexpr const char* kFunction = "tenon_tensor_copy_symbolic";
     TENON_CHECK_ARG(tensor != nullptr, kFunction, ": tensor must be given, got NULL");
     TENON_CHECK_ARG((env != nullptr) != (sizes != nullptr), kFunction,
-                    ": one of env and sizes must be given, got ",
+                    ": exactly one of env and sizes must be given, got ",
                     env != nullptr ? "both" : "neither");
     const tenon::tensor::TensorPtr made = fake::copy_symbolic(*tensor, env, sizes);
     follow_gradients(*tensor, *made);

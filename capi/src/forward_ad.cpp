@@ -17,7 +17,7 @@ namespace {
 
 void check_level(const char* function, int64_t level) {
   TENON_CHECK(DualLevel::current() != nullptr, TENON_ERROR_STATE, function,
-              ": a dual level must be entered on the thread, got none");
+              ": forward AD requires a level to be entered on this thread, got none");
   TENON_CHECK(level == DualLevel::number(), TENON_ERROR_STATE, function,
               ": level must be the thread's, ", DualLevel::number(), ", got ", level);
 }

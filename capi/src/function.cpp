@@ -39,12 +39,14 @@ tenon::value::ObjectPtr make_function(const tenon_function_type& whole, Callback
   constexpr uint32_t kKnown = TENON_FUNCTION_ONCE_DIFFERENTIABLE | TENON_FUNCTION_SAVED_ON_DEMAND |
                               TENON_FUNCTION_ONE_LEVEL;
   tenon::base::check_reserved(kNew, whole.reserved0, whole.reserved);
-  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, kNew, ": flags must be known, got ", whole.flags);
+  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, kNew, ": flags must be TENON_FUNCTION_* bits, got ",
+                  whole.flags);
   TENON_CHECK_ARG(whole.name != nullptr && *whole.name != 0, kNew, ": name must be given, got ",
                   whole.name != nullptr ? "an empty one" : "NULL");
-  TENON_CHECK_ARG(whole.backward != nullptr, kNew, ": ", whole.name, ": backward must be given");
+  TENON_CHECK_ARG(whole.backward != nullptr, kNew, ": ", whole.name,
+                  ": backward must be given, got NULL");
   TENON_CHECK_ARG(tenon::base::is_language(whole.language), kNew, ": ", whole.name,
-                  ": language must be known, got ", whole.language);
+                  ": language must be a registered one, got ", whole.language);
   autograd::Callbacks callbacks{whole.backward, whole.setup,   whole.jvp,
                                 whole.ctx,      whole.deleter, whole.language};
   callbacks.once_differentiable = (whole.flags & TENON_FUNCTION_ONCE_DIFFERENTIABLE) != 0;

@@ -18,7 +18,7 @@ tenon_status draw(const char* function, const char* what, const void* out, int64
   return guarded([&] {
     TENON_CHECK_ARG(count >= 0, function, ": count must be >= 0, got ", count);
     TENON_CHECK_ARG(out != nullptr || count == 0, function, ": ", what,
-                    " must be an address, got NULL for ", count);
+                    " must be given, got NULL for ", count);
     if (count != 0) draw();
   });
 }
@@ -83,7 +83,7 @@ tenon_status tenon_generator_set_state(tenon_generator* generator, const void* d
   TENON_REQUIRE(generator);
   return guarded([&] {
     TENON_CHECK_ARG(data != nullptr || nbytes == 0,
-                    "tenon_generator_set_state: state must be an address, got NULL for ", nbytes,
+                    "tenon_generator_set_state: state must be given, got NULL for ", nbytes,
                     " bytes");
     generator->set_state(data, nbytes);
   });

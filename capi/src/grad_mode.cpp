@@ -53,7 +53,7 @@ tenon_status tenon_grad_mode_set(uint32_t mode) {
     TENON_CHECK(mode != TENON_GRAD_MODE_NORMAL &&
                     base::makes_inference_tensors(next) == base::makes_inference_tensors(now),
                 TENON_ERROR_STATE, "tenon_grad_mode_set: ", kNames[mode],
-                " must be entered by a guard, got a mode to set while it is ", kNames[now]);
+                " must be entered or left with a guard, got a call in mode ", kNames[now]);
     if (next != now) base::set_grad_mode(base::require_thread_record(), next);
   });
 }

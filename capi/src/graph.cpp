@@ -109,7 +109,7 @@ tenon_status tenon_graph_end(tenon_graph* graph) {
       const tenon_object* mode = tenon::override::mode_at(TENON_MODE_WRAPPER, 0);
       TENON_CHECK(mode != nullptr && mode->self() == recording, TENON_ERROR_STATE, kFunction,
                   ": modes entered after the recording must have been left, got ",
-                  mode != nullptr ? mode->type()->name : "a recording that is hidden");
+                  mode != nullptr ? mode->type()->name : "a hidden recording");
       tenon::override::pop_mode(TENON_MODE_WRAPPER, mode);
     }
     const auto ended = graph_::RecordingPtr::share(recording);
@@ -342,7 +342,7 @@ tenon_status tenon_graph_bind(tenon_graph* graph, const tenon_value* inputs, int
     constexpr const char* kFunction = "tenon_graph_bind";
     require(kFunction, graph);
     TENON_CHECK_ARG(ninputs == static_cast<int64_t>(graph->inputs().size()), kFunction,
-                    ": graph must get ", graph->inputs().size(), " inputs, got ", ninputs);
+                    ": graph must be given ", graph->inputs().size(), " inputs, got ", ninputs);
     TENON_CHECK_ARG(inputs != nullptr || ninputs == 0, kFunction,
                     ": inputs must be given, got NULL");
     const std::string reason = graph->plan().bind(inputs);

@@ -158,7 +158,7 @@ tenon_status tenon_tensor_increment_version(tenon_tensor* tensor) {
     constexpr const char* kFunction = "tenon_tensor_increment_version";
     tenon_tensor& written = checked(kFunction, tensor);
     TENON_CHECK(!written.is_inference(), TENON_ERROR_STATE, kFunction,
-                ": tensor must be one whose versions are counted, got an inference tensor");
+                ": inference tensors do not track version counters, got one");
     written.bump_version();
   });
 }
@@ -219,7 +219,7 @@ tenon_status tenon_backward_when_done(tenon_done_fn fn, void* ctx, tenon_deleter
     TENON_CHECK_ARG(fn != nullptr, kFunction, ": fn must be given, got NULL");
     autograd::Pass* pass = autograd::Pass::current();
     TENON_CHECK(pass != nullptr, TENON_ERROR_STATE, kFunction,
-                ": a backward pass must be running on the calling thread, got none");
+                ": must be called while a backward pass runs on this thread, got no pass");
     pass->add_final_callback(std::move(done));
   });
 }
@@ -290,7 +290,7 @@ tenon_status tenon_creation_hook_pop(void* ctx) {
 tenon_status tenon_anomaly_set(uint32_t flags) {
   return guarded([&] {
     TENON_CHECK_ARG((flags & ~(TENON_ANOMALY_RECORD | TENON_ANOMALY_CHECK_NAN)) == 0,
-                    "tenon_anomaly_set: flags must be TENON_ANOMALY_*, got ", flags);
+                    "tenon_anomaly_set: flags must be TENON_ANOMALY_* bits, got ", flags);
     autograd::require_recording_modes().anomaly = flags;
     autograd::forget_empty_modes();
   });

@@ -30,7 +30,7 @@ dispatch::DefineOptions read_options(const tenon_define_options* given) {
                   ": tags must be given, got NULL for ", whole.tag_count);
   for (uint32_t i = 0; i < whole.tag_count; ++i) {
     TENON_CHECK_ARG(whole.tags[i] != nullptr && whole.tags[i][0] != '\0',
-                    "tenon_library_define: tag ", i, " must be text, got none");
+                    "tenon_library_define: tag ", i, " must be a nonempty string, got none");
     options.tags.emplace_back(std::string_view(whole.tags[i]));
   }
   options.alias_analysis = text_or_empty(whole.alias_analysis);

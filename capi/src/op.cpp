@@ -79,7 +79,7 @@ tenon_status tenon_op_call_named(const tenon_op* op, const tenon_value* position
   TENON_REQUIRE(op);
   return guarded([&] {
     TENON_CHECK_ARG(nrets >= 0 && nrets <= UINT32_MAX && (rets != nullptr || nrets == 0),
-                    "tenon_op_call_named: rets must be room for the results, got ", nrets,
+                    "tenon_op_call_named: rets must have space for the results, got ", nrets,
                     rets != nullptr ? " values" : " at NULL");
     return dispatch::call_named(*op,
                                 tenon::capi::call_arguments("tenon_op_call_named", positional,

@@ -25,7 +25,7 @@ void fill_struct(const char* function, size_t first, T* out_struct, Make&& make)
   const auto* bytes = reinterpret_cast<const unsigned char*>(out_struct);
   for (size_t i = sizeof(T); i < size; ++i) {
     TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, function,
-                ": fields unknown to this version must be zero, got a value at ", i);
+                ": fields unknown to this version must be zero, got a nonzero byte at offset ", i);
   }
   const size_t known = std::min<size_t>(size, sizeof(T));
   constexpr size_t kSize = sizeof(out_struct->struct_size);

@@ -71,7 +71,7 @@ tenon_status tenon_parallel_set_spin(int64_t microseconds) {
 tenon_status tenon_parallel_close(void) {
   return guarded([&] {
     TENON_CHECK(ThreadPool::instance().close(), TENON_ERROR_STATE,
-                "tenon_parallel_close: no call must run, got one that does");
+                "tenon_parallel_close: no parallel call may be running, got one that is");
   });
 }
 

@@ -47,7 +47,8 @@ std::vector<Binding> bindings_of(const char* function, const ShapeEnv& env,
     TENON_CHECK_ARG(variables[k] != nullptr && variables[k]->owner == &env &&
                         variables[k]->tag == TENON_TAG_SYMINT &&
                         expression_in(variables[k]).kind == tenon::symbol::Kind::kVariable,
-                    function, ": variables must be int variables of this environment, got another ",
+                    function,
+                    ": variables must be int symbols of this shape environment, got another value ",
                     "at ", k);
     bindings.push_back({&expression_in(variables[k]), numbers[k]});
   }
@@ -66,7 +67,7 @@ ShapeEnv* env_of_words(const char* function, int64_t a, int64_t b) {
     if (!tenon::base::is_symbol(word)) continue;
     ShapeEnv& other = tenon::symbol::env_of(*tenon::base::symbol_of(word));
     TENON_CHECK_ARG(env == nullptr || env == &other, function,
-                    ": symbols must be of one environment, got two");
+                    ": symbols must be of one shape environment, got two");
     env = &other;
   }
   return env;
@@ -279,7 +280,7 @@ tenon_status tenon_symbol_evaluate(const tenon_symbol* symbol, const tenon_symbo
     const auto bindings = bindings_of(kEvaluate, env, variables, numbers, count);
     const auto number = env.evaluate(tenon::base::word_of(symbol), bindings);
     TENON_CHECK_ARG(number, kEvaluate,
-                    ": numbers must be given for all variables and keep it within 64 bits");
+                    ": numbers must be given for all variables and keep the result within 64 bits");
     *out_number = *number;
   });
 }
@@ -328,7 +329,7 @@ tenon_status tenon_dim_apply(uint32_t function, int64_t a, int64_t b, int64_t* o
     const auto number = tenon::symbol::calculate(function, a, b);
     TENON_CHECK_ARG(number && !tenon::base::is_symbol(*number), kApply, ": ", a, " ",
                     tenon::symbol::function_text(function), " ", b,
-                    " must be an int of 63 bits, got none");
+                    " must fit in 63 bits, got an overflow");
     *out_dim = *number;
   });
 }
@@ -360,7 +361,7 @@ tenon_status tenon_tensor_new_symbolic(const tenon_symbolic_options* options,
     TENON_CHECK_ARG(whole.ndim >= 0 && whole.ndim <= TENON_TENSOR_MAX_DIMS &&
                         (whole.ndim == 0 || whole.sizes != nullptr),
                     kNew, ": sizes must be ", whole.ndim, " words, at most ", TENON_TENSOR_MAX_DIMS,
-                    ", got others");
+                    ", got another number or NULL");
     *out_tensor = tenon::symbol::new_symbolic({whole.dtype,
                                                whole.device,
                                                whole.alias_of,

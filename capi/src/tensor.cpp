@@ -24,8 +24,8 @@ namespace {
 Dims dims_from(const char* function, int64_t ndim, const int64_t* sizes) {
   TENON_CHECK_ARG(ndim >= 0 && ndim <= TENON_TENSOR_MAX_DIMS, function, ": ndim must be in [0, ",
                   TENON_TENSOR_MAX_DIMS, "], got ", ndim);
-  TENON_CHECK_ARG(sizes != nullptr || ndim == 0, function,
-                  ": sizes must be an address, got NULL for ", ndim, " dims");
+  TENON_CHECK_ARG(sizes != nullptr || ndim == 0, function, ": sizes must be given, got NULL for ",
+                  ndim, " dims");
   return {sizes, static_cast<size_t>(ndim)};
 }
 
@@ -174,7 +174,7 @@ tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t ndim, cons
   return guarded([&] {
     const Dims dims = dims_from(kAlias, ndim, sizes);
     TENON_CHECK_ARG(strides != nullptr || ndim == 0, kAlias,
-                    ": strides must be an address, got NULL for ", ndim, " dims");
+                    ": strides must be given, got NULL for ", ndim, " dims");
     *out_tensor = tenon_tensor::make_alias(*base, dims, {strides, dims.size()}, storage_offset);
   });
 }
@@ -189,7 +189,7 @@ tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dty
   return guarded([&] {
     const Dims dims = dims_from(kAliasAs, ndim, sizes);
     TENON_CHECK_ARG(strides != nullptr || ndim == 0, kAliasAs,
-                    ": strides must be an address, got NULL for ", ndim, " dims");
+                    ": strides must be given, got NULL for ", ndim, " dims");
     *out_tensor =
         tenon_tensor::make_alias_as(*base, dtype, dims, {strides, dims.size()}, storage_offset);
   });
@@ -205,8 +205,9 @@ tenon_status tenon_tensor_new_detached(const tenon_tensor* base, int64_t ndim, c
   return guarded([&] {
     const Dims dims = dims_from(kDetached, ndim, sizes);
     TENON_CHECK_ARG(strides != nullptr || ndim == 0, kDetached,
-                    ": strides must be an address, got NULL for ", ndim, " dims");
-    TENON_CHECK_ARG(base->has_storage(), kDetached, ": base must have memory, got none");
+                    ": strides must be given, got NULL for ", ndim, " dims");
+    TENON_CHECK_ARG(base->has_storage(), kDetached,
+                    ": base must have storage, got a tensor without memory");
     *out_tensor = tenon_tensor::make_detached(*base, dims, {strides, dims.size()}, storage_offset);
   });
 }
@@ -244,7 +245,7 @@ tenon_status tenon_tensor_describe(const tenon_tensor* tensor, tenon_tensor_info
   *out_info = {};
   return tenon_error_raise(
       TENON_ERROR_NOT_SUPPORTED,
-      "tenon_tensor_describe: tensor must have plain sizes, got a symbolic shape");
+      "tenon_tensor_describe: tensor must have concrete sizes, got a symbolic shape");
 }
 
 int64_t tenon_tensor_ndim(const tenon_tensor* tensor) {
@@ -299,7 +300,7 @@ tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
   return guarded([&] {
     tenon::fail(TENON_ERROR_STATE, "tenon_tensor_data: tensor must have memory, got ",
                 tensor->is_undefined()                       ? "the undefined tensor"
-                : tensor->is_hollow()                        ? "one that stands for something else"
+                : tensor->is_hollow()                        ? "a hollow tensor"
                 : tensor->is_fake()                          ? "a fake tensor"
                 : tensor->device().type == TENON_DEVICE_META ? "a tensor on meta"
                                                              : "a tensor without memory");
@@ -347,7 +348,7 @@ tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim, const int
   return guarded([&] {
     const Dims dims = dims_from(kRestride, ndim, sizes);
     TENON_CHECK_ARG(strides != nullptr || ndim == 0, kRestride,
-                    ": strides must be an address, got NULL for ", ndim, " dims");
+                    ": strides must be given, got NULL for ", ndim, " dims");
     tenon::autograd::restride(*tensor, dims, {strides, dims.size()}, storage_offset);
   });
 }

@@ -48,8 +48,8 @@ tenon_status tenon_thread_slot_register(const char* name, const tenon_thread_slo
   return guarded([&] {
     constexpr const char* kRegister = "tenon_thread_slot_register";
     constexpr size_t kFirstSize = 56;
-    TENON_CHECK_ARG(name != nullptr && name[0] != '\0', kRegister, ": name must be text, got ",
-                    name != nullptr ? "\"\"" : "NULL");
+    TENON_CHECK_ARG(name != nullptr && name[0] != '\0', kRegister,
+                    ": name must be a nonempty string, got ", name != nullptr ? "\"\"" : "NULL");
     TENON_CHECK_ARG(slot != nullptr, kRegister, ": slot must be given, got NULL");
     const auto whole = tenon::base::read_struct(kRegister, kFirstSize, *slot);
     tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);

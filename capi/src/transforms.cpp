@@ -50,9 +50,9 @@ tenon_tensor& checked(const char* function, const char* what, tenon_tensor* tens
 void check_function(const char* function, tenon_callable callable, const tenon_stack* stack) {
   TENON_CHECK_ARG(callable != nullptr, function, ": function must be given, got NULL");
   TENON_CHECK_ARG(stack != nullptr && (stack->nargs == 0 || stack->args != nullptr), function,
-                  ": stack must be given with its arguments, got NULL");
+                  ": stack and its arguments must be given, got NULL");
   TENON_CHECK_ARG(stack->nrets == 1 && stack->rets != nullptr, function,
-                  ": stack must have room for one result, got ", stack->nrets);
+                  ": stack must have space for one result, got ", stack->nrets);
 }
 
 void check_array(const char* function, const char* what, const void* array, int64_t count) {
@@ -61,8 +61,8 @@ void check_array(const char* function, const char* what, const void* array, int6
 }
 
 void check_alive(const char* function, const tenon_layer& layer) {
-  TENON_CHECK(layer.is_alive(), TENON_ERROR_STATE, function, ": layer must not have ended, got a ",
-              layer.kind().name, " of level ", layer.level(), " that has");
+  TENON_CHECK(layer.is_alive(), TENON_ERROR_STATE, function, ": layer must still be active, got a ",
+              layer.kind().name, " of level ", layer.level(), " that has ended");
 }
 
 uint32_t kind_of(const tenon_layer& layer) noexcept {
@@ -164,7 +164,7 @@ tenon_status tenon_layer_wrap(tenon_layer* layer, tenon_tensor* tensor, int64_t 
       return;
     }
     TENON_CHECK_ARG(dim == TENON_DIM_NONE, kWrap,
-                    ": dim must be TENON_DIM_NONE but for a vmap, got ", dim);
+                    ": dim must be TENON_DIM_NONE unless the layer is a vmap, got ", dim);
     TENON_CHECK_ARG(kind != TENON_LAYER_OTHER, kWrap, ": layer must be a vmap, grad or jvp, got a ",
                     its_layer.kind().name);
     *out_tensor = (kind == TENON_LAYER_GRAD ? autograd::new_tracked(its_layer, below)
@@ -246,11 +246,10 @@ tenon_status tenon_tensor_copy_plain(tenon_tensor* tensor, tenon_tensor** out_te
     TENON_CHECK_ARG(tensor != nullptr, kCopy, ": tensor must be given, got NULL");
     tenon_tensor* at = tensor;
     while (const auto* level = tenon::dispatch::level_tensor(*at)) {
-      TENON_CHECK(
-          kind_of(*level->layer) != TENON_LAYER_VMAP, TENON_ERROR_STATE, kCopy,
-          ": tensor must not be mapped by a vmap to have its elements read, as by item() or "
-          "tolist(), got one of level ",
-          level->layer->level());
+      TENON_CHECK(kind_of(*level->layer) != TENON_LAYER_VMAP, TENON_ERROR_STATE, kCopy,
+                  ": cannot read elements of a tensor that is mapped by a vmap, as .item() and "
+                  "tolist() do, got one of level ",
+                  level->layer->level());
       at = level->below.get();
     }
     *out_tensor = TensorPtr::share(at).detach();
@@ -262,7 +261,7 @@ tenon_status tenon_layer_hide(tenon_hidden_layer** out_hidden) {
   *out_hidden = nullptr;
   return guarded([&] {
     TENON_CHECK(tenon::dispatch::peek_top_layer() != nullptr, TENON_ERROR_STATE,
-                "tenon_layer_hide: a layer must be entered on the thread, got none");
+                "tenon_layer_hide: a layer must be active on the thread, got none");
     *out_hidden = new tenon_hidden_layer;
   });
 }
@@ -284,7 +283,7 @@ tenon_status tenon_library_register_vmap(tenon_library* library, const char* nam
     TENON_CHECK_ARG(library != nullptr && name != nullptr && whole.fn != nullptr, kRegister,
                     ": library, name and fn must be given, got NULL");
     TENON_CHECK_ARG(tenon::base::is_language(whole.language), kRegister,
-                    ": language must be known, got ", whole.language);
+                    ": language must be a registered one, got ", whole.language);
     owner.taken();
     auto registration = transform::register_rule(library, name, whole);
     if (out_registration != nullptr) *out_registration = registration.detach();

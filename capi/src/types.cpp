@@ -20,10 +20,10 @@ tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtype) {
   TENON_REQUIRE(out_dtype);
   *out_dtype = TENON_DTYPE_NONE;
   return guarded([&] {
-    TENON_CHECK_ARG(name != nullptr, "tenon_dtype_parse: name must be a text, got NULL");
+    TENON_CHECK_ARG(name != nullptr, "tenon_dtype_parse: name must be given, got NULL");
     const tenon_dtype dtype = tensor::find_dtype(name);
     TENON_CHECK(dtype != TENON_DTYPE_NONE, TENON_ERROR_NOT_FOUND,
-                "tenon_dtype_parse: name must be that of a dtype, got '", name, "'");
+                "tenon_dtype_parse: name must be the name of a dtype, got '", name, "'");
     *out_dtype = dtype;
   });
 }

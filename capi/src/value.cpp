@@ -49,8 +49,7 @@ tenon_status tenon_value_new_string(const char* text, int64_t size, tenon_value*
   return make_value(out_value, [&] {
     TENON_CHECK_ARG(size >= 0, "tenon_value_new_string: size must be >= 0, got ", size);
     TENON_CHECK_ARG(text != nullptr || size == 0,
-                    "tenon_value_new_string: text must be an address, got NULL for ", size,
-                    " bytes");
+                    "tenon_value_new_string: text must be given, got NULL for ", size, " bytes");
     return value_::new_string({text, static_cast<size_t>(size)});
   });
 }

@@ -17,8 +17,8 @@ const char* running_name() noexcept {
 }
 
 void check_texts(const char* function, const char* category, const char* message) {
-  TENON_CHECK_ARG(category != nullptr, function, ": category must be a text, got NULL");
-  TENON_CHECK_ARG(message != nullptr, function, ": message must be a text, got NULL");
+  TENON_CHECK_ARG(category != nullptr, function, ": category must be given, got NULL");
+  TENON_CHECK_ARG(message != nullptr, function, ": message must be given, got NULL");
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ tenon_status tenon_warning_emit(const char* category, const char* message) {
 
 tenon_status tenon_warning_emit_once(const void* site, const char* category, const char* message) {
   return guarded([&] {
-    TENON_CHECK_ARG(site != nullptr, "tenon_warning_emit_once: site must be an address, got NULL");
+    TENON_CHECK_ARG(site != nullptr, "tenon_warning_emit_once: site must be given, got NULL");
     check_texts("tenon_warning_emit_once", category, message);
     return tenon::base::warn_once(site, category, message, running_name());
   });

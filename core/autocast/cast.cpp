@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autocast/cast.h"
 
+#include "autocast/operators.h"
 #include "base/check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/key_tls.h"
@@ -20,7 +21,7 @@ using tensor::TensorPtr;
 constinit Gradients gradients{[](const Tensor&) noexcept { return false; },
                               [](const Tensor&) noexcept { return false; }};
 
-constinit dispatch::LazyOperator to_copy("aten::_to_copy");
+constinit dispatch::LazyOperator to_copy(kToCopy);
 
 TensorPtr convert(Tensor& tensor, tenon_dtype dtype) {
   tenon_value args[] = {tenon_value_of_tensor(&tensor), tenon_value_of_dtype(dtype),

@@ -111,8 +111,8 @@ const tenon_op* find_overload_with_dtype(const tenon_op& op, const tenon_stack& 
     if (fits) return each;
   }
   fail(TENON_ERROR_NOT_FOUND, op.name(),
-       ": operator must have an overload with the same arguments and a dtype last, as its cast "
-       "rule says, got none");
+       ": operator must have an overload with the same arguments and a trailing dtype, which its "
+       "cast rule calls, got none");
 }
 
 tenon_status call_overload(const Rule& rule, const tenon_op* op, tenon_stack* stack,
@@ -182,9 +182,9 @@ std::string what_is_done(const Rule& rule, tenon_dtype lower) {
     case TENON_CAST_FP32:
       return "eligible arguments are cast to float32";
     case TENON_CAST_FP32_DTYPE:
-      return "dtype=float32 is asked for, where no dtype is given";
+      return "dtype=float32 is passed unless a dtype is given";
     case TENON_CAST_FP32_OVERLOAD:
-      return "the overload with a dtype is called instead, with float32";
+      return "the overload with a dtype is called with float32 instead";
     case TENON_CAST_PROMOTE:
       return concat("eligible arguments are cast to the widest of their dtypes, ",
                     tensor::dtype_name(lower), " or float32");
@@ -205,7 +205,7 @@ dispatch::Explanation explain_rule(const void* ctx, tenon_key key, const dispatc
   const bool ends = rule.kind == TENON_CAST_BANNED || rule.kind == TENON_CAST_FP32_OVERLOAD;
   return {base::concat("in the autocast region of ", device, ", ",
                        what_is_done(rule, lower_precision(device_type)),
-                       ends ? "" : ", and the operator is called again, without Autocast"),
+                       ends ? "" : ", and the operator is called again without Autocast"),
           ends};
 }
 
@@ -219,7 +219,7 @@ dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_
   if (given.device_type != -1) check_device_type(kFunction, given.device_type);
   if (given.kind == TENON_CAST_TO) check_dtype(kFunction, given.dtype);
   TENON_CHECK_ARG(given.advice == nullptr || given.kind == TENON_CAST_BANNED, kFunction, ": ", name,
-                  ": advice must be given with TENON_CAST_BANNED only");
+                  ": advice must be NULL unless kind is TENON_CAST_BANNED, got a text");
   auto rule = std::make_unique<Rule>();
   rule->kind = given.kind;
   rule->dtype = given.dtype;

@@ -63,12 +63,12 @@ void set_thread_settings(const Settings& settings) noexcept {
 void check_device_type(const char* who, int32_t device_type) {
   const char* name = tensor::find_device_type_name(device_type);
   TENON_CHECK_ARG(device_type >= 0 && device_type < kAutocastTypes && name != nullptr, who,
-                  ": device_type must be one that has autocast, got ",
+                  ": device_type must be one that supports autocast, got ",
                   name != nullptr ? std::string(name) : base::concat(device_type));
 }
 
 void check_dtype(const char* who, tenon_dtype dtype) {
-  TENON_CHECK_TYPE(tensor::is_floating(dtype), who, ": dtype must be floating, got ",
+  TENON_CHECK_TYPE(tensor::is_floating(dtype), who, ": dtype must be floating point, got ",
                    tensor::dtype_name(dtype));
 }
 

@@ -50,7 +50,7 @@ constexpr LayerKind kJvp{.name = "jvp",
 
 void check_differentiable(const Layer& layer, const char* what, const Tensor& tensor) {
   TENON_CHECK(is_differentiable(tensor.dtype()), TENON_ERROR_STATE, layer.kind().name, ": ", what,
-              " must be floating or complex to be differentiated, got ",
+              " must be floating point or complex to be differentiated, got ",
               tensor::dtype_name(tensor.dtype()));
 }
 
@@ -127,8 +127,9 @@ using namespace tenon::autograd;
 
 std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
     std::span<tenon_tensor* const> grads) const {
-  TENON_CHECK_ARG(grads.size() == outputs.size(), "vjp: gradients must be one for each output, ",
-                  outputs.size(), ", got ", grads.size());
+  TENON_CHECK_ARG(grads.size() == outputs.size(),
+                  "vjp: number of gradients must be that of the outputs, ", outputs.size(),
+                  ", got ", grads.size());
   // the recording layer has ended: run in the layers outside of it
   const tenon::dispatch::DispatchFromFront from_front;
   std::vector<Root> roots;
@@ -140,7 +141,7 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
                 TENON_ERROR_STATE, "vjp: gradient ", i, " must be of the output's sizes ",
                 tenon::tensor::print_dims(output.size_span()), ", got ",
                 is_given ? tenon::tensor::print_dims(grads[i]->size_span())
-                         : "none, which is 1 for an output without dims (a scalar)");
+                         : "none; a gradient may be left out only for a scalar output");
     GradientEdge edge = gradient_edge(output);
     if (edge.node == nullptr) continue;
     roots.push_back(

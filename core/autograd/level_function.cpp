@@ -80,7 +80,8 @@ ReturnedTensors read_result(const char* who, const tenon_value& given) {
   const auto add = [&](const tenon_value& one) {
     const bool defined =
         one.tag == TENON_TAG_TENSOR && one.as.tensor != nullptr && !one.as.tensor->is_undefined();
-    TENON_CHECK_ARG(defined, who, ": result must be a tensor, or a list or tuple of them, got ",
+    TENON_CHECK_ARG(defined, who,
+                    ": function must return a tensor, or a list or tuple of tensors, got ",
                     value::tag_name(one.tag));
     result.tensors.push_back(TensorPtr::share(one.as.tensor));
   };
@@ -132,7 +133,7 @@ void jvp(tenon_callable function, void* ctx, tenon_stack* stack, std::span<Tenso
   for (uint32_t i = 0; i < stack->nargs; ++i) {
     TENON_CHECK_ARG(tangents[i] != nullptr && !tangents[i]->is_undefined(), kJvp, ": tangent ", i,
                     " must be a tensor, got ",
-                    tangents[i] == nullptr ? "NULL" : "an undefined one");
+                    tangents[i] == nullptr ? "NULL" : "the undefined tensor");
     inputs.push_back(new_dual(entered.layer(), tensor_at(kJvp, *stack, i), *tangents[i]));
   }
   const OwnedValue given = call(kJvp, function, ctx, inputs);

@@ -115,8 +115,8 @@ TensorPtr zeros_for(const OutputInfo& info) {
 TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
   const auto have = tensor.size_span();
   const auto refuse = [&] {
-    fail(TENON_ERROR_INVALID_ARGUMENT, "gradient must be of shape ", tensor::print_dims(sizes),
-         ", or of those that they broadcast to, got ", tensor::print_dims(have));
+    fail(TENON_ERROR_INVALID_ARGUMENT, "gradient must have the shape ", tensor::print_dims(sizes),
+         ", or a shape that it broadcasts to, got ", tensor::print_dims(have));
   };
   if (have.size() < sizes.size()) refuse();
   const size_t extra = have.size() - sizes.size();

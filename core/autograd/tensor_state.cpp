@@ -149,13 +149,13 @@ namespace {
 const char* text_of(ViewOrigin origin) noexcept {
   switch (origin) {
     case ViewOrigin::kNoGrad:
-      return "was made in no_grad mode";
+      return "was created in no_grad mode";
     case ViewOrigin::kInference:
-      return "was made in inference mode";
+      return "was created in inference mode";
     case ViewOrigin::kMultiOutput:
-      return "is one of multiple views that one call has returned";
+      return "is the output of a function that returns multiple views";
     case ViewOrigin::kFunction:
-      return "was made inside a function with a gradient of its own";
+      return "was created inside a custom Function";
     case ViewOrigin::kDefault:
       break;
   }
@@ -174,11 +174,11 @@ std::string origin_text(const Tensor& view) {
 const char* origin_advice(ViewOrigin origin) noexcept {
   switch (origin) {
     case ViewOrigin::kMultiOutput:
-      return "use an operation that is not inplace";
+      return "replace the inplace operation by an out-of-place one";
     case ViewOrigin::kFunction:
-      return "clone it first";
+      return "clone() it first";
     default:
-      return "make the view and write it either both in grad mode or both outside of it";
+      return "create and modify the view both in grad mode or both outside of it";
   }
 }
 
@@ -263,31 +263,31 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                   ": tensor must be defined, got the undefined tensor");
   if (!is_leaf(tensor)) {
     TENON_CHECK(wanted, TENON_ERROR_STATE, kFunction,
-                ": tensor must be a leaf to stop asking for gradients, got one made by ",
+                ": requires_grad can be set to False on leaf variables only, got the output of ",
                 gradient_edge(tensor).node->name(),
-                "; detach() gives one that gradients do not flow to");
+                "; use detach() to get a tensor that does not require grad");
     return;
   }
   if (wanted) {
-    TENON_CHECK_TYPE(is_differentiable(tensor.dtype()), kFunction,
-                     ": dtype must be floating or complex to require gradients, got ",
-                     tensor::dtype_name(tensor.dtype()));
+    TENON_CHECK_TYPE(
+        is_differentiable(tensor.dtype()), kFunction,
+        ": only tensors of floating point and complex dtype can require gradients, got ",
+        tensor::dtype_name(tensor.dtype()));
     TENON_CHECK(!tensor.is_inference() || base::makes_inference_tensors(), TENON_ERROR_STATE,
                 kFunction,
-                ": inference tensors cannot begin to require gradients outside of inference mode; "
-                "clone the tensor there first");
+                ": requires_grad cannot be set to True on an inference tensor outside of inference "
+                "mode; clone() the tensor first");
     const dispatch::LevelTensor* level = dispatch::level_tensor(tensor);
     const bool is_level = level != nullptr;
     // A vmap records no nodes, so no gradient would ever reach the tensor.
     TENON_CHECK(!is_level || (level->layer->kind().keys & kAutograd) != 0, TENON_ERROR_STATE,
-                kFunction, ": tensor must not be one of a ",
-                is_level ? level->layer->kind().name : "", ", got one of level ",
+                kFunction, ": tensor must not belong to a ",
+                is_level ? level->layer->kind().name : "", ", got a tensor of level ",
                 is_level ? level->layer->level() : 0,
-                "; use grad, vjp, jacrev or jacfwd inside of it, or have the tensor require "
-                "gradients outside");
+                "; use grad, vjp, jacrev or jacfwd inside it, or set requires_grad outside of it");
     const bool is_wrapper = tensor.content(tensor::HollowKind::kWrapped) != nullptr;
     TENON_CHECK(!tensor.is_hollow() || is_level || is_wrapper, TENON_ERROR_STATE, kFunction,
-                ": tensor must have memory of its own, got one that stands for something else");
+                ": tensor must have storage, got a hollow tensor");
     track(tensor);
   } else if (const GradientEdge edge = linked_edge(tensor); edge.node != nullptr) {
     edge.node->set_requires_grad(false);
@@ -309,15 +309,17 @@ void set_grad(Tensor& tensor, Tensor* grad) {
                   ": tensor must be defined, got the undefined tensor");
   const GradientEdge edge = linked_edge(tensor);
   TENON_CHECK(is_leaf(tensor) || retains_grad(tensor), TENON_ERROR_STATE, kFunction,
-              ": tensor must be a leaf or retain its gradient, got one made by a recorded call");
+              ": tensor must be a leaf or retain its gradient (retain_grad), got the output of a "
+              "recorded call");
   if (grad != nullptr) {
     const tenon_dtype dtype = grad_dtype(tensor);
-    TENON_CHECK_ARG(grad != &tensor, kFunction, ": grad must be another tensor, got the tensor");
+    TENON_CHECK_ARG(grad != &tensor, kFunction,
+                    ": grad must be another tensor, got the tensor itself");
     TENON_CHECK_ARG(dtype < 0 || grad->dtype() == dtype, kFunction, ": grad must be of dtype ",
                     tensor::dtype_name(dtype), ", got ", tensor::dtype_name(grad->dtype()));
     TENON_CHECK_ARG(grad->device().type == tensor.device().type &&
                         grad->device().index == tensor.device().index,
-                    kFunction, ": grad must be on the tensor's device");
+                    kFunction, ": grad must be on the tensor's device, got another device");
     TENON_CHECK_ARG(std::ranges::equal(grad->size_span(), tensor.size_span()), kFunction,
                     ": grad must be of sizes ", tensor::print_dims(tensor.size_span()), ", got ",
                     tensor::print_dims(grad->size_span()));
@@ -354,11 +356,11 @@ NodePtr own_leaf(const Tensor& tensor) noexcept {
 }
 
 // Checks that a leaf has room for the new number of dims of its tensor.
-void check_room(const char* function, const NodePtr& leaf, const Tensor& tensor,
-                tensor::Dims sizes) {
+void check_room(const char* function, const NodePtr& leaf, tensor::Dims sizes) {
   const auto ndim = static_cast<int32_t>(sizes.size());
   TENON_CHECK(leaf == nullptr || leaf->has_room_for(ndim), TENON_ERROR_NOT_SUPPORTED, function,
-              ": a leaf must keep about as many dims as before (", tensor.ndim(), "), got ", ndim);
+              ": number of dims of a leaf must be at most ",
+              std::max(leaf->output(0).ndim, tensor::kInlineDims), ", got ", ndim);
 }
 
 }  // namespace
@@ -366,25 +368,24 @@ void check_room(const char* function, const NodePtr& leaf, const Tensor& tensor,
 void set_data(Tensor& tensor, const Tensor& data) {
   constexpr const char* kFunction = "tenon_tensor_set_data";
   for (const Tensor* each : {const_cast<const Tensor*>(&tensor), &data}) {
-    TENON_CHECK_ARG(
-        each->has_storage(), kFunction, ": tensor and data must have memory, got ",
-        each->is_undefined() ? "the undefined tensor" : "one that stands for something else");
+    TENON_CHECK_ARG(each->has_storage(), kFunction, ": tensor and data must have storage, got ",
+                    each->is_undefined() ? "the undefined tensor" : "a hollow tensor");
   }
   TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
-              ": tensor must be no view, got one of a tensor of sizes ",
+              ": tensor must not be a view, got a view of a tensor of sizes ",
               tensor::print_dims(tensor.base()->size_span()));
   const NodePtr leaf = own_leaf(tensor);
   TENON_CHECK_TYPE(!requires_grad(tensor) || is_differentiable(data.dtype()), kFunction,
-                   ": data of a tensor that requires grad must be floating or complex, got ",
+                   ": data of a tensor that requires grad must be floating point or complex, got ",
                    tensor::dtype_name(data.dtype()));
-  check_room(kFunction, leaf, tensor, data.size_span());
+  check_room(kFunction, leaf, data.size_span());
   tensor.set_data(data);
   if (leaf != nullptr) leaf->follow(tensor);
 }
 
 void restride(Tensor& tensor, tensor::Dims sizes, tensor::Dims strides, int64_t offset) {
   const NodePtr leaf = own_leaf(tensor);
-  check_room("tenon_tensor_restride", leaf, tensor, sizes);
+  check_room("tenon_tensor_restride", leaf, sizes);
   tensor.restride(sizes, strides, offset);
   if (leaf != nullptr) leaf->follow(tensor);
 }
@@ -394,8 +395,8 @@ void detach(Tensor& tensor) {
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
                   ": tensor must be defined, got the undefined tensor");
   TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
-              ": tensor must be no view, got one that ", origin_text(tensor),
-              "; detach() gives an alias instead");
+              ": tensor must not be a view, got a view that ", origin_text(tensor),
+              "; use detach() instead");
   const GradientEdge edge = linked_edge(tensor);
   if (edge.node == nullptr) return;
   if (edge.node->is_leaf()) {
@@ -408,12 +409,14 @@ void detach(Tensor& tensor) {
 
 HookPtr add_hook(Tensor& tensor, uint32_t kind, Hook::TargetPtr target) {
   constexpr const char* kFunction = "tenon_tensor_add_hook";
-  TENON_CHECK(requires_grad(tensor), TENON_ERROR_STATE, kFunction,
-              ": tensor must require grad to have a hook, got one that does not");
+  TENON_CHECK(
+      requires_grad(tensor), TENON_ERROR_STATE, kFunction,
+      ": tensor must require grad to have a hook, got a tensor that doesn't require gradient");
   const GradientEdge edge = gradient_edge(tensor);
-  TENON_CHECK(kind == TENON_HOOK_GRAD || edge.node->is_leaf(), TENON_ERROR_STATE, kFunction,
-              ": tensor must be a leaf to accumulate a gradient, got one made by ",
-              edge.node->name());
+  TENON_CHECK(
+      kind == TENON_HOOK_GRAD || edge.node->is_leaf(), TENON_ERROR_STATE, kFunction,
+      ": tensor must be a leaf to have a hook on its accumulated gradient, got the output of ",
+      edge.node->name());
   HookPtr hook = base::IntrusivePtr<Hook>::adopt(new Hook(kind, edge.output, std::move(target)));
   edge.node->require_extra().add_hook(hook);
   return hook;
@@ -421,7 +424,8 @@ HookPtr add_hook(Tensor& tensor, uint32_t kind, Hook::TargetPtr target) {
 
 void retain_grad(Tensor& tensor) {
   TENON_CHECK(requires_grad(tensor), TENON_ERROR_STATE,
-              "tenon_tensor_retain_grad: tensor must require grad, got one that does not");
+              "tenon_tensor_retain_grad: tensor must require grad to retain its gradient, got a "
+              "tensor that does not");
   const GradientEdge edge = gradient_edge(tensor);
   if (!edge.node->is_leaf()) edge.node->require_extra().retain_grad(edge.output, tensor);
 }
@@ -445,10 +449,10 @@ void set_grad_dtype(Tensor& tensor, tenon_dtype dtype) {
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
                   ": tensor must be defined, got the undefined tensor");
   TENON_CHECK_TYPE(dtype == TENON_DTYPE_NONE || is_differentiable(dtype), kFunction,
-                   ": dtype must be floating or complex, got ", dtype);
+                   ": dtype must be floating point or complex, got ", dtype);
   const TensorPtr grad = copy_grad(tensor);
   TENON_CHECK(grad == nullptr || dtype < 0 || grad->dtype() == dtype, TENON_ERROR_STATE, kFunction,
-              ": tensor must have no gradient of another dtype than ", tensor::dtype_name(dtype),
+              ": tensor must not have a gradient of a dtype other than ", tensor::dtype_name(dtype),
               ", got one of ", tensor::dtype_name(grad->dtype()));
   const GradientEdge edge =
       is_leaf(tensor) ? GradientEdge{require_leaf(tensor), 0} : gradient_edge(tensor);

@@ -135,17 +135,17 @@ ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status st
   }
   try {
     if (status == TENON_DECLINED) {
-      return ErrorPtr::adopt(ErrorObject::make(
-          TENON_ERROR_RUNTIME, {},
-          concat(name, ": ", what,
-                 " must succeed or fail, got TENON_DECLINED, which only override and wrapper "
-                 "handlers may return")));
+      return ErrorPtr::adopt(
+          ErrorObject::make(TENON_ERROR_RUNTIME, {},
+                            concat(name, ": ", what,
+                                   " must return success or an error, got TENON_DECLINED, which "
+                                   "only override and wrapper handlers may return")));
     }
     const bool other = raised && waiting != nullptr;
     auto error = ErrorPtr::adopt(ErrorObject::make(
         status, {},
         concat(name, ": ", what, " failed with ", status_name(status),
-               other ? " after raising an error of another code" : " and left no error")));
+               other ? " after raising an error of another code" : " without raising an error")));
     if (other) error->set_cause(take_current_error().detach());
     return error;
   } catch (const std::bad_alloc&) {

@@ -36,8 +36,8 @@ uint32_t register_language(std::string_view name) {
       return number;
     if (name == taken) return number;
   }
-  fail(TENON_ERROR_STATE, kRegister, ": languages must be at most ", kMaxLanguages - 1, ", got \"",
-       name, "\" as one more");
+  fail(TENON_ERROR_STATE, kRegister, ": number of languages must be at most ", kMaxLanguages - 1,
+       ", got \"", name, "\" in addition");
 }
 
 uint32_t find_language(std::string_view name) noexcept {
@@ -57,7 +57,7 @@ void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx) {
   const Frames* known = nullptr;
   TENON_CHECK(
       frames_of[language].compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel),
-      TENON_ERROR_ALREADY_EXISTS, kSet, ": language must have no function yet, got ",
+      TENON_ERROR_ALREADY_EXISTS, kSet, ": language must not have a frames function yet, got ",
       language_name(language));
   static_cast<void>(fresh.release());
 }

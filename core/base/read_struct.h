@@ -24,7 +24,7 @@ void check_struct(const Who& who, size_t first, const T& given, size_t known = s
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
   for (size_t i = known; i < size; ++i) {
     TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, who,
-                ": fields unknown to this version must be zero, got a value at ", i);
+                ": fields unknown to this version must be zero, got a nonzero byte at offset ", i);
   }
 }
 
@@ -48,7 +48,8 @@ void check_reserved(const Who& who, const Words&... words) {
       return word == 0;
     }
   };
-  TENON_CHECK_ARG((is_zero(words) && ...), who, ": reserved words must be zero, got a value");
+  TENON_CHECK_ARG((is_zero(words) && ...), who,
+                  ": reserved fields must be zero, got another value");
 }
 
 }  // namespace tenon::base

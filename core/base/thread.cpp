@@ -266,7 +266,8 @@ void add_thread_exit_hook(ThreadExitHook hook) {
   std::lock_guard lock(records_mutex);
   if (has_exit_hook(hook)) return;
   const size_t count = exit_hook_count.load(std::memory_order_relaxed);
-  if (count == kMaxExitHooks) fail(TENON_ERROR_INTERNAL, "more than 16 thread exit hooks");
+  if (count == kMaxExitHooks)
+    fail(TENON_ERROR_INTERNAL, "thread exit hooks must be at most 16, got one more");
   exit_hooks[count] = hook;
   exit_hook_count.store(count + 1, std::memory_order_release);
 }

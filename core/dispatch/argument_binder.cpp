@@ -86,7 +86,8 @@ class Binder {
   }
 
   void bind_name(const char* name, const tenon_value& value) {
-    TENON_CHECK_ARG(name != nullptr, schema_.name().full(), ": names must be texts, got NULL");
+    TENON_CHECK_ARG(name != nullptr, schema_.name().full(),
+                    ": argument names must be strings, got NULL");
     const int64_t found = schema_.find_argument(name);
     if (found < 0) refuse_name(name);
     const auto index = static_cast<size_t>(found);

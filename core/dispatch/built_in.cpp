@@ -40,14 +40,13 @@ int32_t concerns_writers(void*, const tenon_schema* schema) {
 
 Explanation explain_bump(const Arguments*) {
   return {
-      "it raises the versions of written arguments and redispatches; views of which the call "
-      "returns "
-      "a list are marked",
+      "it increments the versions of written arguments and redispatches; it marks views that are "
+      "returned as a list",
       false};
 }
 
 Explanation explain_select(const Arguments*) {
-  return {"it takes the backend of the first device argument, CPU without one, and redispatches",
+  return {"it redispatches to the backend of the first device argument, or to CPU if there is none",
           true};
 }
 

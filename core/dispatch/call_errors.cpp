@@ -54,7 +54,7 @@ std::string hint(tenon_key key) {
     return base::concat("; register a kernel or a fallback for ", key_name(key));
   }
   return base::concat("; register a kernel for ", key_name(key),
-                      " or CompositeExplicitAutograd, or move the arguments");
+                      " or CompositeExplicitAutograd, or move the arguments to another device");
 }
 
 // Explains why the plugin with a device's kernels was not loaded, if the user can act on it.
@@ -94,14 +94,14 @@ ErrorPtr missing_error(const tenon_op& op, tenon_keyset keys, const ErrorPtr& ca
     const tenon_keyset excluded = excluded_here();
     if ((excluded & functionality_bit(TENON_FUNCTIONALITY_DENSE)) != 0) {
       return make_error(TENON_ERROR_NO_KERNEL, op.name(),
-                        ": arguments must have a key that the thread lets through, got those that "
-                        "its guards exclude, ",
+                        ": arguments must have a key that the thread does not exclude, got only "
+                        "keys that its guards exclude, ",
                         print_keys(excluded | (keys & kBackendMask)), "; kernels: ", registered);
     }
-    return make_error(TENON_ERROR_NO_KERNEL, op.name(),
-                      ": arguments must have a key with a kernel, got keys that all fall through; "
-                      "kernels: ",
-                      registered);
+    return make_error(
+        TENON_ERROR_NO_KERNEL, op.name(),
+        ": arguments must have a key with a kernel, got only keys that fall through; kernels: ",
+        registered);
   }
   if (key == TENON_KEY_UNDEFINED && takes_tensors) {
     return make_error(TENON_ERROR_NO_KERNEL, op.name(),
@@ -119,8 +119,9 @@ ErrorPtr enter_error(const tenon_op& op, const base::EnteredCall& entered) noexc
   if (entered.thread == nullptr) return ErrorPtr::adopt(ErrorObject::out_of_memory());
   return guarded([&] {
     return make_error(TENON_ERROR_RECURSION, op.name(), ": nested calls must be at most ",
-                      base::kMaxDepth, " and fit the thread's stack, got more at depth ",
-                      base::call_depth(), "; does a kernel call its own operator without a guard?");
+                      base::kMaxDepth, " and fit on the thread's stack, got one more at depth ",
+                      base::call_depth(),
+                      "; does a kernel call its own operator without excluding its key?");
   });
 }
 
@@ -158,8 +159,8 @@ ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema, const
                          uint32_t nargs) noexcept {
   return guarded([&] {
     if (ErrorPtr error = compare_arguments(op, schema, args, nargs)) return error;
-    return make_error(TENON_ERROR_INTERNAL, op.name(), ": arguments fit ", schema->text(),
-                      " but were refused");
+    return make_error(TENON_ERROR_INTERNAL, op.name(), ": arguments match ", schema->text(),
+                      " but were rejected; please report this");
   });
 }
 
@@ -204,7 +205,7 @@ ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept 
 ErrorPtr override_closed_error(const tenon_op& op) noexcept {
   return guarded([&] {
     return make_error(TENON_ERROR_TYPE, op.name(),
-                      ": arguments must not override operators where Override is excluded or falls "
+                      ": arguments must not override operators while Override is excluded or falls "
                       "through, got an object or carrier that does");
   });
 }

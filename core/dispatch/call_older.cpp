@@ -30,7 +30,7 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
   constexpr const char* kName = "tenon_registration_call_older";
   if (registration.kind != Registration::Kind::kKernel) {
     return fail_call(stack, TENON_ERROR_STATE, kName,
-                     ": registration must be a kernel's, got another one");
+                     ": registration must be of a kernel, got another kind");
   }
   const tenon_op* op = registration.op;
   const base::EnteredCall entered = base::enter(op);
@@ -45,7 +45,7 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
   if (registration.removed.load(std::memory_order_acquire)) {
     base::leave(entered.thread, entered.place);
     return fail_call(stack, TENON_ERROR_STATE, op->name(),
-                     ": registration must not have been removed, got one that was");
+                     ": registration must not have been removed, got a removed one");
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   if (older == nullptr || older->is_fallthrough()) {
@@ -53,7 +53,7 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
     base::leave(entered.thread, entered.place);
     if (older != nullptr) return redispatch(op, keys & keys_below(highest_key(keys)), stack);
     return fail_call(stack, TENON_ERROR_NO_KERNEL, op->name(), ": ", key_name(key),
-                     " must have had a kernel before this one, got none");
+                     " must have a kernel that was registered before this one, got none");
   }
   if (!counts_fit(*snapshot, *stack)) {
     base::ErrorPtr error = stack_error(*op, *snapshot, *stack);

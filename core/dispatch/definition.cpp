@@ -66,8 +66,8 @@ void check_against_definition(const tenon_op& op, const Kernel& kernel,
   if (kernel.entry.typed != nullptr && kernel.entry.signature != definition.signature) {
     const std::string codes = schema::signature_codes(*definition.schema);
     fail(TENON_ERROR_INVALID_ARGUMENT, op.name(), ": ", kernel.describe(), " for ",
-         key_name(kernel.key), " must have a typed form of signature \"", codes,
-         "\", got another one; schema: ", definition.schema->text());
+         key_name(kernel.key), " must have a typed function of signature \"", codes,
+         "\", got another signature; schema: ", definition.schema->text());
   }
 }
 
@@ -129,9 +129,9 @@ tenon_op* find_definable_locked(Registry& registry, const Library& library,
   tenon_op* op = registry.ops().find_or_make(definition.schema->name().full());
   if (const Definition* first = op->definition()) {
     const std::string place = at_place(first->file, first->line);
-    fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": operator must be defined once, got a second",
-         " definition", at_place(definition.file, definition.line),
-         place.empty() ? "" : "; the first is", place);
+    fail(TENON_ERROR_ALREADY_EXISTS, op->name(),
+         ": operator must be defined only once, got a second", " definition",
+         at_place(definition.file, definition.line), place.empty() ? "" : "; the first is", place);
   }
   for_each_kernel(*op,
                   [&](const Kernel& kernel) { check_against_definition(*op, kernel, definition); });
@@ -142,7 +142,7 @@ void check_no_fallback_locked(Registry& registry, const Fallback& fallback) {
   for (const tenon_key key : fallback.keys) {
     if (const Fallback* other = registry.fallbacks().registered_at(slot_of_key(key))) {
       fail(TENON_ERROR_ALREADY_EXISTS, "fallback: ", key_name(key),
-           " must have no fallback yet, got ", other->kernel->describe(), "; the new one is ",
+           " must not have a fallback yet, got ", other->kernel->describe(), "; the new one is ",
            fallback.kernel->describe());
     }
   }
@@ -269,8 +269,8 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
                           KernelPtr kernel) {
   if (library->is_wildcard()) {
     fail(TENON_ERROR_INVALID_ARGUMENT, name,
-         ": kernel must be registered in a library of its namespace, got the wildcard \"_\"; only "
-         "fallbacks are for all operators");
+         ": kernel must be registered in a library of its namespace, got the wildcard \"_\", which "
+         "is for fallbacks only");
   }
   const schema::OperatorName parsed = schema::parse_operator_name(name, library->ns.view());
   check_namespace(*library, parsed);
@@ -292,7 +292,7 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
     const Kernel* active = op->active_kernel(kernel->key);
     if (active != nullptr && kernel->policy == TENON_REPLACE_ERROR) {
       fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": ", key_name(kernel->key),
-           " must have no kernel yet, got ", active->describe());
+           " must not have a kernel yet, got ", active->describe());
     }
     if (op->definition() != nullptr && op->definition()->signature == 0) {
       kernel->entry.typed = nullptr;  // the schema has no typed form, so it cannot be called
@@ -318,8 +318,9 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
 RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
                              tenon_fallback_select select) {
   if (library->kind != TENON_LIBRARY_IMPL || !library->is_wildcard()) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, describe(*library),
-         ": fallback must be registered in an IMPL library of namespace \"_\", got this one");
+    fail(
+        TENON_ERROR_INVALID_ARGUMENT, describe(*library),
+        ": fallback must be registered in an IMPL library of namespace \"_\", got another library");
   }
   const tenon_key chosen =
       key != TENON_KEY_NONE ? choose_key(*library, "fallback", key) : library->key;

@@ -214,7 +214,7 @@ std::string describe_room(const KeyTable& keys, uint32_t anchor) {
       break;
     }
   }
-  return places.empty() ? "no number is left anywhere" : "room is left " + places;
+  return places.empty() ? "no number is free anywhere" : "numbers are free " + places;
 }
 
 // Describes the neighbors of the anchor, such as "Profiler is there, ADInplaceOrView comes next".
@@ -225,12 +225,12 @@ std::string describe_gap(const KeyTable& keys, uint32_t anchor, bool above) {
        at >= 0 && at < static_cast<int>(kFunctionalityCount); at += step) {
     const Functionality& next = keys.functionalities[at];
     if (next.fixed) {
-      return there + (next.name != nullptr ? next.name : "a reserved key") + " comes next";
+      return there + (next.name != nullptr ? next.name : "a reserved key") + " follows";
     }
     there += next.name;
-    there += " is there, ";
+    there += " is taken, ";
   }
-  return there + "the numbers end";
+  return there + "no number follows";
 }
 
 }  // namespace
@@ -402,12 +402,12 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
          "\"");
   }
   if ((flags & ~kKnownFlags) != 0) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, "functionality ", name, ": flags must be known, got ",
-         flags);
+    fail(TENON_ERROR_INVALID_ARGUMENT, "functionality ", name,
+         ": flags must be TENON_KEY_FLAG_* bits, got ", flags);
   }
   if ((flags & kBothDefaults) == kBothDefaults) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "functionality ", name,
-         ": flags must have one default at most, got both included and excluded");
+         ": flags must not contain both INCLUDED and EXCLUDED, got both");
   }
   KeyTable& keys = table();
   std::lock_guard lock(keys.mutex);
@@ -419,11 +419,12 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
     if (name != known.name) continue;
     if (known.fixed) {
       fail(TENON_ERROR_ALREADY_EXISTS, "functionality: name must be free, got \"", name,
-           "\", which is one of Tenon's own");
+           "\", which is built in");
     }
     if (known.flags != flags || anchor != known.anchor) {
-      fail(TENON_ERROR_ALREADY_EXISTS, "functionality ", name, ": it must be declared as before, ",
-           describe(known.anchor, known.flags), ", got ", describe(anchor, flags));
+      fail(TENON_ERROR_ALREADY_EXISTS, "functionality ", name,
+           ": all declarations must agree, the first is ", describe(known.anchor, known.flags),
+           ", got ", describe(anchor, flags));
     }
     *out_functionality = number;
     return false;
@@ -440,7 +441,7 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
   const bool above = (flags & TENON_KEY_FLAG_ABOVE) != 0;
   const uint32_t number = choose_number(keys, anchor_number, above);
   if (number == kFunctionalityCount) {
-    fail(TENON_ERROR_STATE, "functionality ", name, ": there must be a free number ",
+    fail(TENON_ERROR_STATE, "functionality ", name, ": a number must be free ",
          above ? "above " : "below ", anchor,
          ", got none: ", describe_gap(keys, anchor_number, above), "; ",
          describe_room(keys, anchor_number));

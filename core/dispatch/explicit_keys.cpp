@@ -61,7 +61,7 @@ std::string describe(const tenon_tensor& tensor) {
   if ((keys & functionality_bit(TENON_FUNCTIONALITY_FAKE)) != 0) {
     return base::concat("a fake tensor on ", device, ", which has no memory");
   }
-  if ((keys & kDenseBit) == 0) return "a tensor without memory that stands for something else";
+  if ((keys & kDenseBit) == 0) return "a hollow tensor, which has no memory";
   if (highest_backend(keys) == TENON_BACKEND_META) return "one on meta, which has no memory";
   return base::concat("one on ", device);
 }

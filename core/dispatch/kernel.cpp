@@ -83,7 +83,8 @@ KernelPtr make_kernel(const tenon_kernel& description) {
   const auto whole = base::read_struct("kernel", kFirstSize, description);
   base::check_reserved("kernel", whole.reserved0, whole.reserved);
   if ((whole.flags & ~kKnownFlags) != 0) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: flags must be known, got ", whole.flags);
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: flags must be TENON_KERNEL_* bits, got ",
+         whole.flags);
   }
   const bool fallthrough = (whole.flags & TENON_KERNEL_FALLTHROUGH) != 0;
   if (fallthrough == (whole.boxed != nullptr)) {
@@ -92,17 +93,19 @@ KernelPtr make_kernel(const tenon_kernel& description) {
   }
   if ((whole.typed == nullptr) != (whole.signature == 0)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         "kernel: signature must be given with a typed function and only then");
+         "kernel: signature and typed must be given together, got only one of them");
   }
   if (whole.bind != nullptr && fallthrough) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          "kernel: bind must be NULL for a fallthrough, got a function");
   }
   if (whole.policy > TENON_REPLACE_OVERRIDE) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: policy must be known, got ", whole.policy);
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: policy must be a TENON_REPLACE_* number, got ",
+         whole.policy);
   }
   if (!base::is_language(whole.language)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: language must be known, got ", whole.language);
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: language must be a registered one, got ",
+         whole.language);
   }
   kernel->entry.boxed = whole.boxed;
   kernel->entry.typed = whole.typed;

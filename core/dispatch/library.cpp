@@ -214,7 +214,7 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
       const std::string first = at_place(place->second->file, place->second->line);
       const std::string second = at_place(library->file, line);
       fail(TENON_ERROR_ALREADY_EXISTS, "library ", ns,
-           ": namespace must have one DEF library, got a second one", second,
+           ": namespace must have only one DEF library, got a second one", second,
            first.empty() ? "" : "; the first is", first, "; use FRAGMENT to add to it");
     }
   }
@@ -324,10 +324,12 @@ void drain_group(const void* group, std::string_view what, int64_t timeout_ns) {
       return;
     case base::DrainResult::kTimeout:
       if (blocker.pinned) {
-        fail(TENON_ERROR_BUSY, what, ": recorded calls must have been dropped, got ", blocker.label,
-             " whose kernel they still hold");
+        fail(TENON_ERROR_BUSY, what,
+             ": all recorded calls of its kernels must have been released, got ", blocker.label,
+             " still used by one");
       }
-      fail(TENON_ERROR_BUSY, what, ": kernels must have returned, got ",
+      fail(TENON_ERROR_BUSY, what,
+           ": kernels and deleters must have returned before the timeout, got ",
            blocker.label != nullptr ? blocker.label : "a deleter", " still running on thread ",
            blocker.thread_id);
     case base::DrainResult::kInsideKernel:

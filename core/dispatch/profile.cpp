@@ -77,9 +77,10 @@ ProfilePtr begin_profile(size_t max_spans) {
 void end_profile(const Profile& profile) {
   const ThreadRecord* thread = profile.thread();
   TENON_CHECK(thread != nullptr, TENON_ERROR_STATE,
-              "profile: profile to end must record, got one that has ended");
-  TENON_CHECK(thread == base::current_thread(), TENON_ERROR_STATE,
-              "profile: profile must be ended by the thread that began it, got another thread");
+              "tenon_profile_end: profile must be recording, got one that has ended");
+  TENON_CHECK(
+      thread == base::current_thread(), TENON_ERROR_STATE,
+      "tenon_profile_end: profile must be ended on the thread that began it, got another thread");
   auto& profiles = recording_of(thread)->profiles;
   const auto place = std::find_if(profiles.begin(), profiles.end(),
                                   [&](const ProfilePtr& each) { return each.get() == &profile; });
@@ -164,9 +165,9 @@ tenon_profile::~tenon_profile() { tenon::base::count_live(TENON_HANDLE_PROFILE, 
 
 const std::vector<tenon_profile_span>& tenon_profile::spans() const {
   const tenon::base::ThreadRecord* recording = thread();
-  TENON_CHECK(
-      recording == nullptr || recording == tenon::base::current_thread(), TENON_ERROR_STATE,
-      "profile: profile must have ended before another thread reads it, got one that records");
+  TENON_CHECK(recording == nullptr || recording == tenon::base::current_thread(), TENON_ERROR_STATE,
+              "profile: profile must have ended before another thread reads it, got one that is "
+              "still recording");
   TENON_CHECK(complete_, TENON_ERROR_OUT_OF_MEMORY, "profile: out of memory while recording");
   return spans_;
 }

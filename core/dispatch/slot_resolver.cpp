@@ -263,7 +263,7 @@ class TableBuilder {
     while (number < kernels_.size() && kernels_[number] != kernel) ++number;
     if (number == kMaxKernels) {
       fail(TENON_ERROR_STATE, op_.name(), ": number of kernels must be at most ", kMaxKernels,
-           ", got more");
+           ", got one more");
     }
     if (number == kernels_.size()) kernels_.push_back(kernel);
     return kernel_number(number);

@@ -69,8 +69,8 @@ void* copy_word(uint32_t index, void* word) {
   if (status == TENON_OK) return copy;
   base::ErrorPtr error = base::take_current_error();
   if (error && error->code() == status) throw Error(std::move(error));
-  fail(status, "thread slot ", slot.name, ": copy must succeed, got ", base::status_name(status),
-       " without an error");
+  fail(status, "thread slot ", slot.name, ": copy function failed with ", base::status_name(status),
+       " without raising an error");
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ uint32_t register_thread_slot(std::string_view name, const tenon_thread_slot& sl
     if (known.name != name) continue;
     TENON_CHECK(known.functions.copy == slot.copy && known.functions.drop == slot.drop,
                 TENON_ERROR_ALREADY_EXISTS, "tenon_thread_slot_register: name must be new, got ",
-                name, ", which has other functions");
+                name, ", which is registered with other functions");
     return index;
   }
   TENON_CHECK(count < kThreadSlotCount, TENON_ERROR_STATE,

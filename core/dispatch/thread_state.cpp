@@ -85,7 +85,7 @@ void leave_thread_state(tenon_thread_state* given) {
   ThreadRecord* thread = base::current_thread();
   TENON_CHECK(given->left_on == thread, TENON_ERROR_STATE,
               "tenon_thread_state_leave: state must be left on the thread that entered it, got ",
-              given->left_on == nullptr ? "one that was not put aside" : "another thread");
+              given->left_on == nullptr ? "one that was not entered" : "another thread");
   TENON_CHECK(given->nesting + 1 == thread->nesting, TENON_ERROR_STATE,
               "tenon_thread_state_leave: state must be the innermost of its thread, number ",
               thread->nesting, ", got number ", given->nesting + 1);

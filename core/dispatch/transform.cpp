@@ -138,9 +138,9 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
     return &now == &tensor ? TensorPtr() : TensorPtr::share(&now);
   }
   TENON_CHECK(level == nullptr || level->layer->level() < layer.level(), TENON_ERROR_STATE,
-              op->name(), ": tensor must be of level ", layer.level(), " or lower, got one of a ",
+              op->name(), ": tensor must be of level ", layer.level(), " or lower, got one of ",
               level->layer->kind().name, " of level ", level->layer->level(),
-              " that is not running here");
+              " , which is not active here");
   if (now.is_undefined() || layer.kind().lift == nullptr) {
     return &now == &tensor ? TensorPtr() : TensorPtr::share(&now);
   }
@@ -188,11 +188,11 @@ void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& st
     if (level_tensor(unwrap_ended_levels(op->name(), *tensor), layer) != nullptr) return;
     const schema::SchemaPtr schema = schema_of_call(*op, stack);
     const auto& arguments = schema->arguments();
-    fail(
-        TENON_ERROR_STATE, op->name(), ": ",
-        position < arguments.size() ? arguments[position].name.view() : "argument",
-        " must be a tensor of the ", layer.kind().name, " of level ", layer.level(),
-        " to be written in it, got one captured from outside; pass it to the transformed function");
+    fail(TENON_ERROR_STATE, op->name(), ": ",
+         position < arguments.size() ? arguments[position].name.view() : "argument",
+         " must be a tensor of the ", layer.kind().name, " of level ", layer.level(),
+         " to be modified inplace there, got one captured from outside; pass it to the transformed "
+         "function as an argument");
   };
   for (uint64_t left = op->written.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
     const auto position = static_cast<uint32_t>(__builtin_ctzll(left));
@@ -269,7 +269,7 @@ void leave_layer(Layer& layer) {
   ThreadStacks* stacks = thread_stacks();
   const bool is_top =
       stacks != nullptr && !stacks->layers.empty() && stacks->layers.top().layer.get() == &layer;
-  TENON_CHECK(is_top, TENON_ERROR_STATE, "transform: layer to leave must be the innermost, got ",
+  TENON_CHECK(is_top, TENON_ERROR_STATE, "transform: only the innermost layer can be left, got ",
               layer.kind().name, " of level ", layer.level());
   layer.end();
   const KeyState before = stacks->layers.pop().before;
@@ -471,14 +471,14 @@ std::string layer_text(const Arguments* arguments) {
 }  // namespace
 
 Explanation explain_transform_front(const Arguments* arguments) {
-  return {base::concat("it lifts tensors to ", layer_text(arguments),
-                       ", and calls again with that layer's keys alone"),
+  return {base::concat("it wraps tensors at the level of ", layer_text(arguments),
+                       ", and redispatches with the keys of that layer only"),
           true};
 }
 
 Explanation explain_transform_back(const Arguments* arguments) {
   return {base::concat("it unwraps tensors of ", layer_text(arguments),
-                       ", and calls again with the keys from outside of it"),
+                       ", and redispatches with the keys outside of it"),
           true};
 }
 

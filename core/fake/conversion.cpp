@@ -34,7 +34,7 @@ tensor::TensorPtr copy_fake(tensor::Tensor& tensor, Mode* mode) {
   const bool stays = tensor.is_fake() || tensor.is_undefined() || tensor.is_symbolic();
   if (stays) return tensor::TensorPtr::share(&tensor);
   TENON_CHECK(tensor.has_storage(), TENON_ERROR_NOT_SUPPORTED, kCopy,
-              ": tensor must have a storage, got one that stands for something else");
+              ": tensor must have storage, got a hollow tensor");
   if (mode != nullptr) {
     if (tensor::TensorPtr known = mode->find(tensor)) return known;
   }

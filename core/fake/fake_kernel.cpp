@@ -58,15 +58,14 @@ void check_operator(const tenon_op& op, uint32_t policy) {
       dispatch::kernel_of_slot(*guard.get(), dispatch::slot_of_key(TENON_KEY_META));
   if (serving == nullptr) return;
   TENON_CHECK(serving->key != TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, TENON_ERROR_INVALID_ARGUMENT,
-              kRegister, ": ", op.name(),
-              " must have no CompositeImplicitAutograd kernel, got one, ", serving->describe(),
-              ", which serves fake tensors already");
+              kRegister, ": ", op.name(), " must not have a CompositeImplicitAutograd kernel, got ",
+              serving->describe(), ", which serves fake tensors already");
   if (serving->key != TENON_KEY_META) return;
   TENON_CHECK(is_fake_kernel(*serving), TENON_ERROR_ALREADY_EXISTS, kRegister, ": ", op.name(),
-              " must have no kernel for Meta, got ", serving->describe(),
+              " must not have a kernel for Meta, got ", serving->describe(),
               ", which serves fake tensors already; remove one of them");
   TENON_CHECK(policy == TENON_REPLACE_OVERRIDE, TENON_ERROR_ALREADY_EXISTS, kRegister, ": ",
-              op.name(), " must have no fake kernel yet, got ", serving->describe());
+              op.name(), " must not have a fake kernel yet, got ", serving->describe());
 }
 
 dispatch::Explanation explain_kernel(const void*, tenon_key, const dispatch::Arguments*) {

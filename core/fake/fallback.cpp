@@ -93,8 +93,8 @@ std::string argument_name(const tenon_op& op, const tenon_stack& stack, const Te
        " must be a fake tensor ", thread_mode() != nullptr ? "in a fake mode" : "beside fake ones",
        ", got a real one on ", tensor::print_device(tensor.device()), " of sizes ",
        tensor::print_dims(tensor.size_span()),
-       "; make it fake (tenon_tensor_copy_fake, from_tensor) or let the mode "
-       "(TENON_FAKE_ALLOW_REAL, allow_non_fake_inputs)");
+       "; convert it to a fake tensor (tenon_tensor_copy_fake, from_tensor) or set "
+       "allow_non_fake_inputs=True (TENON_FAKE_ALLOW_REAL)");
 }
 
 bool is_written(const tenon_op& op, const tenon_stack& stack, const Tensor& tensor) noexcept {
@@ -145,17 +145,16 @@ void explain_failure(const tenon_op& op, const Arguments& arguments, tenon_statu
     base::ErrorPtr error = base::ErrorPtr::adopt(base::ErrorObject::make(
         status, {},
         base::concat(op.name(),
-                     ": operator must have a fake kernel to run on fake tensors, got "
-                     "none, and none for Meta; register one (tenon_library_register_fake, "
-                     "register_fake)")));
+                     ": operator must have a fake kernel or a Meta kernel to run on fake tensors, "
+                     "got neither; register one (tenon_library_register_fake, register_fake)")));
     error->set_cause(older.detach());
     stack->error = error.detach();
   } else if (status == TENON_ERROR_DATA_DEPENDENT && stack->error != nullptr &&
              stack->error->note_count() == 0) {
-    stack->error->add_note(base::concat(
-        "fake tensors, here on ", where, ", have no elements: ", op.name(),
-        " depends on them; call it with real tensors outside of the fake mode, or register a fake "
-        "kernel that says what its results are"));
+    stack->error->add_note(
+        base::concat("fake tensors, here on ", where, ", have no elements: ", op.name(),
+                     " depends on them; call it with real tensors outside of the fake mode, or "
+                     "register a fake kernel that computes the metadata of its results"));
   }
 }
 
@@ -165,7 +164,7 @@ TensorPtr claimed_result(const tenon_op& op, Tensor& result, const tenon_device&
   if (result.is_fake() || !result.has_storage()) return {};
   TENON_CHECK(!result.has_memory(), TENON_ERROR_STATE, op.name(),
               ": result must be fake, got a real tensor on ", tensor::print_device(result.device()),
-              "; a fake kernel makes results of its arguments or by operators");
+              "; a fake kernel must create its results with operators on its arguments");
   if (result.has_one_reference() && result.base() == nullptr) {
     result.claim_device(device);
     return {};
@@ -199,13 +198,12 @@ dispatch::Explanation explain_fake(const dispatch::Arguments* arguments) {
             ? dispatch::kernel_of_slot(*guard.get(), dispatch::slot_of_key(TENON_KEY_META))
             : nullptr;
     if (serving == nullptr) {
-      return {"the operator has no fake kernel, none for Meta and is not composed: the call fails",
-              true};
+      return {"the operator has no fake, Meta or composite kernel: the call fails", true};
     }
     kernel = base::concat(", ", serving->describe(), ",");
   }
   return {base::concat("it calls the kernel for Meta", kernel,
-                       " on the fake tensors; results claim their device"),
+                       " on the fake tensors; results report the device of the arguments"),
           true};
 }
 

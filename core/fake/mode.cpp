@@ -42,7 +42,8 @@ symbol::ShapeEnvPtr tenon_fake_mode::shape_env() {
 void tenon_fake_mode::set_shape_env(symbol::ShapeEnvPtr env) {
   const std::lock_guard lock(mutex_);
   TENON_CHECK(!shape_env_, TENON_ERROR_STATE,
-              "tenon_fake_mode_set_shape_env: mode must have no environment yet, got one that has");
+              "tenon_fake_mode_set_shape_env: mode must not have a shape environment yet, got a "
+              "mode with one");
   shape_env_ = std::move(env);
   is_given_ = true;
 }

@@ -33,11 +33,13 @@ Word named_size(symbol::ShapeEnv& env, const char* name, int64_t size) {
   constexpr const char* kFunction = "tenon_fake_mode_copy_dynamic: ";
   if (const symbol::Expression* known = env.find_variable(name)) {
     TENON_CHECK_ARG(known->tag == TENON_TAG_SYMINT && known->is_backed && known->hint == size,
-                    kFunction, name, " must be one size, got ", known->hint, " and ", size);
+                    kFunction, name, " must be the same size everywhere, got ", known->hint,
+                    " and ", size);
     return base::word_of(known);
   }
-  TENON_CHECK_ARG(size >= 2, kFunction, name,
-                  " must be 2 or more in the tensor at hand, as 0 and 1 are numbers, got ", size);
+  TENON_CHECK_ARG(
+      size >= 2, kFunction, name,
+      " must be 2 or more in the example tensor, as sizes 0 and 1 are never dynamic, got ", size);
   symbol::VariableOptions options;
   options.name = name;
   options.hint = size;
@@ -84,17 +86,17 @@ void fill_strides(const tensor::Tensor& tensor, const Word* sizes, Word* strides
 tensor::TensorPtr copy_symbolic(tensor::Tensor& tensor, symbol::ShapeEnv* env,
                                 const int64_t* sizes) {
   TENON_CHECK_ARG(!tensor.is_undefined(), kCopySymbolic,
-                  ": tensor must be defined, got the undefined one");
+                  ": tensor must be defined, got the undefined tensor");
   TENON_CHECK(tensor.has_storage() && !tensor.is_symbolic(), TENON_ERROR_NOT_SUPPORTED,
-              kCopySymbolic, ": tensor must have a storage and plain sizes, got one that ",
-              tensor.is_symbolic() ? "has symbols" : "stands for something else");
+              kCopySymbolic, ": tensor must have storage and concrete sizes, got ",
+              tensor.is_symbolic() ? "a symbolic shape" : "a hollow tensor");
   const tensor::Dims numbers = tensor.size_span();
   Word words[TENON_TENSOR_MAX_DIMS], strides[TENON_TENSOR_MAX_DIMS];
   for (size_t dim = 0; dim < numbers.size(); ++dim) {
     words[dim] = sizes != nullptr ? base::simplified(sizes[dim]) : new_size(*env, numbers[dim]);
     const int64_t hint = hint_of(words[dim]);
     TENON_CHECK_ARG(hint < 0 || hint == numbers[dim], kCopySymbolic, ": size of dim ", dim,
-                    " must be ", numbers[dim], ", as the tensor has it, got ", hint);
+                    " must be ", numbers[dim], ", the tensor's size, got ", hint);
   }
   const tenon_device device = tensor::fake_device(tensor.device());
   symbol::SymbolicOptions options{tensor.dtype(), &device, nullptr, {words, numbers.size()}};

@@ -46,8 +46,9 @@ std::string check_zero(const CheckedFunction& function, const std::vector<Tensor
     const Elements elements = read_elements(*gradients[i]);
     for (size_t k = 0; k < elements.size(); ++k) {
       if (elements[k] == 0.0) continue;
-      return base::concat(print_input(function, i), " must be zero where the gradients of outputs ",
-                          given, ", got ", print_entry(elements[k]), " for element ",
+      return base::concat(print_input(function, i),
+                          " must be zero if the gradients of all outputs ", given, ", got ",
+                          print_entry(elements[k]), " for element ",
                           print_place(gradients[i]->size_span(), k), "; ", advice);
     }
   }
@@ -69,7 +70,7 @@ std::string check_zero_gradients(const CheckedFunction& function, const ReverseM
   std::string report = check_likeness(function, gradients, dtypes);
   if (!report.empty()) return report;
   return check_zero(function, gradients, "are zero",
-                    "backward must multiply by the gradient that comes to it");
+                    "backward must multiply by the gradient that it receives");
 }
 
 std::string check_undefined(const CheckedFunction& function, const ReverseMode& reverse,
@@ -79,7 +80,7 @@ std::string check_undefined(const CheckedFunction& function, const ReverseMode& 
                       "an undefined gradient counts as zero");
   } catch (const Error& error) {
     return base::concat(
-        "backward must take undefined gradients of outputs, which count as zero; it failed: ",
+        "backward must accept undefined gradients of outputs, which count as zero, but it failed: ",
         error.what());
   }
 }
@@ -117,12 +118,12 @@ std::string check_batches(const CheckedFunction& function, const ReverseMode& re
       for (size_t k = 0; k < both[i].size(); ++k) {
         const std::complex<double> expected = one[i][k] + other[i][k];
         if (tolerance.allows(expected, both[i][k])) continue;
-        return base::concat(
-            "gradients of ", print_pair(function, {output, i}),
-            " must add up, which batches of gradients need: for the sum of two gradients of the "
-            "output element ",
-            print_place(function.variable(i).size_span(), k), " got ", print_entry(both[i][k]),
-            ", for each of them ", print_entry(one[i][k]), " and ", print_entry(other[i][k]));
+        return base::concat("gradients of ", print_pair(function, {output, i}),
+                            " must be linear in the gradient of the output, which batched "
+                            "gradients require: at element ",
+                            print_place(function.variable(i).size_span(), k), ", got ",
+                            print_entry(both[i][k]), " for the sum of two gradients and ",
+                            print_entry(one[i][k]), " and ", print_entry(other[i][k]));
       }
     }
   }

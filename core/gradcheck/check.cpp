@@ -65,8 +65,8 @@ class Check {
 
   void require_outputs(size_t count, size_t expected) const {
     TENON_CHECK_ARG(count == expected, function_.name(),
-                    ": function must give as many outputs each time, got ", count, " after ",
-                    expected);
+                    ": function must return the same number of outputs each time, got ", count,
+                    " after ", expected);
   }
 
   std::string compare(const ReverseMode& reverse) {
@@ -115,11 +115,11 @@ class Check {
         const double by = std::abs(first[i][k] - second[i][k]);
         if (!(by > options_.nondeterminism)) continue;
         *out_report = base::concat(
-            "backward is not deterministic: two passes over one graph with the same gradient gave "
-            "others for ",
+            "backward is not reentrant, i.e. not deterministic: two passes over one graph with the "
+            "same gradient differ for ",
             print_pair(function_, {output, i}), ", ", print_entry(first[i][k]), " and ",
             print_entry(second[i][k]), " for element ",
-            print_place(function_.variable(i).size_span(), k), ", which differ by ", by,
+            print_place(function_.variable(i).size_span(), k), ", a difference of ", by,
             ", more than the tolerance ", options_.nondeterminism);
       }
     }
@@ -246,8 +246,8 @@ class Check {
       }
     }
     return compare_slopes(variable, expected, forward.slopes(sum), options_.tolerance,
-                          "as the sum for two tangents and for the sum of these, which batches "
-                          "of tangents need to be the same");
+                          "as the sum of results for two tangents and as the result for their sum, "
+                          "which must be equal for batched tangents");
   }
 
   std::string compare_slopes(size_t variable, const std::vector<Numbers>& expected,

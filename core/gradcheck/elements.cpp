@@ -62,9 +62,9 @@ std::string print_place(tensor::Dims sizes, size_t index) {
 ElementWriter::ElementWriter(std::string_view what, Tensor& tensor) {
   if (tensor.numel() == 0) return;
   TENON_CHECK_ARG(tensor.has_storage() && tensor.data() != nullptr, what,
-                  " must have memory of its own, got a tensor without");
+                  " must have memory, got a tensor without");
   TENON_CHECK_ARG(!tensor.storage()->is_read_only(), what,
-                  " must have memory that can be written, got a read-only tensor");
+                  " must be writable, got a read-only tensor");
   const tenon_device device = tensor.device();
   tensor.retain();
   alias_ = tensor::wrap_tensor(tensor.data(), tensor.dtype(), &device, tensor.size_span(),

@@ -22,15 +22,13 @@ bool is_variable(const tenon_value& input) {
 
 void check_variable(const std::string& name, size_t position, const Tensor& tensor) {
   TENON_CHECK_ARG(!tensor::may_overlap_itself(tensor.size_span(), tensor.stride_span()), name,
-                  ": input ", position,
-                  " must have elements apart from each other in memory, got an overlapping tensor "
-                  "of strides ",
-                  tensor::print_dims(tensor.stride_span()), "; contiguous() gives a copy");
+                  ": input ", position, " must not overlap itself in memory, got strides ",
+                  tensor::print_dims(tensor.stride_span()), "; call contiguous() on it first");
   if (tensor.dtype() == TENON_DTYPE_F64 || tensor.dtype() == TENON_DTYPE_C128) return;
   const std::string warning = base::concat(
       name, ": input ", position, " should be float64 or complex128, got ",
       tensor::dtype_name(tensor.dtype()),
-      ": differences of fewer digits are likely to differ from gradients that are right");
+      ": with lower precision, finite differences are likely to differ from correct gradients");
   if (base::warn("UserWarning", warning.c_str(), "") != TENON_OK) {
     throw Error(base::take_current_error());
   }

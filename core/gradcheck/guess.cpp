@@ -38,11 +38,10 @@ size_t exchanged(size_t column, size_t size) {
 std::string print_factor(std::complex<double> factor) {
   const double rounded = std::round(factor.real() * 1e4) / 1e4;
   if (rounded == -1) return "the negative of what it should be: a sign is wrong";
-  if (rounded == 2) return "twice what it should be: something is added up two times";
+  if (rounded == 2) return "twice what it should be: something is added twice";
   if (rounded == 0.5) return "half of what it should be: a factor 2 is missing";
-  return base::concat(rounded,
-                      " times what it should be: a factor is wrong, or a mean is taken "
-                      "for a sum");
+  return base::concat(
+      rounded, " times what it should be: a factor is wrong, or a mean is confused with a sum");
 }
 
 }  // namespace
@@ -56,8 +55,8 @@ std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& va
   };
   const std::complex<double> zero = 0;
   if (matches([&](size_t, size_t) { return zero; })) {
-    return "no gradient comes to the input: something on the way is detached, or a formula leaves "
-           "it out";
+    return "no gradient reaches the input: something on the path is detached, or a formula omits "
+           "it";
   }
   // A formula that omits conj() yields conjugated entries for real parts of the output, and negated
   // conjugates for imaginary parts.
@@ -65,7 +64,7 @@ std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& va
   if (matches([&](size_t row, size_t column) {
         return (row < elements ? 1.0 : -1.0) * std::conj(right(row, column));
       })) {
-    return "a conjugate is missing: gradients are multiplied with conj() of the derivative";
+    return "a conjugate is missing: gradients must be multiplied by conj() of the derivative";
   }
   const std::complex<double> factor = factor_of(numerical, analytical);
   if (std::abs(factor.imag()) < 1e-6 * std::abs(factor) &&
@@ -82,7 +81,7 @@ std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& va
   if (matches([&](size_t row, size_t column) {
         return analytical.at(row, column) == zero ? zero : right(row, column);
       })) {
-    return "derivatives that are not 0 are missing: a sum over broadcast elements, or one of "
+    return "nonzero derivatives are missing: perhaps the sum over broadcast elements, or one of "
            "several uses of the input";
   }
   return "";

@@ -31,11 +31,11 @@ std::vector<Jacobian> collect_jacobians(const CheckedFunction& function, size_t 
         for (const Numbers& output : found) jacobians.emplace_back(output.size(), columns);
       }
       TENON_CHECK_ARG(found.size() == jacobians.size(), function.name(),
-                      ": function must give as many outputs each time, got ", found.size(),
-                      " after ", jacobians.size());
+                      ": function must return the same number of outputs each time, got ",
+                      found.size(), " after ", jacobians.size());
       for (size_t i = 0; i < found.size(); ++i) {
         TENON_CHECK_ARG(found[i].size() == jacobians[i].rows, function.name(),
-                        ": function must give outputs of the same sizes each time, got ",
+                        ": function must return outputs of the same sizes each time, got ",
                         found[i].size(), " elements after ", jacobians[i].rows);
         for (size_t row = 0; row < found[i].size(); ++row) {
           jacobians[i].at(row, column) += axis * found[i][row];

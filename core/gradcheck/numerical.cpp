@@ -42,8 +42,8 @@ std::vector<Numbers> NumericalMode::slopes(const Elements& direction) {
   const std::vector<Numbers> below = numbers_at(direction, -step_);
   const auto refuse_unless = [&](bool same) {
     TENON_CHECK_ARG(same, function_.name(),
-                    ": function must give outputs of the same number and sizes each time, got "
-                    "others when an input changed by ",
+                    ": function must return the same number of outputs of the same sizes each "
+                    "time, got others when an input changed by ",
                     step_);
   };
   refuse_unless(slopes.size() == below.size());

@@ -40,8 +40,8 @@ CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
   const std::span<const tenon_value> grads = all.subspan(inputs.size());
   const CheckedFunction::Tensors outputs = function.run_tracked(inputs);
   TENON_CHECK_ARG(outputs.size() == grads.size(), function.name(),
-                  ": function must give as many outputs each time, got ", outputs.size(), " after ",
-                  grads.size());
+                  ": function must return the same number of outputs each time, got ",
+                  outputs.size(), " after ", grads.size());
   std::vector<autograd::Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     autograd::GradientEdge flow = autograd::gradient_edge(*outputs[i]);
@@ -63,8 +63,9 @@ CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
 
 void check_given(const std::string& name, const CheckedFunction::Tensors& outputs,
                  std::span<Tensor* const> given) {
-  TENON_CHECK_ARG(given.size() == outputs.size(), name, ": grad_outputs must be one for each of ",
-                  outputs.size(), " outputs that require grad, got ", given.size());
+  TENON_CHECK_ARG(given.size() == outputs.size(), name,
+                  ": grad_outputs must have one tensor for each of ", outputs.size(),
+                  " outputs that require grad, got ", given.size());
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] == nullptr) continue;
     TENON_CHECK_ARG(std::ranges::equal(given[i]->size_span(), outputs[i]->size_span()), name,
@@ -101,8 +102,9 @@ std::string check_second_gradients(const CheckedFunction& function,
   const std::string report = check_gradients(second, options);
   if (report.empty()) return report;
   return base::concat(
-      "second order, where outputs are the gradients of the function's inputs, and inputs from ",
-      first_grad, " on those of its outputs: ", report);
+      "in the second order check, whose outputs are the gradients of the function's inputs, and "
+      "whose inputs from ",
+      first_grad, " on are the gradients of its outputs: ", report);
 }
 
 }  // namespace tenon::gradcheck

@@ -13,9 +13,11 @@
 #include "dispatch/key_tls.h"
 #include "dispatch/lookup.h"
 #include "dispatch/registry.h"
+#include "dispatch/tags.h"
 #include "graph/bound_plan.h"
 #include "graph/effects.h"
 #include "graph/graph.h"
+#include "graph/operators.h"
 #include "graph/plan_run.h"
 #include "graph/recording.h"
 
@@ -31,18 +33,31 @@ constexpr tenon_keyset kDense = dispatch::functionality_bit(TENON_FUNCTIONALITY_
   fail(TENON_ERROR_NOT_SUPPORTED, op.name(), ": ", why);
 }
 
+// Tags of operators whose result has elements that follow from metadata and numbers, and of those
+// that make a tensor and copy their first argument into it.
+constexpr std::string_view kMetadataOnly = "metadata_only";
+constexpr std::string_view kCopiesInput = "copies_input";
+
 // Returns true if the operator ships with the library, so that the behavior of its kernels is
 // known.
 bool ships(const tenon_op& op) noexcept {
-  const std::string_view name = op.name();
-  return name.starts_with("aten::") || name.starts_with("tenon::");
+  const std::string_view ns = op.ns();
+  return ns == "aten" || ns == "tenon";
+}
+
+// Returns true if tags say what a call does, so that runs need not repeat it.
+bool is_described(const tenon_op& op) {
+  return dispatch::is_tagged(op, kMetadataOnly) || dispatch::is_tagged(op, kCopiesInput) ||
+         !dispatch::tag_value(op, "inverse=").empty();
 }
 
 // Returns true if a result is a view of an argument and nothing is written.
 bool makes_views(const tenon_op& op, const schema::Schema& schema) {
-  bool views = op.name() == std::string_view("aten::_unsafe_view");  // its schema hides this
-  for (const schema::Argument& result : schema.returns()) views = views || result.alias != nullptr;
-  return views && !schema.is_mutable();
+  if (schema.is_mutable()) return false;
+  for (const schema::Argument& result : schema.returns()) {
+    if (result.alias != nullptr) return true;
+  }
+  return dispatch::is_tagged(op, "returns_view");  // which its schema hides
 }
 
 template <class Each>
@@ -79,14 +94,14 @@ class BoundPlan::Binder final : CallInterceptor {
     for (uint32_t i = 0; i < graph.inputs().size(); ++i) {
       tensor::Tensor& input = *inputs[i].as.tensor;
       TENON_CHECK(!places_.contains(&input), TENON_ERROR_NOT_SUPPORTED,
-                  "tenon_graph_bind: inputs must be different tensors, got one twice");
+                  "tenon_graph_bind: inputs must be different tensors, got the same tensor twice");
       Root root{Source::kInput, i};
       root.bytes = extent_of(input);
       places_[&input] = {add_root(input, root), 0};
     }
     for (const Attribute& attribute : graph.attributes()) {
       TENON_CHECK(!places_.contains(attribute.tensor.get()), TENON_ERROR_NOT_SUPPORTED,
-                  "tenon_graph_bind: inputs must be no attributes of the graph, got ",
+                  "tenon_graph_bind: inputs must not be attributes of the graph, got ",
                   attribute.name);
       add_constant(*attribute.tensor).tensor = attribute.tensor.get();
     }
@@ -105,9 +120,9 @@ class BoundPlan::Binder final : CallInterceptor {
     for (const CountedWrite& write : bound_.writes_) {
       const Root& root = bound_.roots_[write.root];
       if (root.source == Source::kInput) continue;
-      TENON_CHECK(
-          bound_.is_apart(root, nullptr, inputs, bound_.given_), TENON_ERROR_NOT_SUPPORTED,
-          "tenon_graph_bind: an attribute that is written must share no memory with others");
+      TENON_CHECK(bound_.is_apart(root, nullptr, inputs, bound_.given_), TENON_ERROR_NOT_SUPPORTED,
+                  "tenon_graph_bind: an attribute that is modified must not share memory with "
+                  "other attributes");
     }
   }
 
@@ -124,13 +139,16 @@ class BoundPlan::Binder final : CallInterceptor {
   // Binds a call of a node, or a call that a kernel makes.
   void bind(const tenon_op& op, tenon_stack* stack) {
     const schema::SchemaPtr schema = dispatch::schema_of(op);
-    if (!schema) refuse(op, "the operator must be defined");
+    if (!schema) refuse(op, "operator must be defined");
     check(dispatch::compare_arguments(op, schema.get(), stack->args, stack->nargs));
     if (is_filled_by_numbers(op, *schema, *stack)) return fill(op, *schema, stack);
-    if (is_copy(op)) return copy(op, *schema, stack);
+    // An out form has the tags of its operator as well, but makes no tensor.
+    if (!schema->is_mutable() && dispatch::is_tagged(op, kCopiesInput)) {
+      return copy(op, *schema, stack);
+    }
     ServingKernel served = find_kernel(op, *schema, *stack);
     if (served.kernel == nullptr || served.kernel->bind == nullptr) {
-      if (!makes_views(op, *schema)) refuse(op, "its kernel does not bind");
+      if (!makes_views(op, *schema)) refuse(op, "its kernel cannot be bound");
       return view(op, *schema, stack);
     }
     bound_.pins_.push_back(std::move(served.pin));
@@ -161,7 +179,7 @@ class BoundPlan::Binder final : CallInterceptor {
     }
     if (planned.run == nullptr) {
       planned = {};
-      refuse(op, "arguments like these are not bound");
+      refuse(op, "its kernel cannot be bound for these arguments");
     }
     return true;
   }
@@ -180,7 +198,9 @@ class BoundPlan::Binder final : CallInterceptor {
     for (uint32_t i = 0; i < stack->nrets; ++i) {
       each_tensor(stack->rets[i], [&](tensor::Tensor& result) {
         if (places_.contains(&result) || find_in_known_memory(result)) return;
-        refuse(op, "its result must be an argument or what a call gives, got another");
+        refuse(op,
+               "its result must be an argument or the result of an operator that it calls, got "
+               "another tensor");
       });
     }
   }
@@ -213,7 +233,7 @@ class BoundPlan::Binder final : CallInterceptor {
   Root& add_constant(tensor::Tensor& tensor) {
     if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
       fail(TENON_ERROR_NOT_SUPPORTED,
-           "tenon_graph_bind: attributes must be tensors with memory on the CPU, got another");
+           "tenon_graph_bind: attributes must be CPU tensors with memory, got another tensor");
     }
     Root root{Source::kConstant, 0, address_of(tensor)};
     root.bytes = extent_of(tensor);
@@ -233,7 +253,7 @@ class BoundPlan::Binder final : CallInterceptor {
         if (make_own(number)) return;
         // Kernels resize an `out` of the wrong size, and binding would do so, too.
         if (number >= bound_.given_ || argument.is_out()) {
-          refuse(op, "it writes into an input or attribute of the graph");
+          refuse(op, "it modifies an input or attribute of the graph");
         }
         if (!served.is_implicit) note_write(number, served.is_counted);
       });
@@ -266,16 +286,12 @@ class BoundPlan::Binder final : CallInterceptor {
     if (schema.is_mutable() || is_random(op) || stack.nrets != 1 || makes_views(op, schema)) {
       return false;
     }
-    static constexpr std::string_view kLike[] = {
-        "aten::zeros_like", "aten::ones_like", "aten::full_like", "aten::empty_like",
-        "aten::new_zeros",  "aten::new_ones",  "aten::new_full",  "aten::new_empty"};
     bool has_tensors = false;
     for (uint32_t i = 0; i < stack.nargs; ++i) {
       each_tensor(stack.args[i], [&](tensor::Tensor&) { has_tensors = true; });
       if (stack.args[i].tag == TENON_TAG_GENERATOR) return false;
     }
-    return !has_tensors ||
-           std::find(std::begin(kLike), std::end(kLike), op.name()) != std::end(kLike);
+    return !has_tensors || dispatch::is_tagged(op, kMetadataOnly);
   }
 
   // Makes a tensor once that is the same in each run. Runs copy it if they change it.
@@ -296,12 +312,6 @@ class BoundPlan::Binder final : CallInterceptor {
     made_.push_back(tensor::TensorPtr::share(&made));
   }
 
-  // Returns true for operators that make a tensor and call copy_.
-  static bool is_copy(const tenon_op& op) {
-    const std::string_view name = op.name();
-    return name == "aten::clone" || name == "aten::_to_copy";
-  }
-
   // Calls the operator once for the result's metadata; each run fills the result with the kernel of
   // copy_.
   void copy(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
@@ -313,12 +323,12 @@ class BoundPlan::Binder final : CallInterceptor {
     copying.nargs = 3;
     copying.rets = &ret;
     copying.nrets = 1;
-    const tenon_op& copy = *dispatch::find_operator("aten::copy_");
+    const tenon_op& copy = *dispatch::find_operator(operators::kCopyInto);
     place_new(op, made, static_cast<uint32_t>(bound_.steps_.size()));
     ServingKernel served = find_kernel(copy, *dispatch::schema_of_call(copy, copying), copying);
     if (served.kernel == nullptr || served.kernel->bind == nullptr ||
         !plan(copy, served, &copying)) {
-      refuse(copy, "its kernel does not bind");
+      refuse(copy, "its kernel cannot be bound");
     }
     bound_.pins_.push_back(std::move(served.pin));
     value::drop(&ret);
@@ -328,7 +338,11 @@ class BoundPlan::Binder final : CallInterceptor {
 
   // Checks that only the library's kernels see a call, so that omitting it in runs is unobservable.
   static void check_ours(const tenon_op& op, const tenon_stack& stack) {
-    if (!ships(op)) refuse(op, "its kernel does not bind");
+    if (!ships(op)) {
+      // The definition of another library's operator says what its kernels do.
+      if (!is_described(op)) refuse(op, "its kernel cannot be bound");
+      return;
+    }
     tenon_keyset keys = 0;
     if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {
       throw Error(base::take_current_error());
@@ -341,7 +355,7 @@ class BoundPlan::Binder final : CallInterceptor {
       // The slot has no kernel if the key falls through.
       const bool is_ours = kernel == nullptr || kernel->entry.language == TENON_LANGUAGE_CPP ||
                            dispatch::Registry::get().find_built_in(*kernel) != nullptr;
-      if (!is_ours) refuse(op, "its kernel does not bind");
+      if (!is_ours) refuse(op, "its kernel cannot be bound");
     }
   }
 
@@ -361,8 +375,8 @@ class BoundPlan::Binder final : CallInterceptor {
     const auto known = owners_by_storage_.find(tensor.storage());
     if (known == owners_by_storage_.end()) return std::nullopt;
     TENON_CHECK(known->second != kNone, TENON_ERROR_NOT_SUPPORTED,
-                "tenon_graph_bind: a view that a kernel makes without a call must be of one input "
-                "or attribute, got one of several that share memory");
+                "tenon_graph_bind: a view that a kernel creates without a call must belong to a "
+                "single input or attribute, got a view of several that share memory");
     const uint32_t number = known->second;
     const tensor::Tensor& owner = *owners_[number];
     const MemoryLocation place{
@@ -395,14 +409,14 @@ class BoundPlan::Binder final : CallInterceptor {
   void take_result(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (places_.contains(&tensor)) return;  // an argument
     if (find_in_known_memory(tensor))
-      refuse(op, "its result must be new or an argument, got a view");
+      refuse(op, "its result must be a new tensor or an argument, got a view");
     bound_.places_.push_back(place_new(op, tensor, step));
   }
 
   // Assigns a place to a tensor that a step makes.
   MemoryLocation place_new(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
-      refuse(op, "its result must have memory on the CPU here, got another");
+      refuse(op, "its result must be a CPU tensor with memory, got another tensor");
     }
     Root root{Source::kScratch};
     root.bytes = tensor.storage()->nbytes();
@@ -427,7 +441,7 @@ class BoundPlan::Binder final : CallInterceptor {
     call(op, schema, stack);
     const tenon_value& result = stack->rets[0];
     if (result.tag != TENON_TAG_TENSOR || places_.contains(result.as.tensor)) {
-      refuse(op, "its result must be a new tensor here, got another");
+      refuse(op, "its result must be a new tensor, got an existing one");
     }
     return *result.as.tensor;
   }
@@ -449,7 +463,7 @@ class BoundPlan::Binder final : CallInterceptor {
         found = true;
       });
     }
-    if (!found) refuse(op, "its result must be a view here, got a copy");
+    if (!found) refuse(op, "its result must be a view of an argument, got another tensor");
     made_.push_back(tensor::TensorPtr::share(&result));
   }
 
@@ -461,7 +475,7 @@ class BoundPlan::Binder final : CallInterceptor {
     }
     const tenon_keyset functionalities = keys & dispatch::kFunctionalityMask;
     if ((functionalities & ~(kWrites | kDense)) != 0 || (functionalities & kDense) == 0) {
-      refuse(op, "no backend's kernel serves it");
+      refuse(op, "no backend kernel serves it");
     }
     return keys;
   }
@@ -497,8 +511,8 @@ class BoundPlan::Binder final : CallInterceptor {
 
   void add_output(const tenon_value& output, const Plan::Run& run) {
     constexpr const char* kRefusal =
-        "tenon_graph_bind: outputs must be inputs, attributes, or tensors of one dtype that a node "
-        "makes, got another";
+        "tenon_graph_bind: outputs must be inputs, attributes or tensors created by nodes, with "
+        "unchanged dtype, got another value";
     if (output.tag != TENON_TAG_REF) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);
     const tenon_value value = run.value_of(static_cast<uint32_t>(output.as.i));
     if (value.tag != TENON_TAG_TENSOR) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);

@@ -59,8 +59,8 @@ std::string BoundPlans::bind(const Graph& graph, const Plan& plan, const tenon_v
   if (find(inputs) != nullptr) return "";
   auto guard = std::make_shared<const PlanGuard>(graph, inputs);
   if (!guard->is_plain()) {
-    return "inputs must be plain tensors on the CPU, on a thread without modes, profile or "
-           "recording";
+    return "inputs must be plain CPU tensors, and no mode, profile or recording may be active on "
+           "the thread";
   }
   try {
     keep({std::move(guard), std::make_shared<const BoundPlan>(graph, plan, inputs)});

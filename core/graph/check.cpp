@@ -134,7 +134,8 @@ void check_schema(const Node& node) {
   const bool same = schema && schema->arguments().size() == node.nargs &&
                     schema->returns().size() == node.nresults;
   TENON_CHECK(same, TENON_ERROR_NOT_SUPPORTED, "tenon_graph_check: ", node.op->name(),
-              " must have the schema that it had, got ", schema ? schema->text() : "none");
+              " must have the schema that it had when it was recorded, got ",
+              schema ? schema->text() : "none");
 }
 
 // Strides of dims of size 1, and of tensors without elements, are ignored.
@@ -158,7 +159,7 @@ void check_value(const Graph& graph, const FakeRun& run, uint32_t value, int64_t
   if (same && meta->dims == nullptr && meta->strides != nullptr) {
     same = same_strides(sizes, meta->strides, found->strides());
   }
-  TENON_CHECK_TYPE(same, "tenon_graph_check: value ", value, " must be what its call gives, ",
+  TENON_CHECK_TYPE(same, "tenon_graph_check: value ", value, " must match the result of its call, ",
                    print_meta(found->dtype(), found->device(), sizes, found->strides()), ", got ",
                    print_meta(meta->dtype, meta->device, *recorded,
                               meta->dims == nullptr ? meta->strides : nullptr));

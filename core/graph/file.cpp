@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "dispatch/lazy_operator.h"
 #include "graph/json.h"
+#include "graph/operators.h"
 #include "graph/text.h"
 
 namespace tenon::graph {
@@ -24,12 +25,22 @@ struct DtypeName {
   tenon_dtype dtype;
   std::string_view name;
 };
-constexpr DtypeName kDtypes[] = {
-    {TENON_DTYPE_BOOL, "BOOL"},        {TENON_DTYPE_U8, "U8"},     {TENON_DTYPE_I8, "I8"},
-    {TENON_DTYPE_I16, "I16"},          {TENON_DTYPE_I32, "I32"},   {TENON_DTYPE_I64, "I64"},
-    {TENON_DTYPE_F16, "F16"},          {TENON_DTYPE_BF16, "BF16"}, {TENON_DTYPE_F32, "F32"},
-    {TENON_DTYPE_F64, "F64"},          {TENON_DTYPE_C64, "C64"},   {TENON_DTYPE_F8_E5M2, "F8_E5M2"},
-    {TENON_DTYPE_F8_E4M3FN, "F8_E4M3"}};
+constexpr DtypeName kDtypes[] = {{TENON_DTYPE_BOOL, "BOOL"},
+                                 {TENON_DTYPE_U8, "U8"},
+                                 {TENON_DTYPE_I8, "I8"},
+                                 {TENON_DTYPE_I16, "I16"},
+                                 {TENON_DTYPE_I32, "I32"},
+                                 {TENON_DTYPE_I64, "I64"},
+                                 {TENON_DTYPE_F16, "F16"},
+                                 {TENON_DTYPE_BF16, "BF16"},
+                                 {TENON_DTYPE_F32, "F32"},
+                                 {TENON_DTYPE_F64, "F64"},
+                                 {TENON_DTYPE_C64, "C64"},
+                                 {TENON_DTYPE_F8_E5M2, "F8_E5M2"},
+                                 {TENON_DTYPE_F8_E4M3FN, "F8_E4M3"},
+                                 {TENON_DTYPE_U16, "U16"},
+                                 {TENON_DTYPE_U32, "U32"},
+                                 {TENON_DTYPE_U64, "U64"}};
 
 std::string_view name_of(tenon_dtype dtype) {
   for (const DtypeName& each : kDtypes) {
@@ -42,11 +53,11 @@ tenon_dtype dtype_of(std::string_view name) {
   for (const DtypeName& each : kDtypes) {
     if (each.name == name) return each.dtype;
   }
-  fail(TENON_ERROR_PARSE, "tenon_graph_read: dtype of a tensor must be one of safetensors', got ",
+  fail(TENON_ERROR_PARSE, "tenon_graph_read: dtype of a tensor must be a safetensors dtype, got ",
        name);
 }
 
-constinit dispatch::LazyOperator contiguous("aten::contiguous");
+constinit dispatch::LazyOperator contiguous(operators::kContiguous);
 
 // Returns the tensor with its elements contiguous in row-major order.
 tensor::TensorPtr packed(const Attribute& attribute) {
@@ -55,7 +66,7 @@ tensor::TensorPtr packed(const Attribute& attribute) {
                          (tensor.numel() == 0 || tensor.has_memory());
   TENON_CHECK(has_bytes && !name_of(tensor.dtype()).empty(), TENON_ERROR_NOT_SUPPORTED,
               "tenon_graph_write: attribute ", attribute.name,
-              " must have memory on the CPU and a dtype of safetensors, got ",
+              " must be a CPU tensor of a safetensors dtype, got ",
               tensor::dtype_name(tensor.dtype()), " on ", tensor::print_device(tensor.device()));
   if (tensor.is_contiguous()) return tensor::TensorPtr::share(&tensor);
   tenon_value args[2] = {tenon_value_of_tensor(&tensor),
@@ -105,7 +116,7 @@ TensorEntry read_entry(Json& json, const std::string& name) {
   });
   TENON_CHECK(entry.dtype != TENON_DTYPE_NONE && has_sizes && entry.offsets.size() == 2,
               TENON_ERROR_PARSE, "tenon_graph_read: tensor ", name,
-              " must have dtype, shape and data_offsets, got less");
+              " must have dtype, shape and data_offsets, got fewer fields");
   return entry;
 }
 
@@ -117,7 +128,7 @@ Header read_header(std::string_view text) {
     if (key != "__metadata__") {
       const bool fresh = header.entries.emplace(key, read_entry(json, key)).second;
       TENON_CHECK(fresh, TENON_ERROR_PARSE, "tenon_graph_read: tensor ", key,
-                  " must be there once, got it again");
+                  " must appear only once, got a second one");
       return;
     }
     json.object([&](const std::string& name) {
@@ -130,7 +141,7 @@ Header read_header(std::string_view text) {
   });
   json.expect_end();
   TENON_CHECK(format == kFormat && version == kVersion, TENON_ERROR_PARSE,
-              "tenon_graph_read: metadata must be of format ", kFormat, ' ', kVersion, ", got '",
+              "tenon_graph_read: metadata must have format ", kFormat, ' ', kVersion, ", got '",
               format, ' ', version, '\'');
   return header;
 }
@@ -143,7 +154,7 @@ tensor::TensorPtr read_tensor(const std::string& name, const TensorEntry& entry,
   const int64_t begin = entry.offsets[0], end = entry.offsets[1];
   TENON_CHECK(begin <= end && static_cast<uint64_t>(end) <= data.size() && end - begin == size,
               TENON_ERROR_PARSE, kFunction, ": tensor ", name, " must have ", size,
-              " bytes inside of the file, got those from ", begin, " to ", end);
+              " bytes inside the file, got bytes ", begin, " to ", end);
   tensor::TensorPtr tensor = tensor::new_tensor(entry.dtype, nullptr, entry.sizes);
   if (size != 0) {
     std::memcpy(tensor->data(), data.data() + begin, static_cast<size_t>(size));
@@ -222,13 +233,13 @@ GraphPtr read_bytes(std::string_view bytes) {
   for (const std::string& name : attribute_names(header.text)) {
     const auto found = header.entries.find(name);
     TENON_CHECK(found != header.entries.end(), TENON_ERROR_PARSE, kFunction,
-                ": each attribute must have its tensor, got none called ", name);
+                ": each attribute must have a tensor in the file, got none named ", name);
     tensors.push_back(read_tensor(name, found->second, data));
     handles.push_back(tensors.back().get());
   }
   TENON_CHECK(tensors.size() == header.entries.size(), TENON_ERROR_PARSE, kFunction,
-              ": tensors must all be attributes, got ", header.entries.size(), " for ",
-              tensors.size());
+              ": number of tensors must be that of the attributes, got ", header.entries.size(),
+              " for ", tensors.size());
   GraphPtr graph = parse_graph(header.text, handles);
   if (header.sizes == "fixed") graph->fix_sizes();
   return graph;

@@ -3,16 +3,11 @@
 
 #include "base/check.h"
 #include "dispatch/lookup.h"
+#include "dispatch/tags.h"
 
 namespace tenon::graph {
 
 namespace {
-
-// Names that do not follow the naming rule.
-constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-    {"aten::normal_", "aten::normal_functional"},
-    {"aten::normal.out", "aten::normal_functional"},
-};
 
 bool is_option(const schema::Argument& argument) {
   return argument.kwarg_only && argument.default_value != nullptr &&
@@ -57,6 +52,7 @@ bool takes(const schema::Schema& twin, const schema::Schema& written, const Node
 }  // namespace
 
 FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& schema) {
+  TENON_DCHECK(schema.is_mutable());
   const std::string_view written = schema.name().name.view();
   FunctionalTwin found{};
   std::vector<const tenon_value*> args;
@@ -69,13 +65,14 @@ FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& sche
       found = {op, args, std::move(its)};
     }
   };
-  for (const auto& [name, twin] : kNames) {
-    if (schema.name().full() == name) look(twin);
+  // A name that does not follow the naming rule is a tag of the operator.
+  if (const std::string twin = dispatch::tag_value(*node.op, "functional="); !twin.empty()) {
+    look(twin);
   }
   if (found.op == nullptr) look(written.substr(0, written.size() - written.ends_with('_')));
   TENON_CHECK(found.op != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
-              ": an operator that writes must have a functional overload with the same arguments, "
-              "got none");
+              ": an operator that modifies its arguments must have a functional overload with the "
+              "same arguments, got none");
   return found;
 }
 
@@ -86,9 +83,8 @@ const tenon_op* find_view_copy(const tenon_op& op, const schema::Schema& schema)
     if (its && its->name().overload == schema.name().overload && its->is_functional()) return copy;
   }
   fail(TENON_ERROR_NOT_SUPPORTED, kFunctionalize, op.name(),
-       ": a view must have an operator that copies it, ", name,
-       ", got none; composites are "
-       "recorded as views below autograd");
+       ": a view operator must have a copying variant, ", name,
+       ", got none; record the graph below autograd to decompose composite operators");
 }
 
 }  // namespace tenon::graph

@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "graph/number_hint.h"
 #include "graph/one_call.h"
+#include "graph/operators.h"
 #include "graph/passes.h"
 #include "graph/references.h"
 #include "graph/rewrite.h"
@@ -161,7 +162,7 @@ class Functionalizer {
         TENON_CHECK(&one == &other || !one.tensor->has_storage() || !other.tensor->has_storage() ||
                         one.tensor->storage() != other.tensor->storage(),
                     TENON_ERROR_NOT_SUPPORTED, kFunctionalize, one.name,
-                    " is written and must not share memory with another attribute, got ",
+                    " is modified inplace and must not share memory with another attribute, got ",
                     other.name);
       }
     }
@@ -188,8 +189,8 @@ class Functionalizer {
     const Node& node = graph_.nodes()[number];
     TENON_CHECK(is_known_view(*node.op) && node.args[0].tag == TENON_TAG_REF,
                 TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
-                ": what shares memory with a tensor that is written must be one of PyTorch's "
-                "views, recorded below autograd; got another");
+                ": only known view operators may share memory with a tensor that is modified "
+                "inplace; record the graph below autograd to decompose composite operators");
     const uint32_t parent = same(static_cast<uint32_t>(node.args[0].as.i));
     refresh(parent);  // elements of a list of views get their place here
     const uint32_t result = node.first_value;
@@ -319,13 +320,13 @@ class Functionalizer {
     if (resized) {
       TENON_CHECK(is_base(target) && graph_.values()[target].kind == TENON_GRAPH_VALUE_RESULT,
                   TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
-                  ": what it resizes must be no input, attribute or view, got one");
+                  ": a resized tensor must not be an input, attribute or view, got one");
       // Views of it would keep the old sizes and memory.
       const bool has_views = std::ranges::any_of(places_, [&](const MemoryNode& place) {
         return place.parent != kNone && place.base == target;
       });
       TENON_CHECK(!has_views, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
-                  ": what it resizes must have no views, got one that has");
+                  ": a resized tensor must not have views, got a tensor with views");
       places_[target].meta = after;
     }
     assign(target, fitted(target, made, shape, resized));
@@ -340,13 +341,13 @@ class Functionalizer {
       if (fits || resized) return cast(made, meta->dtype);
     }
     TENON_CHECK(!resized, TENON_ERROR_NOT_SUPPORTED, kFunctionalize,
-                "sizes of what is resized must be known, got none");
+                "sizes of a resized tensor must be known, got unknown sizes");
     const tenon_value args[] = {reference(rewrite_.map(target)), reference(made),
                                 tenon_value_of_bool(0)};
-    return rewrite_.append(dispatch::find_operator("aten::copy"), args);
+    return rewrite_.append(dispatch::find_operator(operators::kCopy), args);
   }
   uint32_t cast(uint32_t made, tenon_dtype dtype) {
-    const tenon_op* op = dispatch::find_operator("aten::_to_copy");
+    const tenon_op* op = dispatch::find_operator(operators::kToCopy);
     const schema::SchemaPtr schema = dispatch::require_schema(*op);
     std::vector<tenon_value> args;
     for (const schema::Argument& argument : schema->arguments()) {
@@ -392,7 +393,7 @@ class Functionalizer {
     if (before == kNone) return;
     const tenon_value args[] = {reference(before), reference(rewrite_.map(value)),
                                 tenon_value_of_bool(0)};
-    rewrite_.append(dispatch::find_operator("aten::copy_"), args);
+    rewrite_.append(dispatch::find_operator(operators::kCopyInto), args);
   }
 
   const Graph& graph_;

@@ -74,7 +74,7 @@ tenon_graph::~tenon_graph() {
 
 void tenon_graph::check_open(const char* function) const {
   TENON_CHECK(plan_.load(std::memory_order_acquire) == nullptr, TENON_ERROR_STATE, function,
-              ": graph must not have been run or defined, got one that was");
+              ": graph must not be changed after it was run or defined as an operator");
 }
 
 uint32_t tenon_graph::add_value(const Value& value) {
@@ -115,7 +115,7 @@ uint32_t tenon_graph::add_attribute(tenon_tensor& tensor, std::string_view name,
   constexpr const char* kFunction = "tenon_graph_add_attribute";
   check_open(kFunction);
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
-                  ": tensor must be defined, got the undefined one");
+                  ": tensor must be defined, got the undefined tensor");
   const auto number = static_cast<uint32_t>(attributes_.size());
   attributes_.push_back({checked_name(kFunction, attributes_, name, 'w'),
                          tenon::tensor::TensorPtr::share(&tensor),
@@ -158,6 +158,7 @@ uint32_t tenon_graph::capture(tenon_tensor& tensor, KnownValues* known) {
 void tenon_graph::capture_all(StagedCall& call, KnownValues* known) {
   while (!call.captured.empty()) {
     tenon_value* place = call.captured.back();
+    TENON_DCHECK(place->tag == TENON_TAG_TENSOR && place->as.tensor != nullptr);
     const uint32_t value = capture(*place->as.tensor, known);
     call.captured.pop_back();
     value_::clear(place);
@@ -190,6 +191,7 @@ uint32_t tenon_graph::push_node(const StagedCall& call, size_t nresults) {
 
 uint32_t tenon_graph::commit(StagedCall call, std::span<const tenon_value> results,
                              KnownValues* known) {
+  TENON_DCHECK(call.op != nullptr && known != nullptr);
   check_open(call.op->name());
   capture_all(call, known);
   const auto number = static_cast<uint32_t>(nodes_.size());
@@ -226,7 +228,7 @@ uint32_t tenon_graph::commit(StagedCall call, std::span<const tenon_value> resul
 void tenon_graph::check_references(const tenon_value& value) const {
   if (value.tag == TENON_TAG_REF) {
     TENON_CHECK_INDEX(value.as.i >= 0 && static_cast<uint64_t>(value.as.i) < values_.size(),
-                      "graph: an argument or output must name an earlier value, got ",
+                      "graph: an argument or output must be an earlier value, got ",
                       value_::print(value));
   } else if (value_::is_value_list(value.tag)) {
     for (uint64_t i = 0; i < value_::element_count(value); ++i) {
@@ -238,6 +240,7 @@ void tenon_graph::check_references(const tenon_value& value) const {
 bool tenon_graph::matches(const tenon_value& value, const Type& type) const {
   const Type& plain = *schema::unwrap_optional(&type);
   if (value.tag == TENON_TAG_REF) {
+    TENON_DCHECK(static_cast<uint64_t>(value.as.i) < values_.size());
     const Type* its = values_[static_cast<size_t>(value.as.i)].type;
     if (its == nullptr || schema::is_subtype(schema::unwrap_optional(its), &type)) return true;
     // A number that is known only in runs matches as a number of its type does.
@@ -261,7 +264,8 @@ uint32_t tenon_graph::append(const tenon_op* op, std::span<const tenon_value> ar
   check_open(kFunction);
   const schema::SchemaPtr schema = tenon::dispatch::schema_of(*op);
   TENON_CHECK(schema && !schema->is_vararg() && !schema->is_varret(), TENON_ERROR_NOT_SUPPORTED,
-              kFunction, ": ", op->name(), " must have a schema with a number of results, got ",
+              kFunction, ": ", op->name(),
+              " must have a schema with a fixed number of arguments and results, got ",
               schema ? schema->text() : "none");
   const auto wanted = schema->arguments();
   const auto check_count = [&](bool fits) {

@@ -30,7 +30,7 @@ void append_utf8(std::string* out, uint32_t code) {
 }  // namespace
 
 void Json::fail_expected(std::string_view what) const {
-  fail(TENON_ERROR_PARSE, "tenon_graph_read: header must have ", what, " at byte ", at_);
+  fail(TENON_ERROR_PARSE, "tenon_graph_read: header must contain ", what, " at byte ", at_);
 }
 
 char Json::peek() noexcept {
@@ -52,7 +52,7 @@ void Json::expect(char character) {
 }
 
 void Json::expect_end() {
-  if (peek() != '\0' || at_ != text_.size()) fail_expected("nothing more");
+  if (peek() != '\0' || at_ != text_.size()) fail_expected("the end of the header");
 }
 
 uint32_t Json::hex4() {
@@ -76,13 +76,13 @@ void Json::append_escape(std::string* out) {
   }
   uint32_t code = hex4();
   if (code >= 0xd800 && code < 0xdc00) {
-    if (text_.substr(at_, 2) != "\\u") fail_expected("the second half of a pair");
+    if (text_.substr(at_, 2) != "\\u") fail_expected("the second half of a surrogate pair");
     at_ += 2;
     const uint32_t low = hex4();
-    if (low < 0xdc00 || low > 0xdfff) fail_expected("the second half of a pair");
+    if (low < 0xdc00 || low > 0xdfff) fail_expected("the second half of a surrogate pair");
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
   } else if (code >= 0xdc00 && code <= 0xdfff) {
-    fail_expected("the first half of a pair");
+    fail_expected("the first half of a surrogate pair");
   }
   append_utf8(out, code);
 }
@@ -91,10 +91,10 @@ std::string Json::string() {
   expect('"');
   std::string text;
   while (true) {
-    if (at_ == text_.size()) fail_expected("the end of a text");
+    if (at_ == text_.size()) fail_expected("the closing quote of a string");
     const char c = text_[at_++];
     if (c == '"') return text;
-    if (static_cast<unsigned char>(c) < 0x20) fail_expected("no control character in a text");
+    if (static_cast<unsigned char>(c) < 0x20) fail_expected("no control character in a string");
     if (c == '\\') {
       append_escape(&text);
     } else {
@@ -112,7 +112,7 @@ std::vector<int64_t> Json::naturals(size_t most) {
     int64_t number = -1;
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
-    if (error != std::errc() || number < 0) fail_expected("a number that is not negative");
+    if (error != std::errc() || number < 0) fail_expected("a nonnegative integer");
     at_ += static_cast<size_t>(end - begin);
     if (numbers.size() == most) fail_expected(base::concat("at most ", most, " numbers"));
     numbers.push_back(number);

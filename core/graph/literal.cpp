@@ -43,8 +43,9 @@ bool all_are(std::span<const tenon_value> values, uint16_t tag) {
 
 void Cursor::fail_expected(std::string_view what) const {
   const std::string_view there = line_.substr(std::min(at_, line_.size()), 24);
-  fail(TENON_ERROR_PARSE, "tenon_graph_parse: line ", number_, ", column ", at_ + 1, " must have ",
-       what, ", got ", there.empty() ? "the end" : base::concat('\'', there, '\''));
+  fail(TENON_ERROR_PARSE, "tenon_graph_parse: line ", number_, ", column ", at_ + 1,
+       " must contain ", what, ", got ",
+       there.empty() ? "the end" : base::concat('\'', there, '\''));
 }
 
 char Cursor::peek() noexcept {
@@ -165,7 +166,7 @@ tenon_value Literals::read(Cursor& cursor, const schema::Type& type, int32_t lis
 }
 
 tenon_value Literals::read_any(Cursor& cursor, int depth) {
-  if (depth == kMostNested) cursor.fail_expected("lists that nest less deep");
+  if (depth == kMostNested) cursor.fail_expected("lists that nest less deeply");
   switch (cursor.peek()) {
     case '%':
       cursor.expect('%');
@@ -230,7 +231,7 @@ tenon_value Literals::read_text(Cursor& cursor) {
   cursor.expect('\'');
   std::string text;
   for (char c = cursor.take(); c != '\''; c = cursor.take()) {
-    if (c == '\0') before.fail_expected("a text with its end");
+    if (c == '\0') before.fail_expected("a string with its closing quote");
     if (c != '\\') {
       text += c;
       continue;

@@ -93,7 +93,7 @@ class NumberReader {
   NumberReader(Graph& graph, Cursor& cursor) noexcept : graph_(graph), cursor_(cursor) {}
 
   tenon_value read(int least, int depth) {
-    if (depth == kMostNestedFunctions) cursor_.fail_expected("functions that nest less deep");
+    if (depth == kMostNestedFunctions) cursor_.fail_expected("functions that nest less deeply");
     tenon_value left = read_operand(depth + 1);
     for (int function; (function = accept_function(least)) >= 0;) {
       const auto known = static_cast<uint32_t>(function);

@@ -135,7 +135,7 @@ uint32_t tenon_graph::add_function(uint32_t function, const tenon_value& a, cons
   for (tenon_value& operand : made.operands) {
     check_references(operand);
     TENON_CHECK_TYPE(number_tag(operand) != TENON_TAG_NONE, kFunction,
-                     ": arguments must be numbers or numbers of the graph, got ",
+                     ": arguments must be plain numbers or number values of the graph, got ",
                      value_::print(operand));
     operand.flags = 0;
     operand.count = 0;
@@ -169,7 +169,7 @@ void tenon_graph::add_guard(Guard guard) {
   for (tenon_value& operand : guard.operands) {
     check_references(operand);
     TENON_CHECK_TYPE(number_tag(operand) != TENON_TAG_NONE, kFunction,
-                     ": arguments must be numbers or numbers of the graph, got ",
+                     ": arguments must be plain numbers or number values of the graph, got ",
                      value_::print(operand));
     operand.flags = 0;
     operand.count = 0;

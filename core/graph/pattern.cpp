@@ -69,7 +69,8 @@ class Copy {
   tenon_value size(Size size) {
     const tenon_value of = size.tensor != kUnbound ? made(size.tensor) : tenon_value_of_none();
     TENON_CHECK_ARG(of.tag == TENON_TAG_REF, kReplacePattern, ": ", size.name,
-                    " of the replacement must be the size of a tensor, got ", value::print(of));
+                    " of the replacement must be the size of a tensor of the pattern, got ",
+                    value::print(of));
     size.tensor = static_cast<uint32_t>(of.as.i);
     const TensorMeta* meta = to_.values()[size.tensor].meta;
     if (meta != nullptr && static_cast<int64_t>(size.dim) < meta->ndim) {

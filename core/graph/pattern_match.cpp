@@ -41,7 +41,7 @@ Matcher::Matcher(const Graph& graph, const Graph& pattern, bool ignores_literals
 
 void Matcher::check_pattern() const {
   TENON_CHECK_ARG(!pattern_.nodes().empty(), kReplacePattern,
-                  ": pattern must have calls, got none");
+                  ": pattern must contain calls, got none");
   std::vector<uint8_t> used(pattern_.values().size());
   for (const Node& node : pattern_.nodes()) {
     for (uint32_t a = 0; a < node.nargs; ++a) {
@@ -59,7 +59,7 @@ void Matcher::check_pattern() const {
                               : TENON_GRAPH_VALUE_INPUT;
     const bool given = kind == TENON_GRAPH_VALUE_RESULT || kind == TENON_GRAPH_VALUE_ELEMENT;
     TENON_CHECK_ARG(given, kReplacePattern, ": output ", i,
-                    " of the pattern must be what a call gives, got ", value::print(output));
+                    " of the pattern must be the result of a call, got ", value::print(output));
   }
 }
 

@@ -61,8 +61,8 @@ class NumberTimes {
     if (its.kind == TENON_GRAPH_VALUE_SIZE) {
       const Size& size = graph_.sizes()[its.source];
       TENON_CHECK(size.tensor != kUnbound, TENON_ERROR_STATE, "tenon_graph_run: ", size.name,
-                  " must be the size of an input or result of the graph, got one of none: make the "
-                  "tensor that has it an input");
+                  " must be the size of an input or result in the graph, got a size of another "
+                  "tensor; make that tensor an input");
       time = made_at(size.tensor);
     } else {
       for (const tenon_value& operand : graph_.functions()[its.source].operands) {
@@ -108,7 +108,8 @@ void Plan::add_step(const tenon_graph& graph, size_t number) {
   const Node& node = graph.nodes()[number];
   const schema::SchemaPtr schema = dispatch::schema_of(*node.op);
   TENON_CHECK(schema && schema->arguments().size() <= node.nargs, TENON_ERROR_NOT_SUPPORTED,
-              "tenon_graph_run: ", node.op->name(), " must have the schema that it had, got ",
+              "tenon_graph_run: ", node.op->name(),
+              " must have the schema that it had when it was recorded, got ",
               schema ? schema->text() : "none");
   auto* args = arena_.copy<tenon_value>({node.args, node.nargs});
   uint32_t list_elements = 0;

@@ -125,8 +125,10 @@ class Plan::Run {
       if (!is_symbol) least = std::min(least, number.as.i);
       is_symbolic = is_symbolic || is_symbol;
     }
-    TENON_CHECK_ARG(!is_symbolic || least >= base::kLeastNumber,
-                    "tenon_graph_run: a number beside symbols must be -2^62 or more, got ", least);
+    TENON_CHECK_ARG(
+        !is_symbolic || least >= base::kLeastNumber,
+        "tenon_graph_run: a number in an expression with symbols must be -2^62 or more, got ",
+        least);
     tenon_value ints = tenon_value_of_ints(words, list.count);
     if (is_symbolic) ints.flags = TENON_VALUE_HAS_SYMBOLIC;
     return ints;
@@ -147,7 +149,7 @@ class Plan::Run {
     if (element.list == kGuard) return numbers_.check(plan_.graph_.guards()[element.value]);
     const tenon_value& list = values_[element.list];
     TENON_CHECK_INDEX(list.tag == TENON_TAG_TENSOR_LIST && element.index < list.count,
-                      "tenon_graph_run: a list of results must have an element ", element.index,
+                      "tenon_graph_run: a list of results must have element ", element.index,
                       ", got ", list.count);
     tenon_tensor* tensor = value::tensors(list)[element.index];
     values_[element.value] =

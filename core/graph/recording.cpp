@@ -10,6 +10,7 @@
 #include "dispatch/lookup.h"
 #include "dispatch/thread_slot.h"
 #include "dispatch/thread_state.h"
+#include "graph/operators.h"
 #include "graph/references.h"
 #include "tenon/mode.h"
 #include "tensor/layout.h"
@@ -206,7 +207,7 @@ void Recording::add_resize(tenon_tensor& tensor) {
     return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
   };
   const tenon_op* op =
-      dispatch::find_operator(is_usual ? "aten::empty.out" : "aten::empty_strided.out");
+      dispatch::find_operator(is_usual ? operators::kResize : operators::kResizeStrided);
   const tenon_value args[] = {ints(sizes), is_usual ? tenon_value_of_none() : ints(strides),
                               tenon_value_of_tensor(&tensor)};
   const tenon_value result = tenon_value_of_tensor(&tensor);
@@ -217,8 +218,8 @@ void Recording::add_resize(tenon_tensor& tensor) {
 
 void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const {
   TENON_CHECK(!gives_number(stack), TENON_ERROR_DATA_DEPENDENT, op->name(),
-              ": a strict recording must not make numbers of tensors, which the graph would keep; "
-              "got ",
+              ": a strict recording must not read numbers from tensors, as they would become "
+              "constants of the graph, got ",
               value::print(stack.rets[0]));
 }
 
@@ -226,7 +227,7 @@ void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const
 void Recording::check_new(const char* function, const tenon_tensor& tensor) const {
   const uint32_t value = known_.tensors.find(tensor);
   TENON_CHECK_ARG(value == IdentityMap::kUnknown, function,
-                  ": tensor must be new to the recording, got the one that is value ", value);
+                  ": tensor must be new to the recording, got one that is already value ", value);
 }
 
 uint32_t Recording::add_input(tenon_tensor* tensor, std::string_view name) {

@@ -18,10 +18,10 @@ std::string Plan::bind(const tenon_value* inputs) const {
 
 void Plan::run(tenon_stack* stack) const {
   constexpr const char* kFunction = "tenon_graph_run";
-  TENON_CHECK_ARG(stack->nargs == graph_.inputs().size(), kFunction, ": graph must get ",
+  TENON_CHECK_ARG(stack->nargs == graph_.inputs().size(), kFunction, ": graph must be given ",
                   graph_.inputs().size(), " inputs, got ", stack->nargs);
-  TENON_CHECK_ARG(stack->nrets == graph_.outputs().size(), kFunction, ": graph must give ",
-                  graph_.outputs().size(), " outputs, got room for ", stack->nrets);
+  TENON_CHECK_ARG(stack->nrets == graph_.outputs().size(), kFunction, ": graph returns ",
+                  graph_.outputs().size(), " outputs, got space for ", stack->nrets);
   if (const auto bound = bound_.find(stack->args)) return bound->run(stack);
   Run run(*this);
   run.bind(stack->args);

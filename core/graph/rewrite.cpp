@@ -40,6 +40,7 @@ void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
 bool Rewrite::can_map(const tenon_value& number) {
   if (number.tag != TENON_TAG_REF) return true;
   const auto value = static_cast<uint32_t>(number.as.i);
+  TENON_DCHECK(value < mapped_.size());
   if (mapped_[value] != kUnknown) return mapped_[value] != kStandIn;
   const Value& its = from_.values()[value];
   bool can = its.kind == TENON_GRAPH_VALUE_ATTRIBUTE;
@@ -57,6 +58,7 @@ bool Rewrite::can_map(const tenon_value& number) {
 }
 
 uint32_t Rewrite::map_number(uint32_t value) {
+  TENON_DCHECK(from_.is_run_number(value));
   const Value& its = from_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_SIZE) {
     Size size = from_.sizes()[its.source];
@@ -64,7 +66,7 @@ uint32_t Rewrite::map_number(uint32_t value) {
       size.tensor = map(size.tensor);
       TENON_CHECK(size.tensor != kStandIn, TENON_ERROR_STATE, "graph: value ",
                   from_.sizes()[its.source].tensor, ", whose size ", size.name,
-                  " is used, must be a value still, got something else in its place");
+                  " is used, must not be replaced by a constant or list");
     }
     return to_->add_size(std::move(size));
   }
@@ -75,6 +77,7 @@ uint32_t Rewrite::map_number(uint32_t value) {
 
 // Returns the value in the new graph; adds attributes, elements and numbers on demand.
 uint32_t Rewrite::map(uint32_t value) {
+  TENON_DCHECK(value < mapped_.size());
   if (mapped_[value] != kUnknown) return mapped_[value];
   const Value& its = from_.values()[value];
   if (from_.is_run_number(value)) {
@@ -93,18 +96,19 @@ uint32_t Rewrite::map(uint32_t value) {
 // Like map(), but for values that may be replaced by something other than a value, or whose list
 // is.
 tenon_value Rewrite::argument(uint32_t value) {
+  TENON_DCHECK(value < mapped_.size());
   const Value& its = from_.values()[value];
   if (mapped_[value] == kUnknown && its.kind == TENON_GRAPH_VALUE_ELEMENT &&
       mapped_[its.source] == kStandIn) {
     const tenon_value list = argument(its.source);
     TENON_CHECK_INDEX(its.index < list.count, "graph: element ", its.index, " of value ",
-                      its.source, " must be there, got a list of ", list.count, " in its place");
+                      its.source, " must exist, got a list of ", list.count, " elements instead");
     return value::elements(list)[its.index];
   }
   if (mapped_[value] != kStandIn) return reference(map(value));
   const tenon_value& by = stand_ins_[value];
   TENON_CHECK(by.tag != TENON_TAG_NONE, TENON_ERROR_STATE, "graph: value ", value,
-              ", whose call was dropped, must not be used any more, got a use");
+              " must not be used, as its call was removed");
   return by;
 }
 
@@ -116,6 +120,7 @@ void Rewrite::keep(const Node& node) {
   std::vector<tenon_value> args(node.args, node.args + node.nargs);
   for (tenon_value& arg : args) arg = mapped(arg);
   const uint32_t first = to_->append(node.op, args);
+  TENON_DCHECK(node.first_value + node.nresults <= mapped_.size());
   to_->copy_frames(node);
   for (uint32_t i = 0; i < node.nresults; ++i) {
     mapped_[node.first_value + i] = first + i;
@@ -126,11 +131,12 @@ void Rewrite::keep(const Node& node) {
 }
 
 void Rewrite::stand(uint32_t value, const tenon_value& by) {
+  TENON_DCHECK(value < mapped_.size());
   keeps_strides_ = false;
   const tenon_value held = to_->hold(by);
   const schema::Type* type = from_.values()[value].type;
   TENON_CHECK_TYPE(held.tag == TENON_TAG_NONE || type == nullptr || to_->matches(held, *type),
-                   "graph: what stands for value ", value, " must be ", type->text.view(), ", got ",
+                   "graph: replacement of value ", value, " must be ", type->text.view(), ", got ",
                    value::print(held));
   if (held.tag != TENON_TAG_REF) {
     mapped_[value] = kStandIn;

@@ -38,8 +38,8 @@ class CallbackPass {
                                           &rewrite_.to(), results.data());
     if (status == TENON_DECLINED) {
       TENON_CHECK(rewrite_.to().nodes().size() == first, TENON_ERROR_STATE,
-                  "tenon_graph_rewrite: a function that leaves a call as it is must append none, "
-                  "got ",
+                  "tenon_graph_rewrite: a function that keeps a call (TENON_DECLINED) must not "
+                  "append other calls, got ",
                   rewrite_.to().nodes().size() - first);
       return rewrite_.keep(node);
     }

@@ -85,6 +85,7 @@ void RunNumbers::keep(uint32_t value, tenon_value owned) {
 }
 
 void RunNumbers::evaluate(uint32_t value) {
+  TENON_DCHECK(graph_.is_run_number(value));
   const Value& its = graph_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_SIZE) return read(graph_.sizes()[its.source]);
   calculate(graph_.functions()[its.source]);
@@ -94,10 +95,11 @@ void RunNumbers::read(const Size& size) {
   const tenon_value& given = values_[size.tensor];
   const std::string who = value_text(graph_, size.tensor);
   TENON_CHECK_TYPE(given.tag == TENON_TAG_TENSOR && !given.as.tensor->is_undefined(), kRun, who,
-                   " must be a tensor, whose size ", size.name, " is, got ", value::print(given));
+                   " must be a tensor, as it defines the size ", size.name, ", got ",
+                   value::print(given));
   const tensor::Dims sizes = given.as.tensor->size_span();
-  TENON_CHECK_ARG(size.dim < sizes.size(), kRun, who, " must have a dim ", size.dim,
-                  ", whose size ", size.name, " is, got sizes ", print_words(sizes));
+  TENON_CHECK_ARG(size.dim < sizes.size(), kRun, who, " must have dim ", size.dim,
+                  ", which defines the size ", size.name, ", got sizes ", print_words(sizes));
   const tenon_value read = value_of_word(sizes[size.dim]);
   if (read.tag == TENON_TAG_SYMINT) {
     keep(size.value, value::copy(read));
@@ -127,8 +129,8 @@ void RunNumbers::calculate(const Function& function) {
   const auto made = result(function.function, operands[0], operands[1]);
   TENON_CHECK_ARG(made, kRun,
                   number_text(graph_, tenon_value_of_number(TENON_TAG_REF, function.value)),
-                  " must be an int of 63 bits and divide by no 0, got ", value::print(operands[0]),
-                  ' ', base::function_text(function.function), ' ', value::print(operands[1]));
+                  " must fit in 63 bits and not divide by 0, got ", value::print(operands[0]), ' ',
+                  base::function_text(function.function), ' ', value::print(operands[1]));
   values_[function.value] = *made;
 }
 
@@ -168,9 +170,9 @@ void RunNumbers::check(const Guard& guard) const {
     const auto truth = result(guard.function, operands[0], operands[1]);
     holds = truth && truth->as.i != 0;
   }
-  TENON_CHECK_ARG(holds, kRun, "sizes must hold ", guard_text(graph_, guard), place_text(guard),
-                  ", as they did when the graph was recorded, got ", value::print(operands[0]),
-                  " and ", value::print(operands[1]));
+  TENON_CHECK_ARG(holds, kRun, "sizes must satisfy ", guard_text(graph_, guard), place_text(guard),
+                  ", as when the graph was recorded, got ", value::print(operands[0]), " and ",
+                  value::print(operands[1]));
 }
 
 }  // namespace tenon::graph

@@ -117,8 +117,8 @@ void Stager::copy_list(const tenon_value& list, tenon_value* out, int depth) {
 tenon_value Stager::number_of(int64_t word) {
   TENON_CHECK(known_ != nullptr || !base::is_symbol(word), TENON_ERROR_NOT_SUPPORTED,
               call_->op != nullptr ? call_->op->name() : "output",
-              ": symbols must be met by a recording, got one for a graph that is built by hand; "
-              "sizes of its values are tenon_graph_add_size's");
+              ": symbols can be used only in a recording, got one in a graph that is built by "
+              "hand; use tenon_graph_add_size there");
   return known_ != nullptr ? SymbolMap(graph_, *known_).number_of(word) : tenon_value_of_int(word);
 }
 

@@ -29,6 +29,7 @@ tenon_value SymbolMap::number_of(int64_t word) {
 }
 
 tenon_value SymbolMap::size_of(int64_t word, uint32_t tensor, uint32_t dim) {
+  TENON_DCHECK(tensor < graph_.values().size());
   const size_t known = graph_.values().size();
   const tenon_value number = number_of(word);
   if (number.tag != TENON_TAG_REF) return number;

@@ -59,7 +59,7 @@ class Reader {
     TENON_CHECK(returned, TENON_ERROR_PARSE,
                 "tenon_graph_parse: text must end with a line 'return ...', got none");
     TENON_CHECK_ARG(graph_->attributes().size() == attributes_.size(),
-                    "tenon_graph_parse: attributes must be as many as the text has, ",
+                    "tenon_graph_parse: number of attributes must be that of the text, ",
                     graph_->attributes().size(), ", got ", attributes_.size());
     return graph_;
   }
@@ -97,9 +97,9 @@ class Reader {
     for (const auto& [name, known] : operators_) {
       if (*known.schema == *known.written) continue;
       const auto reason = schema::backward_incompatibility(*known.schema, *known.written);
-      TENON_CHECK_TYPE(!reason, "tenon_graph_parse: ", name, " must be as the graph knows it, ",
-                       known.written->text(), ", got ", known.schema->text(), ": ",
-                       reason.value_or(""));
+      TENON_CHECK_TYPE(!reason, "tenon_graph_parse: ", name,
+                       " must have the schema that the text declares, ", known.written->text(),
+                       ", got ", known.schema->text(), ": ", reason.value_or(""));
     }
   }
 
@@ -116,7 +116,7 @@ class Reader {
       const size_t value = read_number(cursor);
       const size_t index = graph_->attributes().size();
       TENON_CHECK_ARG(index < attributes_.size() && attributes_[index] != nullptr,
-                      "tenon_graph_parse: attributes must be as many as the text has, got ",
+                      "tenon_graph_parse: number of attributes must be that of the text, got ",
                       attributes_.size());
       check_number(cursor, value, graph_->add_attribute(*attributes_[index], name));
       read_meta(cursor, value);
@@ -186,7 +186,7 @@ class Reader {
     const auto text = [&] {
       cursor.expect(',');
       const tenon_value given = literals.read_any(cursor);
-      if (given.tag != TENON_TAG_STRING) cursor.fail_expected("a text");
+      if (given.tag != TENON_TAG_STRING) cursor.fail_expected("a string");
       return std::string(static_cast<const char*>(given.as.list.data), given.count);
     };
     if (!cursor.at_end()) {
@@ -354,7 +354,7 @@ class Reader {
     cursor.expect_end();
   }
   static std::string read_text(Literals& texts, Cursor& cursor) {
-    if (cursor.peek() != '\'') cursor.fail_expected("a text");
+    if (cursor.peek() != '\'') cursor.fail_expected("a string");
     const tenon_value text = texts.read_any(cursor);
     return {static_cast<const char*>(text.as.list.data), text.count};
   }

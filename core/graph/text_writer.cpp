@@ -68,7 +68,8 @@ class Writer {
   schema::SchemaPtr schema_of(const Node& node) const {
     schema::SchemaPtr schema = dispatch::schema_of(*node.op);
     TENON_CHECK(schema && schema->arguments().size() == node.nargs, TENON_ERROR_NOT_SUPPORTED,
-                "tenon_graph_print: ", node.op->name(), " must have the schema that it had, got ",
+                "tenon_graph_print: ", node.op->name(),
+                " must have the schema that it had when it was recorded, got ",
                 schema ? schema->text() : "none");
     return schema;
   }
@@ -204,7 +205,7 @@ class Writer {
       case TENON_TAG_FUNCTION:
       case TENON_TAG_OBJECT:
         fail(TENON_ERROR_NOT_SUPPORTED, "tenon_graph_print: ", who,
-             ": values must be such as a text can hold, got ", value::print(value));
+             ": value must be one that a graph's text can represent, got ", value::print(value));
       default:
         break;
     }

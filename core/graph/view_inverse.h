@@ -7,8 +7,8 @@
 
 namespace tenon::graph {
 
-/// Returns true if an operator always returns a view of its first argument that undo_view() can
-/// undo.
+/// Returns true if an operator is tagged with its inverse, see docs/write-a-kernel.md: it always
+/// returns a view of its first argument.
 bool is_known_view(const tenon_op& op);
 /// Returns true if the strides of the new view do not matter, because its elements are copied.
 bool scatters(const tenon_op& op);

@@ -26,15 +26,16 @@ std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
     case TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL:
       return concat(own, source, " serves every backend");
     case TENON_PROVENANCE_MATH_KERNEL:
-      return concat(key_text(key), " has no kernel of its own and no backend's kernel takes its ",
-                    "place, so that ", source, " serves it");
+      return concat(key_text(key),
+                    " has no kernel of its own and no backend kernel replaces it, so ", source,
+                    " serves it");
     case TENON_PROVENANCE_AUTOGRAD_KERNEL:
       return concat(own, "the alias ", source, " serves it");
     case TENON_PROVENANCE_BATCHED_KERNEL:
       return concat(own, source, " serves it");
     default:
       return concat("the operator has no kernel for ", key_text(key),
-                    ", whose fallback serves all operators");
+                    ", so the fallback for all operators serves it");
   }
 }
 
@@ -104,7 +105,9 @@ void describe_below(const tenon_op& op, DispatchStep step, const Arguments* argu
                     std::string* text) {
   while (true) {
     if (step.provenance == TENON_PROVENANCE_MATH_KERNEL) {
-      *text += "    it is composed: it calls other operators, each of which is dispatched anew\n";
+      *text +=
+          "    it is a composite kernel: it calls other operators, each of which is dispatched "
+          "anew\n";
       return;
     }
     if (step.key == TENON_KEY_UNDEFINED) return;

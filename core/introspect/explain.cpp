@@ -82,10 +82,10 @@ std::string choice_text(tenon_keyset keys, const Arguments& arguments, bool take
   for (uint32_t i = 0; takes_device && i < arguments.count; ++i) {
     const tenon_value& value = arguments.values[i];
     if (value.tag != TENON_TAG_DEVICE) continue;
-    return concat("  no argument can be a tensor: BackendSelect takes the backend of the device ",
+    return concat("  no argument can be a tensor: BackendSelect chooses the backend of the device ",
                   value::print(value), "\n");
   }
-  return "  no argument can be a tensor and no device is given: BackendSelect takes CPU\n";
+  return "  no argument can be a tensor and no device is given: BackendSelect chooses CPU\n";
 }
 
 // A call's key set, and lines that explain it.
@@ -108,16 +108,17 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
   found.text = lines.take();
   TENON_CHECK(dispatch::extract_keys<dispatch::Checks::kAll>(snapshot, arguments.values,
                                                              arguments.count, &found.carried),
-              TENON_ERROR_TYPE, op.name(), ": arguments must fit the schema, got others");
+              TENON_ERROR_TYPE, op.name(), ": arguments must match the schema, got others");
   const base::ThreadRecord& thread = *base::current_thread();
-  found.text += concat("  the thread adds ", words_text(thread.include), " and takes away ",
+  found.text += concat("  the thread adds ", words_text(thread.include), " and excludes ",
                        words_text(thread.exclude), "\n");
   if (thread.grad_mode != TENON_GRAD_MODE_ON) {
-    found.text += concat(
-        "  grad mode ", base::makes_inference_tensors(thread.grad_mode) ? "INFERENCE" : "OFF",
-        snapshot.include != 0                     ? ": the operator's own Autograd kernel runs\n"
-        : (thread.keep & base::kAutogradBit) != 0 ? " leaves Autograd: a dual level is open\n"
-                                                  : " takes away Autograd\n");
+    found.text += concat("  grad mode ",
+                         base::makes_inference_tensors(thread.grad_mode) ? "INFERENCE" : "OFF",
+                         snapshot.include != 0 ? ": the operator's own Autograd kernel runs\n"
+                         : (thread.keep & base::kAutogradBit) != 0
+                             ? " keeps Autograd: a forward AD level is active\n"
+                             : " excludes Autograd\n");
   }
   if (snapshot.include != 0) {
     found.text += concat("  the operator adds ", words_text(snapshot.include),
@@ -151,7 +152,7 @@ std::string explain_call(const tenon_op& op, const tenon_value* args, int64_t na
   const Keys keys = describe_keys(op, snapshot, arguments);
   std::string text = concat(snapshot.schema->text(), "\n", keys.text);
   if ((keys.carried & ~keys.call & dispatch::kOverrideBit) != 0) {
-    return concat(text, "  an argument overrides operators, but Override is taken away or falls ",
+    return concat(text, "  an argument overrides operators, but Override is excluded or falls ",
                   "through: the call fails\n");
   }
   return text + describe_chain(op, keys.call, keys.dropped, &arguments);

@@ -73,13 +73,13 @@ void tenon_simulator::add(const std::vector<std::string_view>& names, uint32_t f
       TENON_CHECK_ARG(key != TENON_KEY_UNDEFINED,
                       "simulator: key must be a runtime key or an alias, got Undefined");
       TENON_CHECK_ARG(op_->active_kernel(key) == nullptr,
-                      "simulator: each key must be there once, got ", name, " twice");
+                      "simulator: each key must be given only once, got ", name, " twice");
       kernels_.push_back(make_kernel(key, flags));
       op_->push_kernel(kernels_.back().get());
     }
     TENON_CHECK_ARG(op_->active_kernel(kComposites[0]) == nullptr ||
                         op_->active_kernel(kComposites[1]) == nullptr,
-                    "simulator: keys must not hold both ", dispatch::key_name(kComposites[0]),
+                    "simulator: keys must not contain both ", dispatch::key_name(kComposites[0]),
                     " and ", dispatch::key_name(kComposites[1]));
   } catch (...) {
     while (kernels_.size() > before) drop(kernels_.back().get());
@@ -97,7 +97,7 @@ void tenon_simulator::remove(std::string_view name) {
   const tenon_key key = dispatch::parse_key(name);
   const dispatch::Kernel* kernel = op_->active_kernel(key);
   TENON_CHECK(kernel != nullptr, TENON_ERROR_NOT_FOUND, "simulator: key must be registered, got ",
-              name, ", which is not");
+              name, ", which is not registered");
   drop(const_cast<dispatch::Kernel*>(kernel));
 }
 
@@ -165,7 +165,7 @@ std::string tenon_simulator::print_locked(const tenon_op& op, uint32_t what) con
       return introspect::dump_table_locked(op);
     default:
       tenon::fail(TENON_ERROR_INVALID_ARGUMENT,
-                  "simulator: what to print must be one of TENON_SIMULATOR_*, got ", what);
+                  "tenon_simulator_print: what must be a TENON_SIMULATOR_* number, got ", what);
   }
 }
 

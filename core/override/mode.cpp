@@ -39,7 +39,7 @@ void push_mode(uint32_t kind, value::Object* mode) {
   constexpr const char* kPush = "tenon_mode_push";
   require_kind(kPush, kind);
   TENON_CHECK_ARG(mode != nullptr && handler_of(mode->type(), kind) != nullptr, kPush,
-                  ": mode must be of a type with the handler ",
+                  ": mode must have a type with the handler ",
                   kind == TENON_MODE_OVERRIDE ? "override" : "dispatch", ", got ",
                   mode != nullptr ? mode->type()->name : "NULL");
   dispatch::require_thread_stacks().modes[kind].push(value::ObjectPtr::share(mode));
@@ -49,7 +49,8 @@ void push_mode(uint32_t kind, value::Object* mode) {
 void pop_mode(uint32_t kind, const value::Object* given) {
   constexpr const char* kPop = "tenon_mode_pop";
   require_kind(kPop, kind);
-  TENON_CHECK(mode_count(kind) != 0, TENON_ERROR_STATE, kPop, ": a mode must be on, got none");
+  TENON_CHECK(mode_count(kind) != 0, TENON_ERROR_STATE, kPop,
+              ": a mode must be active on the thread, got none");
   const value::Object* innermost = mode_at(kind, 0);
   TENON_CHECK(innermost == given, TENON_ERROR_STATE, kPop,
               ": mode must be the innermost of its thread, a ", innermost->type()->name,

@@ -149,9 +149,12 @@ tenon_status run_wrappers(void*, const tenon_op* op, tenon_keyset keys, tenon_st
 
 // Explains a call's handlers, in the order in which they would be called.
 dispatch::Explanation explain(uint32_t kind, const dispatch::Arguments* arguments) {
-  constexpr const char* kAgain = "\n    to go on, a handler calls again with arguments of its own";
+  constexpr const char* kAgain =
+      "\n    to continue, a handler calls the operator again with other arguments";
   if (arguments == nullptr) {
-    return {base::concat("it asks the modes, then the types of the arguments", kAgain), true};
+    return {base::concat("it calls the handlers of the modes, then those of the argument types",
+                         kAgain),
+            true};
   }
   std::string modes, types;
   for (size_t number = mode_count(kind); number-- > 0;) {
@@ -162,11 +165,13 @@ dispatch::Explanation explain(uint32_t kind, const dispatch::Arguments* argument
   for (const Object* object : participants.objects()) {
     types += base::concat(types.empty() ? "" : ", ", object->type()->name);
   }
-  std::string text = "it asks in turn, until one accepts the call: ";
-  if (modes.empty() && types.empty()) return {text + "nobody: the call fails", true};
+  std::string text = "it calls these handlers in order until one accepts the call: ";
+  if (modes.empty() && types.empty()) return {text + "none, so the call fails", true};
   if (!modes.empty()) text += base::concat("the modes ", modes, types.empty() ? "" : ", ");
   if (!types.empty()) return {base::concat(text, "the types ", types, kAgain), true};
-  return {text + "\n    to go on, a handler calls again; with the same arguments that gets below",
+  return {text +
+              "\n    to continue, a handler calls the operator again; with the same arguments, "
+              "that call goes to the next key",
           false};
 }
 

@@ -73,11 +73,11 @@ base::ErrorPtr try_load(const std::string& name) {
 }
 
 base::ErrorPtr lost_error(const std::string& name) {
-  return base::ErrorPtr::adopt(base::ErrorObject::make(
-      TENON_ERROR_STATE, {},
-      base::concat(
-          "plugin ", name,
-          ": a process that forks must not be loading it, got the child of one that was")));
+  return base::ErrorPtr::adopt(
+      base::ErrorObject::make(TENON_ERROR_STATE, {},
+                              base::concat("plugin ", name,
+                                           ": must not be loading while the process forks, got a "
+                                           "child process that was forked during a load")));
 }
 
 // Returns true if this call loaded the plugin, or waited for another thread that did.

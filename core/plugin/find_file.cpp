@@ -75,13 +75,13 @@ std::string find_file(std::string_view path_or_name) {
     tried += base::concat(tried.empty() ? "" : ", ", folder);
   }
   fail(TENON_ERROR_NOT_FOUND, "plugin ", path_or_name, ": file ", file, " must be in one of ",
-       tried, ", got none there; TENON_PLUGIN_PATH adds folders");
+       tried, ", got none there; add its folder to TENON_PLUGIN_PATH");
 }
 
 tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
                                         std::string_view path) {
-  TENON_CHECK(given != nullptr, TENON_ERROR_ABI, "plugin ", path, ": it must serve ABI ",
-              TENON_ABI_MAJOR, ".", TENON_ABI_MINOR, ", got a refusal from its query function");
+  TENON_CHECK(given != nullptr, TENON_ERROR_ABI, "plugin ", path, ": must support ABI ",
+              TENON_ABI_MAJOR, ".", TENON_ABI_MINOR, ", got NULL from its query function");
   constexpr size_t kFirstSize = 96;
   const std::string who = base::concat("plugin ", path);
   const auto whole = base::read_struct(who, kFirstSize, *given);
@@ -92,14 +92,14 @@ tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
               path, ": ABI must be ", TENON_ABI_MAJOR, ".0 to ", TENON_ABI_MAJOR, ".",
               TENON_ABI_MINOR, ", got ", major, ".", minor);
   TENON_CHECK(has_runtime(whole.sanitizer), TENON_ERROR_ABI, "plugin ", path,
-              ": it must be built with ", sanitizer_name(TENON_SANITIZER_CURRENT),
-              " like libtenon, or with a sanitizer that is in the process, got ",
+              ": must be built with ", sanitizer_name(TENON_SANITIZER_CURRENT),
+              " like libtenon, or with a sanitizer that is loaded in the process, got ",
               sanitizer_name(whole.sanitizer));
   TENON_CHECK(whole.name != nullptr && whole.name[0] != '\0' && whole.load != nullptr,
               TENON_ERROR_ABI, "plugin ", path,
               ": descriptor must have a name and a load function");
   TENON_CHECK(whole.requirement_count == 0 || whole.requirements != nullptr, TENON_ERROR_ABI,
-              "plugin ", path, ": requirements must be an address, got NULL for ",
+              "plugin ", path, ": requirements must not be NULL if requirement_count is ",
               whole.requirement_count);
   for (uint32_t i = 0; i < whole.requirement_count; ++i) {
     const char* name = whole.requirements[i];

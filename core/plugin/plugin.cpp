@@ -24,8 +24,8 @@ namespace {
 [[noreturn]] void throw_left_error(const Plugin& plugin, tenon_status status) {
   base::ErrorPtr error = base::take_current_error();
   if (!error || error->code() != status) {
-    fail(status, "plugin ", plugin.name.view(), ": load must succeed, got ",
-         base::status_name(status), " without an error");
+    fail(status, "plugin ", plugin.name.view(), ": load function failed with ",
+         base::status_name(status), " without raising an error");
   }
   error->add_note(
       base::concat("while loading plugin ", plugin.name.view(), " from ", plugin.path.view()));
@@ -61,7 +61,7 @@ void PluginManager::claim_name_locked(Plugin* plugin) {
   for (const Plugin* other : plugins_) {
     TENON_CHECK(other == plugin || other->nameless || other->name.view() != plugin->name.view(),
                 TENON_ERROR_ALREADY_EXISTS, "plugin ", plugin->path.view(),
-                ": name must be unique, got ", plugin->name.view(), ", which is that of ",
+                ": name must be unique, got ", plugin->name.view(), ", which is the name of ",
                 other->path.view());
   }
   plugin->nameless = false;
@@ -87,7 +87,7 @@ Plugin* PluginManager::open(std::string_view path_or_name) {
   try {
     const auto query =
         reinterpret_cast<tenon_plugin_query_fn>(library.find(TENON_PLUGIN_QUERY_NAME));
-    TENON_CHECK(query != nullptr, TENON_ERROR_ABI, "plugin ", path, ": it must export ",
+    TENON_CHECK(query != nullptr, TENON_ERROR_ABI, "plugin ", path, ": must export ",
                 TENON_PLUGIN_QUERY_NAME, ", got a library without it");
     return add(read_descriptor(query(TENON_ABI_MAJOR << 16, TENON_ABI_VERSION), path), path);
   } catch (const Error&) {
@@ -107,7 +107,7 @@ void PluginManager::wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* 
     if (waits == waiters_.end()) break;
     holder = waits->plugin->worker;
     TENON_CHECK(holder != me, TENON_ERROR_STATE, "plugin ", plugin->name.view(),
-                ": requirements must not be circular, got a circle");
+                ": requirements must not be circular, got a cycle");
   }
   waiters_.push_back({me, plugin});
   changed_.wait(lock);
@@ -121,12 +121,12 @@ bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State bu
   while (plugin->state == Plugin::State::kLoading || plugin->state == Plugin::State::kUnloading) {
     if (plugin->worker == std::this_thread::get_id()) {
       TENON_CHECK(plugin->state == busy, TENON_ERROR_STATE, "plugin ", plugin->name.view(),
-                  ": it must not be loaded and unloaded at once");
+                  ": must not be loaded during its unload or unloaded during its load");
       return false;
     }
     TENON_CHECK(plugin->generation == base::fork_generation(), TENON_ERROR_STATE, "plugin ",
-                plugin->name.view(), ": a process that forks must not be loading or unloading it, ",
-                "got the child of one that was");
+                plugin->name.view(), ": must not be loading or unloading while the process forks, ",
+                "got a child process that was forked during that");
     wait_for_locked(lock, plugin);
   }
   if (plugin->state == wanted) return false;
@@ -197,7 +197,7 @@ void PluginManager::run_load(Plugin* plugin) {
     try {
       const Plugin* other = load(required);
       TENON_CHECK(is_loaded(*other), TENON_ERROR_STATE, "plugin ", required,
-                  ": requirements must not be circular, got a circle");
+                  ": requirements must not be circular, got a cycle");
     } catch (const Error& error) {
       error.object()->add_note(
           base::concat("plugin ", plugin->name.view(), " requires ", required));
@@ -231,7 +231,7 @@ Plugin* PluginManager::load(std::string_view path_or_name) {
 
 void PluginManager::unload(Plugin* plugin, int64_t timeout_ns) {
   TENON_CHECK(plugin->descriptor.unload != nullptr, TENON_ERROR_NOT_SUPPORTED, "plugin ",
-              plugin->name.view(), ": it must have an unload function, got none");
+              plugin->name.view(), ": must have an unload function, got none");
   const bool idle = !is_loaded(*plugin) && next_draining(*plugin) == nullptr;
   if (idle) return;
   if (begin(plugin, Plugin::State::kUnloaded, Plugin::State::kUnloading)) {

@@ -115,7 +115,7 @@ void check_sanitizer(const std::string& path) {
   for (const auto& runtime : kRuntimes) {
     TENON_CHECK(!has_name(names, runtime.function) || has_runtime(runtime.sanitizer),
                 TENON_ERROR_ABI, "plugin ", path, ": ", sanitizer_name(runtime.sanitizer),
-                ", which it was built with, must be in the process from its start, got a process ",
+                ", which it was built with, must be loaded when the process starts, got a process ",
                 "without; build the program with it, or run it with LD_PRELOAD of its runtime");
   }
 }

@@ -92,8 +92,8 @@ bool is_mutable(const Schema& schema, SchemaPosition place) {
 
 bool is_mutable(const Schema& schema, std::string_view argument) {
   const int64_t index = schema.find_argument(argument);
-  TENON_CHECK(index >= 0, TENON_ERROR_NOT_FOUND, schema.name().full(), ": no argument is called '",
-              argument, "'");
+  TENON_CHECK(index >= 0, TENON_ERROR_NOT_FOUND, schema.name().full(),
+              ": argument name must be one of the schema's, got '", argument, "'");
   return is_mutable(schema, {SchemaPosition::kArgument, index});
 }
 

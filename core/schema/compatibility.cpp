@@ -42,8 +42,7 @@ Reason compare(const Argument& newer, const Argument& older, const char* what,
   const bool typed =
       direction == Direction::kBackward ? widens(older, newer) : widens(newer, older);
   if (!typed) {
-    return concat(name, ": type ", print_type(newer), " does not take the place of ",
-                  print_type(older));
+    return concat(name, ": type ", print_type(newer), " does not replace ", print_type(older));
   }
   if (older.default_value != nullptr &&
       (newer.default_value == nullptr || !(*newer.default_value == *older.default_value))) {

@@ -33,6 +33,9 @@ constexpr NamedConstant kConstants[] = {
     {"Mean", TENON_TYPE_INT, 1},
     {"uint8", TENON_TYPE_DTYPE, TENON_DTYPE_U8},
     {"int8", TENON_TYPE_DTYPE, TENON_DTYPE_I8},
+    {"uint16", TENON_TYPE_DTYPE, TENON_DTYPE_U16},
+    {"uint32", TENON_TYPE_DTYPE, TENON_DTYPE_U32},
+    {"uint64", TENON_TYPE_DTYPE, TENON_DTYPE_U64},
     {"int16", TENON_TYPE_DTYPE, TENON_DTYPE_I16},
     {"short", TENON_TYPE_DTYPE, TENON_DTYPE_I16},
     {"int32", TENON_TYPE_DTYPE, TENON_DTYPE_I32},
@@ -45,6 +48,8 @@ constexpr NamedConstant kConstants[] = {
     {"float", TENON_TYPE_DTYPE, TENON_DTYPE_F32},
     {"float64", TENON_TYPE_DTYPE, TENON_DTYPE_F64},
     {"double", TENON_TYPE_DTYPE, TENON_DTYPE_F64},
+    {"complex32", TENON_TYPE_DTYPE, TENON_DTYPE_C32},
+    {"chalf", TENON_TYPE_DTYPE, TENON_DTYPE_C32},
     {"complex64", TENON_TYPE_DTYPE, TENON_DTYPE_C64},
     {"complex", TENON_TYPE_DTYPE, TENON_DTYPE_C64},
     {"cfloat", TENON_TYPE_DTYPE, TENON_DTYPE_C64},
@@ -170,7 +175,7 @@ class DefaultParser {
         break;
       case TENON_TYPE_DEVICE:
       case TENON_TYPE_STRING:
-        text = "a text in quotes";
+        text = "a string in quotes";
         break;
       case TENON_TYPE_DICT:
       case TENON_TYPE_TUPLE:
@@ -200,9 +205,9 @@ class DefaultParser {
     std::string text;
     size_t bad = 0;
     if (!unescape(token.text, text, bad)) {
-      lexer_.fail_at(token.position + bad, "an escape that texts do not have");
+      lexer_.fail_at(token.position + bad, "an unknown escape sequence in a string");
     }
-    if (!base::is_utf8(text)) lexer_.fail_at(token, "a text whose escapes are not UTF-8");
+    if (!base::is_utf8(text)) lexer_.fail_at(token, "a string whose escapes are not UTF-8");
     return text;
   }
 
@@ -364,7 +369,7 @@ class DefaultParser {
       parse_element();
       constexpr int32_t kMostRepeats = 4096;
       if (argument_.list_size > kMostRepeats) {
-        lexer_.fail_at(start_, "a default for so long a list must be written out in brackets");
+        lexer_.fail_at(start_, "the default of a list of this length must be written in brackets");
       }
       values.assign(static_cast<size_t>(argument_.list_size), tenon_value(values[0]));
     } else {

@@ -80,7 +80,7 @@ Token Lexer::scan() {
   if (first == '.' && rest.starts_with("...")) return make(TokenKind::kDots, begin, begin + 3);
   if (first == ':' && rest.starts_with("::")) return make(TokenKind::kColons, begin, begin + 2);
   if (class_of(first) == kPunctuation) return make(TokenKind::kCharacter, begin, begin + 1);
-  fail_at(begin, "a character that schemas do not have");
+  fail_at(begin, "unexpected character in a schema");
 }
 
 Token Lexer::scan_number(size_t begin) {
@@ -125,7 +125,7 @@ Token Lexer::scan_string(size_t begin) {
     if (text_[i] == quote) return make(TokenKind::kString, begin, i + 1);
     if (text_[i] == '\\') ++i;
   }
-  fail_at(begin, "a text without closing quote");
+  fail_at(begin, "a string without closing quote");
 }
 
 Token Lexer::next() {

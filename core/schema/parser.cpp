@@ -35,7 +35,7 @@ class Parser {
     lexer_.expect(TokenKind::kEnd, what);
   }
   [[noreturn]] void fail_name_only() const {
-    lexer_.fail_unexpected("'(': a schema needs arguments and returns, this is only a name");
+    lexer_.fail_unexpected("'(': a schema must have arguments and returns, not only a name");
   }
 
  private:
@@ -147,7 +147,7 @@ void Parser::parse_argument(bool kwarg_only) {
     lexer_.fail_at(name, base::concat('\'', name.text, "' cannot be an argument name"));
   }
   if (has_name(arguments_, name.text)) {
-    lexer_.fail_at(name, base::concat("argument '", name.text, "' is there twice"));
+    lexer_.fail_at(name, base::concat("argument '", name.text, "' appears twice"));
   }
   argument.name = InternedString(name.text);
   if (lexer_.accept('=')) argument.default_value = parse_default(lexer_, argument);
@@ -194,7 +194,7 @@ void Parser::parse_return() {
   if (lexer_.current().kind == TokenKind::kIdentifier) {
     const Token name = lexer_.next();
     if (has_name(returns_, name.text)) {
-      lexer_.fail_at(name, base::concat("return '", name.text, "' is there twice"));
+      lexer_.fail_at(name, base::concat("return '", name.text, "' appears twice"));
     }
     result.name = InternedString(name.text);
   }

@@ -22,6 +22,7 @@ Polynomial polynomial_of(Word word) {
 // Splits `whole` for a floor division: removes the terms that `divisor` divides and the divisible
 // part of the constant, and returns these divided by `divisor`.
 Polynomial take_quotient(Polynomial& whole, int64_t divisor) {
+  TENON_DCHECK(divisor != 0);
   Polynomial quotient, rest;
   for (Term& term : whole.terms) {
     const bool divides = term.coefficient % divisor == 0;
@@ -61,7 +62,7 @@ Word ShapeEnv::calculate_locked(uint32_t function, Word a, Word b) {
   if (!base::is_symbol(a) && !base::is_symbol(b)) {
     const auto result = calculate(function, a, b);
     TENON_CHECK_ARG(result && !base::is_symbol(*result), "tenon_symbol_apply: ", a, " ",
-                    function_text(function), " ", b, " must be an int of 63 bits, got none");
+                    function_text(function), " ", b, " must fit in 63 bits, got an overflow");
     return *result;
   }
   switch (function) {
@@ -92,7 +93,7 @@ Word ShapeEnv::floor_divide_locked(Word a, Word b) {
   }
   const Interval of_a = bounds_locked(a, DecisionMode::kHints);
   const Interval of_b = bounds_locked(b, DecisionMode::kHints);
-  if (of_a.low >= 0 && of_a.high < of_b.low) return 0;
+  if (of_a.low >= 0 && of_a.high < of_b.low) return 0;  // a lesser dividend, neither negative
   if (!divisor.is_number()) return atom_locked(Kind::kFloorDivide, a, b);
   const Polynomial quotient = take_quotient(whole, divisor.constant);
   const Word rest = word_locked(std::move(whole), Kind::kSum, a, 0);
@@ -108,7 +109,7 @@ Word ShapeEnv::modulo_locked(Word a, Word b) {
   if (divide_exactly(whole, divisor)) return 0;
   const Interval of_a = bounds_locked(a, DecisionMode::kHints);
   const Interval of_b = bounds_locked(b, DecisionMode::kHints);
-  if (of_a.low >= 0 && of_a.high < of_b.low) return a;
+  if (of_a.low >= 0 && of_a.high < of_b.low) return a;  // a lesser dividend, neither negative
   if (!divisor.is_number()) return atom_locked(Kind::kModulo, a, b);
   take_quotient(whole, divisor.constant);
   const Word rest = word_locked(std::move(whole), Kind::kSum, a, 0);

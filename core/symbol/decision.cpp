@@ -179,10 +179,11 @@ void ShapeEnv::refuse_locked(const Expression& relation, const GuardLocation& pl
   text += ": ";
   append_locked(text, relation, false);
   if (!place.argument.empty()) text += base::concat(" (of ", place.argument, ")");
-  text += relation.tag == TENON_TAG_SYMBOOL ? " must be decided" : " must be a number";
-  text += ", got symbols that only data tells";
+  text += relation.tag == TENON_TAG_SYMBOOL ? " must be true or false for all values"
+                                            : " must be a constant";
+  text += ", got unbacked (data-dependent) symbols";
   if (!place.file.empty()) text += base::concat(", at ", place.file, ":", place.line);
-  text += "; give them bounds (min, max) that decide it, or take the branch elsewhere";
+  text += "; give the symbols bounds (min, max) that decide it, or avoid the branch";
   fail(TENON_ERROR_DATA_DEPENDENT, text);
 }
 

@@ -79,7 +79,8 @@ std::string ShapeEnv::first_failure(std::span<const Binding> bindings) {
   for (const Guard& guard : guards_) {
     const auto truth = truth_of(*guard.relation, bindings);
     TENON_CHECK_ARG(truth, "tenon_shape_env_check: numbers must be given for all symbols of \"",
-                    guard_text_locked(guard), "\", and keep it within 63 bits, got fewer or not");
+                    guard_text_locked(guard),
+                    "\" and keep it within 63 bits, got a missing number or an overflow");
     if (*truth != guard.truth) return guard_text_locked(guard) + guard.place.text();
   }
   return {};

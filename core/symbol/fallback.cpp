@@ -119,7 +119,8 @@ tenon_status run_symbolic(void*, const tenon_op* op, tenon_keyset keys, tenon_st
 }
 
 dispatch::Explanation explain_symbolic(const dispatch::Arguments*) {
-  return {"gives numbers for symbols to kernels that do not take them, and records guards", false};
+  return {"replaces symbols by numbers for kernels that do not accept symbols, and records guards",
+          false};
 }
 
 constexpr dispatch::BuiltIn kBuiltIns[] = {

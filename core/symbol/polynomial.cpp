@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.h"
 #include "symbol/expression.h"
 #include "symbol/interval.h"
 
@@ -125,6 +126,7 @@ std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b) {
 namespace {
 
 std::optional<Polynomial> divide_by_number(const Polynomial& a, int64_t divisor) {
+  TENON_DCHECK(divisor != 0);
   if (divisor == -1) return add({}, a, -1);
   if (a.constant % divisor != 0 || content(a) % divisor != 0) return std::nullopt;
   Polynomial quotient = a;
@@ -170,6 +172,7 @@ int64_t content(const Polynomial& polynomial) noexcept {
 }
 
 void divide_by(Polynomial& polynomial, int64_t divisor) noexcept {
+  TENON_DCHECK(divisor != 0 && content(polynomial) % divisor == 0);
   for (Term& term : polynomial.terms) term.coefficient /= divisor;
   polynomial.constant = floor_quotient(polynomial.constant, divisor);
 }
@@ -189,6 +192,7 @@ Monomial common_atoms(const Polynomial& polynomial) {
 void remove_atom(Polynomial& polynomial, const Expression* atom) {
   Polynomial rest;
   for (Term& term : polynomial.terms) {
+    TENON_DCHECK(std::ranges::find(term.atoms, atom) != term.atoms.end());
     term.atoms.erase(std::find(term.atoms.begin(), term.atoms.end(), atom));
     if (term.atoms.empty()) {
       rest.constant = term.coefficient;

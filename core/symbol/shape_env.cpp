@@ -102,7 +102,7 @@ const Expression* ShapeEnv::new_variable(const VariableOptions& options) {
   TENON_CHECK_ARG(options.range.low <= options.range.high, kNew, ": min must not exceed max, got ",
                   options.range.low, " and ", options.range.high);
   TENON_CHECK_ARG(!options.hint || options.range.holds(*options.hint), kNew,
-                  ": hint must lie from min to max, got ", options.hint.value_or(0));
+                  ": hint must be between min and max, got ", options.hint.value_or(0));
   if (options.tag == TENON_TAG_SYMINT) {
     TENON_CHECK_ARG(!options.hint || *options.hint >= base::kLeastNumber, kNew,
                     ": hint must be -2^62 or more, got ", options.hint.value_or(0));
@@ -120,7 +120,8 @@ const Expression* ShapeEnv::new_variable(const VariableOptions& options) {
       name = is_backed ? base::concat('s', next_backed_++) : base::concat('u', next_unbacked_++);
     } while (is_taken(name));
   } else {
-    TENON_CHECK_ARG(!is_taken(name), kNew, ": name must be new, got \"", name, "\" again");
+    TENON_CHECK_ARG(!is_taken(name), kNew, ": name must be new, got \"", name,
+                    "\", which exists already");
   }
   variables_.reserve(variables_.size() + 1);
   Expression& made = make_locked(options.tag, Kind::kVariable);
@@ -216,6 +217,8 @@ Word ShapeEnv::relate(uint32_t function, Word a, Word b) {
 }
 
 Word ShapeEnv::connect(uint32_t function, Word a, Word b) {
+  TENON_DCHECK(function == TENON_SYMBOL_NOT || function == TENON_SYMBOL_AND ||
+               function == TENON_SYMBOL_OR);
   const bool is_not = function == TENON_SYMBOL_NOT;
   const Word decisive = function == TENON_SYMBOL_OR ? 1 : 0;
   if (!is_not) {

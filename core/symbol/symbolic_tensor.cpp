@@ -24,7 +24,7 @@ class WordSimplifier {
     if (base::is_symbol(word)) {
       const tenon_symbol& symbol = *base::symbol_of(word);
       TENON_CHECK_ARG(owner_ == nullptr || owner_ == symbol.owner, kNewSymbolic,
-                      ": symbols must be of one environment, got two");
+                      ": symbols must be of one shape environment, got two");
       owner_ = symbol.owner;
     } else {
       TENON_CHECK_ARG(word >= 0, kNewSymbolic, ": ", what, " must be >= 0, got ", word);
@@ -95,7 +95,8 @@ TensorPtr new_symbolic(const SymbolicOptions& options) {
   const bool has_memory = base_tensor != nullptr
                               ? base_tensor->has_memory() || base_tensor->is_undefined()
                               : device.type != TENON_DEVICE_META && !tensor::is_fake_device(device);
-  TENON_CHECK_ARG(!has_memory, kNewSymbolic, ": device must be one without memory, got ",
+  TENON_CHECK_ARG(!has_memory, kNewSymbolic,
+                  ": device must be meta or a backend's without memory, got ",
                   tensor::print_device(device));
   Shape shape;
   WordSimplifier words;

@@ -25,7 +25,7 @@ class Arguments {
     const bool of_truths = function >= TENON_SYMBOL_AND;
     for (size_t k = 0; k < args.size(); ++k) operands_[k] = operand_of(args[k], of_truths);
     TENON_CHECK_ARG(env_ == nullptr || !base::is_symbol(least_), kApply,
-                    ": a number beside a symbol must be -2^62 or more, got ", least_);
+                    ": a number in an expression with symbols must be -2^62 or more, got ", least_);
   }
 
   const Operand& operator[](size_t k) const noexcept { return operands_[k]; }
@@ -60,7 +60,7 @@ class Arguments {
   Word word_of(const tenon_symbol& symbol) {
     ShapeEnv& env = env_of(symbol);
     TENON_CHECK_ARG(env_ == nullptr || env_ == &env, kApply,
-                    ": symbols must be of one environment, got two");
+                    ": symbols must be of one shape environment, got two");
     env_ = &env;
     has_floats_ = has_floats_ || symbol.tag == TENON_TAG_SYMFLOAT;
     return base::word_of(&symbol);
@@ -125,7 +125,7 @@ tenon_value apply(uint32_t function, std::span<const tenon_value> values) {
   if (env != nullptr) return value_of_word(env->apply(function, a, b));
   const auto result = calculate(function, a, b);
   TENON_CHECK_ARG(result, kApply, ": ", a, " ", function_text(function), " ", b,
-                  " must be an int of 64 bits, got none");
+                  " must fit in 64 bits, got an overflow");
   return tenon_value_of_int(*result);
 }
 

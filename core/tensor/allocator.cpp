@@ -92,8 +92,8 @@ BlockCache* make_cache() noexcept {
 
 void* allocate_cpu(int64_t nbytes) {
   void* data = nbytes < kMaxAllocation ? try_allocate(static_cast<size_t>(nbytes)) : nullptr;
-  TENON_CHECK(data != nullptr, TENON_ERROR_OUT_OF_MEMORY, "allocate: cpu memory of ", nbytes,
-              " bytes could not be had");
+  TENON_CHECK(data != nullptr, TENON_ERROR_OUT_OF_MEMORY,
+              "allocate: out of memory, cannot allocate ", nbytes, " bytes on cpu");
   return data;
 }
 

@@ -114,11 +114,11 @@ void CpuGenerator::set_state(const void* data, int64_t nbytes) {
   constexpr uint32_t kWords = MersenneTwister::kWords;
   // A sequence at its very beginning may also be written as number 0 of no block.
   const bool fresh = state.next == 0 && state.left == 1;
-  TENON_CHECK_ARG(state.seeded == 1, kSet, "must be of a seeded generator, got ", state.seeded);
+  TENON_CHECK_ARG(state.seeded == 1, kSet, "must have seeded = 1, got ", state.seeded);
   TENON_CHECK_ARG(fresh || (state.next >= 1 && state.next <= kWords &&
                             state.next + static_cast<uint32_t>(state.left) == kWords + 1),
-                  kSet, "must be at a number of 1 to ", kWords, ", got ", state.next, " with ",
-                  state.left, " left");
+                  kSet, "must have a position from 1 to ", kWords, ", got ", state.next, " with ",
+                  state.left, " numbers left");
   MersenneTwister::Words words;
   uint32_t any = 0;
   for (uint32_t i = 0; i < kWords; ++i) {

@@ -22,9 +22,8 @@ void release_storage(void* context) { static_cast<Storage*>(context)->release();
 }  // namespace
 
 tenon_tensor* tenon_tensor::make_independent(const tenon_tensor& base) {
-  TENON_CHECK_ARG(
-      base.has_storage(), kCopyData, ": tensor must have memory of its own, got ",
-      base.is_undefined() ? "the undefined tensor" : "one that stands for something else");
+  TENON_CHECK_ARG(base.has_storage(), kCopyData, ": tensor must have storage, got ",
+                  base.is_undefined() ? "the undefined tensor" : "a hollow tensor");
   Storage* storage = base.storage_;
   // A storage that itself borrows memory is skipped, so that chains of owners cannot grow.
   if (storage->kind_ == MemoryKind::kForeign && storage->deleter_ == &release_storage) {

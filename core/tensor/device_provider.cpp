@@ -91,7 +91,7 @@ void check_provider(tenon_status status, const char* function, int32_t device_ty
 }
 
 void not_supported(const char* function, int32_t device_type) {
-  fail(TENON_ERROR_NOT_SUPPORTED, function, ": device must support this, got ",
+  fail(TENON_ERROR_NOT_SUPPORTED, function, ": device must support this operation, got ",
        device_type_name(device_type));
 }
 
@@ -117,7 +117,8 @@ void register_provider(const tenon_device_provider& provider) {
                      !providers[provider.device_type].compare_exchange_strong(
                          expected, copy.get(), std::memory_order_acq_rel);
   TENON_CHECK(!taken, TENON_ERROR_ALREADY_EXISTS, kRegister, ": device ",
-              device_type_name(provider.device_type), " must have no provider yet, got a second");
+              device_type_name(provider.device_type),
+              " must not have a provider yet, got a second one");
   copy.release();
   owner.deleter = nullptr;
 }
@@ -140,7 +141,7 @@ const tenon_device_provider& require_provider(int32_t device_type) {
     if (const auto* provider = find_provider(device_type)) return *provider;
   }
   fail(TENON_ERROR_NOT_FOUND, "tenon_device_provider_get: device ", name,
-       " must have a provider, got none: load a plugin that registers one");
+       " must have a provider, got none; load a plugin that registers one");
 }
 
 void set_provider_loader(ProviderLoader loader) noexcept {
@@ -189,7 +190,7 @@ void copy_bytes(void* dst, const tenon_device& dst_device, const void* src,
   const bool src_is_cpu = src_device.type == TENON_DEVICE_CPU;
   TENON_CHECK(dst_is_cpu || src_is_cpu || dst_device.type == src_device.type,
               TENON_ERROR_NOT_SUPPORTED, kCopy,
-              ": devices must be of one type or one the cpu, got ",
+              ": devices must have the same type unless one is cpu, got ",
               device_type_name(src_device.type), " to ", device_type_name(dst_device.type));
   const tenon_device& side = dst_is_cpu ? src_device : dst_device;
   const tenon_device_provider& provider = require_provider(side.type);

@@ -26,10 +26,14 @@ constexpr DtypeCode kDtypeCodes[] = {
     {TENON_DTYPE_I16, dlpack::kInt, 16},
     {TENON_DTYPE_I32, dlpack::kInt, 32},
     {TENON_DTYPE_I64, dlpack::kInt, 64},
+    {TENON_DTYPE_U16, dlpack::kUint, 16},
+    {TENON_DTYPE_U32, dlpack::kUint, 32},
+    {TENON_DTYPE_U64, dlpack::kUint, 64},
     {TENON_DTYPE_F16, dlpack::kFloat, 16},
     {TENON_DTYPE_F32, dlpack::kFloat, 32},
     {TENON_DTYPE_F64, dlpack::kFloat, 64},
     {TENON_DTYPE_BF16, dlpack::kBfloat, 16},
+    {TENON_DTYPE_C32, dlpack::kComplex, 32},
     {TENON_DTYPE_C64, dlpack::kComplex, 64},
     {TENON_DTYPE_C128, dlpack::kComplex, 128},
     {TENON_DTYPE_F8_E4M3FN, dlpack::kFloat8E4m3fn, 8},
@@ -44,14 +48,14 @@ DataType export_dtype(tenon_dtype dtype) {
   for (const DtypeCode& entry : kDtypeCodes) {
     if (entry.dtype == dtype) return {entry.code, entry.bits, 1};
   }
-  fail(TENON_ERROR_NOT_SUPPORTED, kExport, ": dtype must be one that DLPack carries, got ",
+  fail(TENON_ERROR_NOT_SUPPORTED, kExport, ": dtype must be one that DLPack supports, got ",
        dtype_name(dtype));
 }
 
 dlpack::Device export_device(const tenon_device& device) {
   if (device.type == TENON_DEVICE_CPU) return {dlpack::kCpu, 0};
   if (device.type == TENON_DEVICE_CUDA) return {dlpack::kCuda, device.index};
-  fail(TENON_ERROR_NOT_SUPPORTED, kExport, ": device must be one that DLPack carries, got ",
+  fail(TENON_ERROR_NOT_SUPPORTED, kExport, ": device must be one that DLPack supports, got ",
        print_device(device));
 }
 
@@ -74,7 +78,7 @@ Managed* export_tensor(Tensor* tensor, void* stream) {
                                   << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_DENSE);
   TENON_CHECK((tensor->keys() & kDense) != 0 && (tensor->flags() & TENON_TENSOR_SYMBOLIC) == 0,
               TENON_ERROR_NOT_SUPPORTED, kExport,
-              ": tensor must be dense, got one that only stands for others");
+              ": tensor must be dense with concrete sizes, got a symbolic or hollow tensor");
   View view{};
   view.dtype = export_dtype(tensor->dtype());
   view.device = export_device(tensor->device());
@@ -104,7 +108,7 @@ tenon_dtype import_dtype(const DataType& dtype) {
   for (const DtypeCode& entry : kDtypeCodes) {
     if (entry.code == dtype.code && entry.bits == dtype.bits) return entry.dtype;
   }
-  fail(TENON_ERROR_NOT_SUPPORTED, kImport, ": dtype must be one that Tenon carries, got code ",
+  fail(TENON_ERROR_NOT_SUPPORTED, kImport, ": dtype must be one that Tenon supports, got code ",
        dtype.code, " with ", dtype.bits, " bits");
 }
 
@@ -139,7 +143,7 @@ TensorPtr import_view(const View& view, bool read_only) {
     TENON_CHECK_ARG(view.data != nullptr, kImport, ": data must be an address, got NULL for ",
                     numel, " elements");
     TENON_CHECK_ARG(view.byte_offset <= UINTPTR_MAX - start, kImport,
-                    ": byte_offset must stay in memory, got ", view.byte_offset);
+                    ": byte_offset must not exceed the address space, got ", view.byte_offset);
     const auto alignment = static_cast<uint64_t>(is_complex(dtype) ? itemsize / 2 : itemsize);
     TENON_CHECK_ARG((start + view.byte_offset) % alignment == 0, kImport,
                     ": data with byte_offset must be aligned to ", alignment, " bytes, got offset ",
@@ -167,12 +171,12 @@ DLManagedTensorVersioned* to_dlpack(Tensor* tensor, void* stream) {
 DLManagedTensor* to_dlpack_legacy(Tensor* tensor, void* stream) {
   TENON_CHECK(!tensor->storage()->is_read_only(), TENON_ERROR_NOT_SUPPORTED,
               "tenon_tensor_to_dlpack_legacy: tensor must be writable, got a read-only one, which "
-              "the struct without flags cannot say");
+              "needs the versioned struct (tenon_tensor_to_dlpack)");
   return export_tensor<DLManagedTensor>(tensor, stream);
 }
 
 TensorPtr from_dlpack(DLManagedTensorVersioned* managed) {
-  TENON_CHECK_ARG(managed != nullptr, kImport, ": managed must be a struct, got NULL");
+  TENON_CHECK_ARG(managed != nullptr, kImport, ": managed must be given, got NULL");
   if (managed->version.major != dlpack::kVersion.major) {
     // Only the fields before `flags` of an unknown version may be read.
     const uint32_t major = managed->version.major;
@@ -186,7 +190,7 @@ TensorPtr from_dlpack(DLManagedTensorVersioned* managed) {
 }
 
 TensorPtr from_dlpack_legacy(DLManagedTensor* managed) {
-  TENON_CHECK_ARG(managed != nullptr, "tenon_tensor_from_dlpack_legacy: managed must be a struct, ",
+  TENON_CHECK_ARG(managed != nullptr, "tenon_tensor_from_dlpack_legacy: managed must be given, ",
                   "got NULL");
   TensorPtr tensor = import_view(managed->tensor, /*read_only=*/false);
   tensor->storage()->set_deleter(managed, &release_managed<DLManagedTensor>);

@@ -33,12 +33,16 @@ constexpr DtypeInfos make_infos() {
   infos.of[TENON_DTYPE_F16] = {"float16", kFloat};
   infos.of[TENON_DTYPE_F32] = {"float32", kFloat};
   infos.of[TENON_DTYPE_F64] = {"float64", kFloat};
+  infos.of[TENON_DTYPE_C32] = {"complex32", kComplex};
   infos.of[TENON_DTYPE_C64] = {"complex64", kComplex};
   infos.of[TENON_DTYPE_C128] = {"complex128", kComplex};
   infos.of[TENON_DTYPE_BOOL] = {"bool", 0};
   infos.of[TENON_DTYPE_BF16] = {"bfloat16", kFloat};
   infos.of[TENON_DTYPE_F8_E5M2] = {"float8_e5m2", kFloat};
   infos.of[TENON_DTYPE_F8_E4M3FN] = {"float8_e4m3fn", kFloat};
+  infos.of[TENON_DTYPE_U16] = {"uint16", kUnsignedInt};
+  infos.of[TENON_DTYPE_U32] = {"uint32", kUnsignedInt};
+  infos.of[TENON_DTYPE_U64] = {"uint64", kUnsignedInt};
   return infos;
 }
 
@@ -68,12 +72,18 @@ constexpr DtypeName kAliases[] = {
     {"i16", TENON_DTYPE_I16},      {"i32", TENON_DTYPE_I32},    {"i64", TENON_DTYPE_I64},
     {"f16", TENON_DTYPE_F16},      {"f32", TENON_DTYPE_F32},    {"f64", TENON_DTYPE_F64},
     {"c64", TENON_DTYPE_C64},      {"c128", TENON_DTYPE_C128},  {"bf16", TENON_DTYPE_BF16},
+    {"chalf", TENON_DTYPE_C32},    {"u16", TENON_DTYPE_U16},    {"u32", TENON_DTYPE_U32},
+    {"u64", TENON_DTYPE_U64},      {"c32", TENON_DTYPE_C32},
 };
 
 constinit std::atomic<tenon_dtype> default_floating{TENON_DTYPE_F32};
 
 bool is_float8(tenon_dtype dtype) {
   return dtype == TENON_DTYPE_F8_E5M2 || dtype == TENON_DTYPE_F8_E4M3FN;
+}
+
+bool is_wide_unsigned(tenon_dtype dtype) {
+  return dtype >= TENON_DTYPE_U16 && dtype <= TENON_DTYPE_U64;
 }
 
 // Returns the rank in the order bool < integers < floating < complex.
@@ -101,12 +111,14 @@ tenon_dtype promote_floats(tenon_dtype a, tenon_dtype b) {
   return TENON_DTYPE_F32;
 }
 
-// Promotes a complex dtype with another dtype: to complex128 if one is complex128 or float64.
+// Promotes a complex dtype with another dtype: to complex128 if one is complex128 or float64, and
+// to complex32 only if the other is float16 or has no fractions.
 tenon_dtype promote_with_complex(tenon_dtype complex, tenon_dtype other) {
   if (complex == TENON_DTYPE_C128 || other == TENON_DTYPE_C128 || other == TENON_DTYPE_F64) {
     return TENON_DTYPE_C128;
   }
-  return TENON_DTYPE_C64;
+  const bool is_half = other == TENON_DTYPE_F16 || !(is_floating(other) || is_complex(other));
+  return complex == TENON_DTYPE_C32 && is_half ? TENON_DTYPE_C32 : TENON_DTYPE_C64;
 }
 
 void require_dtype(tenon_dtype dtype) {
@@ -115,8 +127,8 @@ void require_dtype(tenon_dtype dtype) {
 
 }  // namespace
 
-const uint8_t kDtypeSizes[kDtypeLimit] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 8, 16, 1, 0,
-                                          0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1,  1};
+const uint8_t kDtypeSizes[kDtypeLimit] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 0, 0, 0,
+                                          2, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0,  0, 2, 4, 8};
 
 const char* dtype_name(tenon_dtype dtype) noexcept {
   return is_dtype(dtype) ? kInfos.of[dtype].name : "unknown";
@@ -141,8 +153,16 @@ tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b) {
   require_dtype(b);
   if (a == b) return a;
   TENON_CHECK(!is_float8(a) && !is_float8(b), TENON_ERROR_NOT_SUPPORTED,
-              "tenon_dtype_promote: float8 does not promote with another dtype, got ",
+              "tenon_dtype_promote: float8 must not be promoted with another dtype, got ",
               dtype_name(a), " and ", dtype_name(b));
+  if (is_wide_unsigned(a) || is_wide_unsigned(b)) {
+    const tenon_dtype other = is_wide_unsigned(a) ? b : a;
+    TENON_CHECK(is_floating(other), TENON_ERROR_NOT_SUPPORTED,
+                "tenon_dtype_promote: uint16, uint32 and uint64 promote with floating dtypes only, "
+                "got ",
+                dtype_name(a), " and ", dtype_name(b));
+    return other;
+  }
   const int category_a = category(a);
   const int category_b = category(b);
   if (category_a == 3 || category_b == 3) {
@@ -155,11 +175,13 @@ tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b) {
 tenon_dtype default_dtype() noexcept { return default_floating.load(std::memory_order_relaxed); }
 
 tenon_dtype default_complex_dtype() noexcept {
+  if (default_dtype() == TENON_DTYPE_F16) return TENON_DTYPE_C32;
   return default_dtype() == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64;
 }
 
 void set_default_dtype(tenon_dtype dtype) {
-  TENON_CHECK_TYPE(is_floating(dtype), "tenon_dtype_set_default: dtype must be floating, got ",
+  TENON_CHECK_TYPE(is_floating(dtype),
+                   "tenon_dtype_set_default: dtype must be floating point, got ",
                    dtype_name(dtype));
   default_floating.store(dtype, std::memory_order_relaxed);
 }

@@ -10,7 +10,7 @@
 namespace tenon::tensor {
 
 /// One more than the highest dtype number; tables indexed by dtype have this many entries.
-constexpr int32_t kDtypeLimit = TENON_DTYPE_F8_E4M3FN + 1;
+constexpr int32_t kDtypeLimit = TENON_DTYPE_U64 + 1;
 
 /// Size of an element in bytes by dtype number, 0 for numbers that are not a dtype.
 extern const uint8_t kDtypeSizes[kDtypeLimit];
@@ -32,7 +32,8 @@ uint32_t dtype_traits(tenon_dtype dtype) noexcept;
 
 /// The traits that calls test, as sets with a bit for each dtype.
 constexpr uint32_t dtype_bit(tenon_dtype dtype) noexcept { return uint32_t{1} << dtype; }
-constexpr uint32_t kComplexDtypes = dtype_bit(TENON_DTYPE_C64) | dtype_bit(TENON_DTYPE_C128);
+constexpr uint32_t kComplexDtypes =
+    dtype_bit(TENON_DTYPE_C32) | dtype_bit(TENON_DTYPE_C64) | dtype_bit(TENON_DTYPE_C128);
 constexpr uint32_t kFloatingDtypes =
     dtype_bit(TENON_DTYPE_F16) | dtype_bit(TENON_DTYPE_F32) | dtype_bit(TENON_DTYPE_F64) |
     dtype_bit(TENON_DTYPE_BF16) | dtype_bit(TENON_DTYPE_F8_E5M2) | dtype_bit(TENON_DTYPE_F8_E4M3FN);
@@ -44,7 +45,8 @@ constexpr bool is_complex(tenon_dtype dtype) noexcept {
 }
 
 /// Returns the dtype that both promote to. Throws TENON_ERROR_NOT_SUPPORTED for float8 with another
-/// dtype and TENON_ERROR_INVALID_ARGUMENT for a number that is not a dtype.
+/// dtype and for uint16, uint32 and uint64 with one that is not floating, and
+/// TENON_ERROR_INVALID_ARGUMENT for a number that is not a dtype.
 tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b);
 
 /// The default floating dtype of the process, and the complex dtype of the same precision.

@@ -70,6 +70,8 @@ double load_real(const void* element, tenon_dtype dtype) noexcept {
       return float8_e5m2_to_float(load<uint8_t>(element));
     case TENON_DTYPE_F8_E4M3FN:
       return float8_e4m3fn_to_float(load<uint8_t>(element));
+    case TENON_DTYPE_U64:
+      return static_cast<double>(load<uint64_t>(element));
     default:
       return static_cast<double>(load_integer(element, dtype));
   }
@@ -87,12 +89,21 @@ int64_t load_integer(const void* element, tenon_dtype dtype) noexcept {
       return load<int16_t>(element);
     case TENON_DTYPE_I32:
       return load<int32_t>(element);
+    case TENON_DTYPE_U16:
+      return load<uint16_t>(element);
+    case TENON_DTYPE_U32:
+      return load<uint32_t>(element);
     default:
       return load<int64_t>(element);
   }
 }
 
 std::complex<double> load_complex(const void* element, tenon_dtype dtype) noexcept {
+  if (dtype == TENON_DTYPE_C32) {
+    const auto bits = load<uint32_t>(element);
+    return {half_to_float(static_cast<uint16_t>(bits)),
+            half_to_float(static_cast<uint16_t>(bits >> 16))};
+  }
   if (dtype == TENON_DTYPE_C64) {
     const auto value = load<std::complex<float>>(element);
     return {value.real(), value.imag()};

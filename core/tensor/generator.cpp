@@ -71,8 +71,8 @@ class ProviderGenerator final : public Generator {
     constexpr const char* kSet = "tenon_generator_set_state";
     Header header{};
     if (nbytes >= kHeaderBytes) std::memcpy(&header, data, sizeof header);
-    TENON_CHECK_ARG(header.magic == kMagic, kSet, ": state must be one of ",
-                    device_type_name(device().type), ", got ", nbytes, " other bytes");
+    TENON_CHECK_ARG(header.magic == kMagic, kSet, ": state must be from a generator of ",
+                    device_type_name(device().type), ", got ", nbytes, " bytes of another kind");
     ask(kSet, provider_.generator_set_state, static_cast<const unsigned char*>(data) + kHeaderBytes,
         nbytes - kHeaderBytes);
     seed_.store(header.seed, std::memory_order_relaxed);

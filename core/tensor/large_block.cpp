@@ -179,8 +179,8 @@ int64_t bytes_of_keeper() noexcept { return 0; }
 void* allocate_elements(int64_t nbytes) {
   if (!kMapsLarge || nbytes < kLargeBytes || nbytes >= kMaxAllocation) return allocate_cpu(nbytes);
   void* data = try_allocate_large(nbytes);
-  TENON_CHECK(data != nullptr, TENON_ERROR_OUT_OF_MEMORY, "allocate: cpu memory of ", nbytes,
-              " bytes could not be had");
+  TENON_CHECK(data != nullptr, TENON_ERROR_OUT_OF_MEMORY,
+              "allocate: out of memory, cannot allocate ", nbytes, " bytes on cpu");
   return data;
 }
 

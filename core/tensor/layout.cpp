@@ -74,7 +74,7 @@ int64_t checked_numel(const char* function, Dims sizes) {
     // does.
     if (sizes[dim] > 1) overflow = __builtin_mul_overflow(numel, sizes[dim], &numel) || overflow;
   }
-  TENON_CHECK_ARG(!overflow, function, ": number of elements must fit 63 bits, got sizes ",
+  TENON_CHECK_ARG(!overflow, function, ": number of elements must fit in 63 bits, got sizes ",
                   print_dims(sizes));
   return empty ? 0 : numel;
 }
@@ -96,7 +96,7 @@ int64_t checked_extent(const char* function, Dims sizes, Dims strides) {
   }
   if (empty) return 0;
   TENON_CHECK_ARG(!overflow && last != INT64_MAX, function,
-                  ": reach of the strides must fit 63 bits, got sizes ", print_dims(sizes),
+                  ": offset of the last element must fit in 63 bits, got sizes ", print_dims(sizes),
                   " and strides ", print_dims(strides));
   return last + 1;
 }
@@ -123,7 +123,7 @@ int64_t checked_reach(const char* function, int64_t numel, const Geometry& geome
   }
   int64_t last = 0;
   TENON_CHECK_ARG(!__builtin_add_overflow(geometry.offset, extent, &last), function,
-                  ": reach of the strides must fit 63 bits, got sizes ", print_dims(sizes),
+                  ": offset of the last element must fit in 63 bits, got sizes ", print_dims(sizes),
                   " and storage_offset ", geometry.offset);
   return last;
 }
@@ -131,7 +131,7 @@ int64_t checked_reach(const char* function, int64_t numel, const Geometry& geome
 int64_t checked_bytes(const char* function, int64_t elements, int64_t itemsize) {
   int64_t bytes = 0;
   TENON_CHECK_ARG(!__builtin_mul_overflow(elements, itemsize, &bytes), function,
-                  ": size in bytes must fit 63 bits, got ", elements, " elements of ", itemsize);
+                  ": size in bytes must fit in 63 bits, got ", elements, " elements of ", itemsize);
   return bytes;
 }
 

@@ -18,7 +18,7 @@ const char* kind_of(const tenon_value& value) noexcept {
     case TENON_TAG_TENSOR:
       return "Tensor";
     default:
-      return value.tag >= TENON_TAG_INT_LIST ? "a list" : "another kind of value";
+      return value.tag >= TENON_TAG_INT_LIST ? "a list" : "a value of another type";
   }
 }
 

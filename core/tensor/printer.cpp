@@ -156,6 +156,7 @@ class Printer {
   std::string integer_text(const char* element) const {
     const int64_t value = load_integer(element, tensor_.dtype());
     if (tensor_.dtype() == TENON_DTYPE_BOOL) return value != 0 ? "True" : "False";
+    if (tensor_.dtype() == TENON_DTYPE_U64) return base::concat(static_cast<uint64_t>(value));
     return base::concat(value);
   }
 

@@ -103,8 +103,8 @@ void tenon_storage::grow(int64_t nbytes) {
   TENON_DCHECK(this != &undefined_);
   if (nbytes <= nbytes_) return;
   TENON_CHECK(!lent_.load(std::memory_order_relaxed), TENON_ERROR_STATE,
-              "tenon_tensor_resize: storage must have its memory for itself to grow, got one whose "
-              "memory other storages share (tenon_tensor_copy_data)");
+              "tenon_tensor_resize: storage must not share its memory with other storages to grow, "
+              "got one that does (tenon_tensor_copy_data)");
   switch (kind_) {
     case MemoryKind::kNone:
     case MemoryKind::kSharedVersion:
@@ -120,7 +120,7 @@ void tenon_storage::grow(int64_t nbytes) {
     case MemoryKind::kForeign:
       tenon::fail(
           TENON_ERROR_STATE,
-          "tenon_tensor_resize: storage must be Tenon's own to grow, got wrapped memory of ",
+          "tenon_tensor_resize: storage must be allocated by Tenon to grow, got wrapped memory of ",
           nbytes_, " bytes for ", nbytes);
   }
   if (kind_ == MemoryKind::kProvider) {

@@ -202,7 +202,7 @@ tenon_tensor* tenon_tensor::make_like(const tenon_tensor& like, tenon_dtype dtyp
   TENON_CHECK(!like.is_undefined(), TENON_ERROR_STATE, kNewLike,
               ": like must be defined, got the undefined tensor");
   TENON_CHECK((like.flags_ & TENON_TENSOR_SYMBOLIC) == 0, TENON_ERROR_NOT_SUPPORTED, kNewLike,
-              ": like must have plain sizes, got a symbolic shape");
+              ": like must have concrete sizes, got a symbolic shape");
   return make(dtype, &like.device_, like.size_span(), nullptr);
 }
 
@@ -300,10 +300,10 @@ tenon_tensor* tenon_tensor::wrap(const ForeignMemory& memory, tenon_dtype dtype,
   const int64_t reached = numel == 0 ? 0 : checked_bytes(function, reach, kDtypeSizes[dtype]);
   TENON_CHECK_ARG(memory.nbytes < 0 || numel == 0 || reached <= memory.nbytes, function,
                   ": tensor must stay inside the memory of ", memory.nbytes,
-                  " bytes, got a reach of ", reached);
+                  " bytes, got one that needs ", reached);
   const bool is_meta = where.type == TENON_DEVICE_META || is_fake_device(where);
   TENON_CHECK_ARG(memory.data != nullptr || numel == 0 || is_meta, function,
-                  ": data must be an address, got NULL for ", numel, " elements");
+                  ": data must not be NULL, got NULL for ", numel, " elements");
   TENON_CHECK_ARG(memory.data == nullptr || !is_meta, function,
                   ": data must be NULL on meta, got an address");
   TENON_CHECK_ARG(numel == 0 || is_meta || is_aligned(memory.data, dtype), function,
@@ -343,7 +343,7 @@ void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
   TENON_CHECK(!is_undefined(), TENON_ERROR_STATE,
               "tenon_tensor_resize: tensor must be defined, got the undefined tensor");
   TENON_CHECK(!is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kResize,
-              ": tensor must have plain sizes, got a symbolic shape");
+              ": tensor must have concrete sizes, got a symbolic shape");
   const int64_t numel = checked_numel(kResize, sizes);
   int64_t extent = numel;
   bool contiguous = true;
@@ -353,14 +353,16 @@ void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
   }
   // The owner of the memory relies on the old shape.
   TENON_CHECK(storage_->kind() != MemoryKind::kForeign || has_shape(*this, sizes, strides),
-              TENON_ERROR_STATE, kResize, ": storage must be Tenon's own, got wrapped memory of ",
+              TENON_ERROR_STATE, kResize,
+              ": storage must be allocated by Tenon to be resized, got wrapped memory of ",
               storage_->nbytes(), " bytes with sizes ", print_dims(size_span()), " for sizes ",
               print_dims(sizes));
   HeapDims heap = more_dims(sizes.size());
   if (extent != 0) {
     int64_t last = 0;
     TENON_CHECK_ARG(!__builtin_add_overflow(offset_, extent, &last), kResize,
-                    ": reach of the strides must fit 63 bits, got sizes ", print_dims(sizes));
+                    ": offset of the last element must fit in 63 bits, got sizes ",
+                    print_dims(sizes));
     storage_->grow(checked_bytes(kResize, last, itemsize_));
   }
   change_dims(sizes, strides, numel, heap.release(), contiguous);

@@ -108,8 +108,7 @@ int64_t tenon_tensor::checked_view(const char* function, const char* name, tenon
                                    Dims sizes, Dims strides, int64_t offset) const {
   TENON_CHECK_ARG(!is_undefined(), function, ": ", name,
                   " must be defined, got the undefined tensor");
-  TENON_CHECK_ARG(!is_hollow(), function, ": ", name,
-                  " must have memory, got one that stands for something else");
+  TENON_CHECK_ARG(!is_hollow(), function, ": ", name, " must have storage, got a hollow tensor");
   const int64_t itemsize = dtype_size(dtype);
   const int64_t numel = checked_numel(function, sizes);
   const int64_t extent = checked_extent(function, sizes, strides);
@@ -134,7 +133,7 @@ tenon_tensor* tenon_tensor::make_checked_alias(const char* function, const tenon
                        static_cast<uintptr_t>(offset * itemsize);
     TENON_CHECK_ARG(first % static_cast<uintptr_t>(alignment_of(dtype)) == 0, function,
                     ": first element must be aligned to ", alignment_of(dtype), " bytes for ",
-                    dtype_name(dtype), ", got one that is not");
+                    dtype_name(dtype), ", got an unaligned one");
   }
   HeapDims heap = allocate_dims(sizes.size());
   tenon_tensor* tensor = place_alias(take_block(kHeaderBlock, 0), base, dtype, offset);
@@ -173,7 +172,7 @@ tenon_tensor* tenon_tensor::make_alias_as(const tenon_tensor& base, tenon_dtype 
 void tenon_tensor::restride(Dims sizes, Dims strides, int64_t offset) {
   constexpr const char* kRestride = "tenon_tensor_restride";
   TENON_CHECK(!is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kRestride,
-              ": tensor must have plain sizes, got a symbolic shape");
+              ": tensor must have concrete sizes, got a symbolic shape");
   // A tensor without memory may have any strides: no view can leave its bounds.
   const int64_t numel = is_hollow()
                             ? checked_numel(kRestride, sizes)

@@ -67,9 +67,9 @@ class BatchLoop {
                 "it returns nothing");
     for (const schema::Argument& result : returns) {
       TENON_CHECK(holds_tensors(*result.type), TENON_ERROR_NOT_SUPPORTED, op_.name(),
-                  ": tensor must not be mapped by a vmap where the result is of type ",
+                  ": vmap does not support operators whose result is of type ",
                   result.type->text.view(),
-                  ", which would be another one for each of the mapped (as item() and bool() are)");
+                  ", such as item() and bool(), as it would differ between examples");
       TENON_CHECK(result.alias == nullptr || result.is_written(), TENON_ERROR_NOT_SUPPORTED,
                   op_.name(), kNeedsRule, "it returns a view");
     }
@@ -81,7 +81,7 @@ class BatchLoop {
     const std::string text = base::concat(
         "There is a performance drop because we have not yet implemented the batching rule for ",
         op_.name(),
-        ". It is called for each of the mapped; tenon_library_register_vmap registers a rule.");
+        ". It is called once for each example; register a rule with tenon_library_register_vmap.");
     const tenon_status status = base::warn_once(&op_, "UserWarning", text.c_str(), op_.name());
     if (status == TENON_OK) return;
     throw Error(base::adopt_current_error(op_.name(), "warning", status, true));
@@ -159,8 +159,8 @@ class BatchLoop {
       for (size_t k = 0; k < count; ++k, ++number) {
         TENON_CHECK(!written || call_.dims()[number] != BatchedCall::kNotMapped, TENON_ERROR_STATE,
                     op_.name(), ": ", schema_->arguments()[i].name.view(),
-                    " must be mapped by the vmap to be written in place with what is, got a tensor "
-                    "that is one for all of the mapped; use an operation that is not inplace");
+                    " must be mapped by the vmap, as a mapped tensor is written into it in place, "
+                    "got a tensor that is not mapped; use an operation that is not inplace");
       }
     }
   }
@@ -208,13 +208,13 @@ class BatchLoop {
     column->is_list = is_list;
     if (column->tensors.empty()) column->tensors.resize(count);
     TENON_CHECK(count == column->tensors.size(), TENON_ERROR_STATE, op_.name(),
-                ": results must be as many for each of the mapped, got ", count, " after ",
+                ": number of results must be the same for each example, got ", count, " after ",
                 column->tensors.size());
     for (size_t k = 0; k < count; ++k) {
       Tensor* const tensor = is_list ? value::tensors(ret)[k] : ret.as.tensor;
       TENON_CHECK(ret.tag != TENON_TAG_NONE && tensor != nullptr && !tensor->is_undefined(),
                   TENON_ERROR_STATE, op_.name(),
-                  ": result must be a tensor for each of the mapped, got none");
+                  ": result must be a tensor for each example, got none");
       column->tensors[k].push_back(TensorPtr::share(tensor));
     }
   }
@@ -229,7 +229,7 @@ class BatchLoop {
     }
     for (const TensorPtr& each : parts) {
       TENON_CHECK(std::ranges::equal(each->size_span(), first.size_span()), TENON_ERROR_STATE,
-                  op_.name(), ": results must be of the same sizes for each of the mapped, got ",
+                  op_.name(), ": results must have the same sizes for each example, got ",
                   tensor::print_dims(first.size_span()), " and ",
                   tensor::print_dims(each->size_span()));
     }
@@ -282,8 +282,8 @@ tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack
   // The written tensor must be the only tensor argument.
   TENON_CHECK(writes && call.dims().size() == 1 && written != end && call.info().size != 0,
               TENON_ERROR_NOT_SUPPORTED, op.name(),
-              ": arguments must not be mapped by a vmap whose randomness is the same for all, got "
-              "one that is");
+              ": vmap with randomness \"same\" does not support mapped arguments here, got one; "
+              "use randomness \"different\"");
   {
     Tensor& self = *written->as.tensor;
     const BelowLayer below;
@@ -332,13 +332,13 @@ void set_allows_loops(bool allows) noexcept {
 }
 
 void call_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
-  TENON_CHECK(
-      (traits_of(&op) & dispatch::kHasDynamicShape) == 0, TENON_ERROR_NOT_SUPPORTED, op.name(),
-      ": tensor must not be mapped by a vmap, as the result's shape depends on its elements "
-      "and would be another one for each of the mapped");
+  TENON_CHECK((traits_of(&op) & dispatch::kHasDynamicShape) == 0, TENON_ERROR_NOT_SUPPORTED,
+              op.name(),
+              ": vmap does not support operators with dynamic shape, as the result's shape would "
+              "differ between examples");
   TENON_CHECK(allows_loops(), TENON_ERROR_NOT_SUPPORTED, op.name(),
               ": operator must have a batching rule to be called in a vmap, got none, and calling "
-              "it for each of the mapped is disabled");
+              "it once for each example is disabled");
   call_for_each(op, call, stack);
 }
 

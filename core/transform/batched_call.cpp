@@ -48,8 +48,8 @@ TensorPtr BatchedCall::wrap(const std::string& who, Tensor& result, int64_t dim)
   }
   if (dim == kNotMapped || result.is_undefined()) return {};
   TENON_CHECK(dim >= 0 && dim < result.ndim() && result.sizes()[dim] == info_->size,
-              TENON_ERROR_STATE, who, ": out_dims must name a dim of size ", info_->size,
-              " of a result of sizes ", tensor::print_dims(result.size_span()), ", got ", dim);
+              TENON_ERROR_STATE, who, ": out_dims must be a dim of size ", info_->size,
+              " in a result of sizes ", tensor::print_dims(result.size_span()), ", got ", dim);
   if (Tensor* self = viewed_in_place()) {
     replace_batched(*self, result, dim);
     return TensorPtr::share(self);
@@ -82,9 +82,9 @@ void BatchedCall::wrap_results(const std::string& who, const tenon_value& out_di
   const bool is_list = out_dims.tag == TENON_TAG_INT_LIST;
   const int64_t count = count_tensors(*stack);
   TENON_CHECK(is_list || out_dims.tag == TENON_TAG_INT || out_dims.tag == TENON_TAG_NONE,
-              TENON_ERROR_STATE, who, ": out_dims must be a number, a list of them or nothing");
+              TENON_ERROR_STATE, who, ": out_dims must be an int, a list of ints or None");
   TENON_CHECK(!is_list || out_dims.count == count, TENON_ERROR_STATE, who,
-              ": out_dims must be one for each tensor that it gives, ", count, ", got ",
+              ": number of out_dims must be that of the returned tensors, ", count, ", got ",
               out_dims.count);
   const auto* const list = static_cast<const int64_t*>(is_list ? out_dims.as.list.data : nullptr);
   int64_t next = 0;

@@ -9,7 +9,7 @@ namespace {
 
 dispatch::Explanation explain_each(const dispatch::Arguments*) {
   return {
-      "it calls the operator below the vmap, for each of the mapped: the operator has no batching "
+      "it calls the operator below the vmap once for each example, as the operator has no batching "
       "rule",
       true};
 }

@@ -74,7 +74,7 @@ Result read_result(std::string_view name, const tenon_value& given) {
   }
   TENON_CHECK_ARG(given.tag == TENON_TAG_TENSOR_LIST || given.tag == TENON_TAG_LIST ||
                       given.tag == TENON_TAG_TUPLE,
-                  name, ": result must be a tensor, or a list or tuple of them, got ",
+                  name, ": function must return a tensor, or a list or tuple of tensors, got ",
                   value::tag_name(given.tag));
   for (uint32_t i = 0; i < given.count; ++i) {
     const tenon_value each = given.tag == TENON_TAG_TENSOR_LIST
@@ -108,8 +108,8 @@ class MappedFunction {
       std::vector<TensorPtr> results = run_part(args, start, count, size, &is_list);
       if (parts.empty()) parts.resize(results.size());
       TENON_CHECK(results.size() == parts.size(), TENON_ERROR_STATE, name_,
-                  ": function must give as many results for each chunk, got ", results.size(),
-                  " after ", parts.size());
+                  ": function must return the same number of results for each chunk, got ",
+                  results.size(), " after ", parts.size());
       for (size_t i = 0; i < results.size(); ++i) parts[i].push_back(std::move(results[i]));
       if (count == size) break;
     }
@@ -134,7 +134,7 @@ class MappedFunction {
       return;
     }
     TENON_CHECK_ARG(options_.in_dims == nullptr || options_.nin_dims == 1, name_,
-                    ": in_dims must be one for each argument, ", count, ", got ",
+                    ": number of in_dims must be that of the arguments, ", count, ", got ",
                     options_.nin_dims);
     const int64_t all = options_.in_dims != nullptr ? options_.in_dims[0] : 0;
     for (const tenon_value& each : args) in_dims_.push_back(is_tensor(each) ? all : TENON_DIM_NONE);
@@ -183,8 +183,8 @@ class MappedFunction {
     *out_is_list = result.is_list;
     TENON_CHECK_ARG(options_.out_dims == nullptr || options_.nout_dims == 1 ||
                         options_.nout_dims == static_cast<int64_t>(result.tensors.size()),
-                    name_, ": out_dims must be one for each result, ", result.tensors.size(),
-                    ", got ", options_.nout_dims);
+                    name_, ": number of out_dims must be that of the results, ",
+                    result.tensors.size(), ", got ", options_.nout_dims);
     std::vector<TensorPtr> tensors;
     for (size_t i = 0; i < result.tensors.size(); ++i) {
       tensors.push_back(vmap_result(entered.layer(), name_, static_cast<int64_t>(i),
@@ -213,15 +213,16 @@ int64_t vmap_size(std::string_view name, std::span<const tenon_value> args,
     const int64_t dim = in_dims[i];
     if (dim == TENON_DIM_NONE) continue;
     TENON_CHECK_ARG(is_tensor(args[i]), name, ": in_dims must be None for argument ", i,
-                    ", which is no tensor but ", value::tag_name(args[i].tag), ", got ", dim);
+                    ", which is not a tensor but ", value::tag_name(args[i].tag), ", got ", dim);
     const Tensor& tensor = *args[i].as.tensor;
     const int64_t counted = from_start(dim, tensor.ndim());
-    TENON_CHECK_ARG(counted != TENON_DIM_NONE, name, ": in_dims must name a dim of argument ", i,
+    TENON_CHECK_ARG(counted != TENON_DIM_NONE, name, ": in_dims must be a dim of argument ", i,
                     ", a tensor of ", tensor.ndim(), " dims of sizes ",
                     tensor::print_dims(tensor.size_span()), ", got ", dim);
     const int64_t its_size = tensor.sizes()[counted];
-    TENON_CHECK_ARG(size < 0 || its_size == size, name, ": mapped dims must be of one size, got ",
-                    size, " of argument ", first, " and ", its_size, " of argument ", i);
+    TENON_CHECK_ARG(size < 0 || its_size == size, name,
+                    ": mapped dims must have the same size, got ", size, " of argument ", first,
+                    " and ", its_size, " of argument ", i);
     if (size < 0) first = i;
     size = its_size;
   }
@@ -234,10 +235,10 @@ TensorPtr wrap_mapped(Layer& layer, Tensor& below, int64_t dim) {
   const int64_t counted = from_start(dim, below.ndim());
   const int64_t size = vmap_info(layer)->size;
   TENON_CHECK_ARG(counted != TENON_DIM_NONE && below.sizes()[counted] == size,
-                  "tenon_layer_wrap: dim must be one of size ", size, " of a tensor of sizes ",
+                  "tenon_layer_wrap: dim must be a dim of size ", size, " in a tensor of sizes ",
                   tensor::print_dims(below.size_span()), ", got ", dim);
   TENON_CHECK(!below.is_symbolic(), TENON_ERROR_NOT_SUPPORTED,
-              "tenon_layer_wrap: tensor must have plain sizes, got a symbolic shape");
+              "tenon_layer_wrap: tensor must have concrete sizes, got a symbolic shape");
   return new_batched(layer, below, counted);
 }
 
@@ -256,7 +257,7 @@ TensorPtr vmap_result(Layer& layer, std::string_view name, int64_t number,
   const int64_t counted = from_start(out_dim, ndim);
   TENON_CHECK_ARG(counted != TENON_DIM_NONE, name, ": out_dims must be from ", -ndim, " to ",
                   ndim - 1, " for result ", number, ", a tensor of sizes ",
-                  tensor::print_dims(tensor.size_span()), " for each of the mapped, got ", out_dim);
+                  tensor::print_dims(tensor.size_span()), " for each example, got ", out_dim);
   if (level == nullptr) return operators::repeat_along(tensor, counted, vmap_info(layer)->size);
   return operators::move_dim(*level->below, batch_dim(*level), counted);
 }

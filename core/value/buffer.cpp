@@ -26,8 +26,8 @@ tenon_buffer* tenon_buffer::make(int64_t size, Content content) {
   if (size < tenon::tensor::kMaxAllocation) {
     memory = std::calloc(1, static_cast<size_t>(kHeader + size + 1));
   }
-  TENON_CHECK(memory != nullptr, TENON_ERROR_OUT_OF_MEMORY, "tenon_buffer_new: memory of ", size,
-              " bytes could not be had");
+  TENON_CHECK(memory != nullptr, TENON_ERROR_OUT_OF_MEMORY,
+              "tenon_buffer_new: out of memory, cannot allocate ", size, " bytes");
   auto* buffer = new (memory) tenon_buffer(static_cast<char*>(memory) + kHeader, size, content);
   tenon::base::count_live(TENON_HANDLE_BUFFER, 1);
   return buffer;

@@ -38,7 +38,7 @@ void require_wrapper_keys(tenon_keyset keys) {
 
 TensorPtr new_carrier(const tenon_value& value) {
   TENON_CHECK_ARG(value.tag != TENON_TAG_TENSOR && value.tag != TENON_TAG_NONE,
-                  "tenon_carrier_new: value must be one that needs a carrier, got ",
+                  "tenon_carrier_new: value must not be a tensor or None, got ",
                   tag_name(value.tag));
   return new_carrier_of(copy(value));
 }
@@ -75,7 +75,7 @@ TensorPtr new_wrapper(const tenon_object_type* type, void* self,
   TENON_CHECK_ARG(ndim >= 0 && ndim <= TENON_TENSOR_MAX_DIMS, kNewWrapper, ": ndim must be in [0, ",
                   TENON_TENSOR_MAX_DIMS, "], got ", ndim);
   TENON_CHECK_ARG(options.sizes != nullptr || ndim == 0, kNewWrapper,
-                  ": sizes must be an address, got NULL for ", ndim, " dims");
+                  ": sizes must not be NULL, got NULL for ", ndim, " dims");
   const Tensor* alias_of = options.alias_of;
   TENON_CHECK_ARG(alias_of == nullptr || !alias_of->is_undefined(), kNewWrapper,
                   ": alias_of must be defined, got the undefined tensor");

@@ -18,7 +18,7 @@ constexpr std::string_view kClassPrefix = "__torch__.torch.classes.";
 }  // namespace
 
 tenon_object* tenon_object::make(const tenon_object_type* type, void* self) {
-  TENON_CHECK_ARG(type != nullptr, "tenon_object_new: type must be a type, got NULL");
+  TENON_CHECK_ARG(type != nullptr, "tenon_object_new: type must be given, got NULL");
   tenon::base::check_struct("tenon_object_new", kTypeBytes, *type, kTypeBytes);
   TENON_CHECK_ARG(type->name != nullptr, "tenon_object_new: type must have a name, got NULL");
   auto* object = new tenon_object(type, self);

@@ -212,8 +212,8 @@ void clear(tenon_value* value) noexcept {
 }
 
 tenon_value new_string(std::string_view text) {
-  TENON_CHECK_ARG(text.size() <= UINT32_MAX, "tenon_value_new_string: size must fit 32 bits, got ",
-                  text.size());
+  TENON_CHECK_ARG(text.size() <= UINT32_MAX,
+                  "tenon_value_new_string: size must fit in 32 bits, got ", text.size());
   BufferPtr buffer = text_buffer(text);
   tenon_value value{};
   value.tag = TENON_TAG_STRING;
@@ -229,7 +229,7 @@ tenon_value new_list(uint16_t tag, const void* elements, int64_t count) {
   TENON_CHECK_ARG(is_list(tag), kNew, ": tag must be one of a list, tuple or dict, got ",
                   tag_name(tag));
   TENON_CHECK_ARG(count >= 0 && count <= UINT32_MAX, kNew,
-                  ": count must be >= 0 and fit 32 bits, got ", count);
+                  ": count must be >= 0 and fit in 32 bits, got ", count);
   TENON_CHECK_ARG(elements != nullptr || count == 0, kNew,
                   ": elements must be an address, got NULL for ", count);
   return copy_list(tag, 0, elements, static_cast<uint32_t>(count), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digits demo: a network whose layer, activation, loss and optimiser are in four languages
-// learns to read handwritten digits, in a training loop in C and once more in every language.
+// The digits demo: a network whose layer, activation, loss and optimizer are in four languages
+// learns to read handwritten digits, by a training loop in C and by one in each other language.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const struct {
     {"digits::cross_entropy", "C++"}, {"digits::step_", "Java"},
 };
 
-// All digits; tensors are of this memory.
+// All digits; the tensors use this memory.
 static struct {
   uint8_t pixels[COUNT][64];
   uint8_t labels[COUNT];
@@ -58,7 +58,7 @@ static tenon_status read_digits(const char* path) {
 typedef struct run {
   tenon_value results[2];  // parameters and losses
   double ms;
-  double right;  // per cent of the digits that were held out
+  double right;  // percentage of the held-out digits that are read correctly
   int64_t guesses[HELD_OUT];
 } run;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws what the network has learned, as SVG.
+// Draws the results of the digits demo as SVG.
 #include "picture.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings Python and Java up inside a C process, so that one program holds every language at once.
+// Starts Python and Java inside a C process, so that one program has all languages.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 // Python.h comes first: it sets feature macros.
@@ -39,7 +39,7 @@ static tenon_status raise_python_error(const char* what) {
   snprintf(message, sizeof message, "%s: %s", what, utf8 != NULL ? utf8 : "unknown Python error");
   Py_XDECREF(text);
   PyErr_Restore(type, value, profile);
-  PyErr_Print();  // show the module's author the traceback
+  PyErr_Print();  // shows the module's author the traceback
   return tenon_error_raise(TENON_ERROR_RUNTIME, message);
 }
 
@@ -123,7 +123,7 @@ static tenon_status call_java_static(const char* class_name, const char* method)
   }
   if ((*env)->ExceptionCheck(env)) {
     char message[512];
-    (*env)->ExceptionDescribe(env);  // show the class's author the stack trace
+    (*env)->ExceptionDescribe(env);  // shows the class's author the stack trace
     (*env)->ExceptionClear(env);
     snprintf(message, sizeof message, "%s.%s() threw", class_name, method);
     return tenon_error_raise(TENON_ERROR_RUNTIME, message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings Python and Java up inside a C process, so that one program holds every language at once.
+// Starts Python and Java inside a C process, so that one program has all languages.
 #ifndef POLYGLOT_H
 #define POLYGLOT_H
 
@@ -9,8 +9,8 @@
 // which registers operators. The interpreter lock is released on return.
 tenon_status polyglot_start_python(const char* path, const char* module);
 
-// Starts a Java VM with `classpath` and calls `static void register()` of `class_name` (slashes),
-// which registers operators. `library_path` is where libtenon_java.so lies.
+// Starts a Java VM with `classpath` and calls `static void register()` of `class_name` (with
+// slashes), which registers operators. `library_path` is the folder of libtenon_java.so.
 tenon_status polyglot_start_java(const char* classpath, const char* library_path,
                                  const char* class_name);
 
@@ -23,7 +23,7 @@ tenon_status polyglot_stop_python(const char* module);
 // Calls an operator that takes one string and returns nothing, such as "matrix_java::define".
 tenon_status polyglot_call_text(const char* op_name, const char* text);
 
-// Prints the calling thread's error with `what` in front and clears it.
+// Prints the calling thread's error after `what`, and clears it.
 void polyglot_print_error(const char* what);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of a user's own: it counts the calls that a thread makes inside of a region.
+// A user-defined layer that counts the calls that a thread makes inside a region.
 #include <inttypes.h>
 #include <stdio.h>
 

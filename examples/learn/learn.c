@@ -107,7 +107,7 @@ static void train(tape* t, tenon_tensor* images, tenon_tensor* targets,
   }
 }
 
-// A [rows, columns] tensor over the caller's elements, which stay in place.
+// Wraps the caller's elements in a [rows, columns] tensor without copying.
 static tenon_tensor* wrap(tape* t, float* elements, int64_t count, int64_t columns) {
   const int64_t sizes[2] = {count, columns};
   CALL(t, tenon_tensor_wrap, elements, TENON_DTYPE_F32, NULL, 2, sizes, NULL, NULL, NULL);

@@ -45,7 +45,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    """Logits of digits: rows are tokens, whose mean an MLP reads."""
+    """Computes logits of digits: rows are tokens, and an MLP reads their mean."""
 
     def __init__(self):
         super().__init__()
@@ -59,16 +59,16 @@ class Model(nn.Module):
 
 
 class Training:
-    """A model and its optimiser."""
+    """A model and its optimizer."""
 
     def __init__(self):
         tenon.manual_seed(1)
         self.model = Model()
-        # Steps are counted by tensors: a number would be a constant of the graph.
+        # Step counts are tensors: numbers would become constants of the graph.
         self.optimizer = optim.AdamW(self.model.parameters(), lr=1e-2, capturable=True)
 
     def step(self, rows):
-        """Forward, loss, backward and update on a batch of uint8 [count, 65]; the loss."""
+        """Takes a training step on a batch of uint8 [count, 65]; returns the loss."""
         images = rows[:, :64].to(tenon.float32).view(-1, ROWS, PIXELS) / 16
         self.optimizer.zero_grad()
         loss = F.cross_entropy(self.model(images), rows[:, 64].to(tenon.int64))
@@ -93,7 +93,7 @@ class Training:
 
 
 def batches():
-    """The first batches of the digits."""
+    """Returns the first batches of the digits."""
     file = pathlib.Path(__file__).parents[1] / "learn" / "data" / "digits.bin"
     rows = tenon.frombuffer(bytearray(file.read_bytes()), dtype=tenon.uint8).view(-1, 65)
     return [rows[i * BATCH : (i + 1) * BATCH] for i in range(STEPS)]
@@ -109,7 +109,7 @@ def main(plugins, file, trained):
         tenon.ops.load_library(plugin)
     first, second, *rest = batches()
     eager, recorded = Training(), Training()
-    # The optimiser makes its state in the first step; the second is recorded.
+    # The optimizer creates its state in the first step; the second step is recorded.
     for training in (eager, recorded):
         training.step(first)
     losses = [eager.step(second)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin in C++: model_cpp::rotary, which turns queries and keys by their positions (Su et al.
-// 2021), with its gradient: turned back.
+// A plugin in C++: model_cpp::rotary, which rotates queries and keys by their positions (Su et al.
+// 2021). Its gradient is the inverse rotation.
 #include <cmath>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 
 using tenon::Tensor;
 
-// Turns each pair of numbers i, i + dims / 2 of the last dim by position / 10000^(2 i / dims),
-// position being the index in the dim before; `back` turns the other way.
+// Rotates each pair of numbers i, i + dims / 2 of the last dim by position / 10000^(2 i / dims),
+// where the position is the index in the dim before; `back` inverts the rotation.
 Tensor rotary(const Tensor& given, bool back) {
   if (given.ndim() < 2 || given.dtype() != tenon::Dtype::F32 || given.size(-1) % 2 != 0) {
     throw tenon::Error(TENON_ERROR_INVALID_ARGUMENT,

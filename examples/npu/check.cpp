@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses the npu backend like any program, with only the plugin's path and the device's name.
+// Uses the npu backend like any program, which knows only the plugin's path and the device's name.
 #include <cmath>
 #include <cstdio>
 
@@ -42,7 +42,7 @@ void check_random(const Tensor& x) {
   std::vector<uint32_t> numbers(4);
   generator.random(numbers);
   expect(numbers == std::vector<uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-         "a generator gives Philox's published numbers");
+         "a generator draws Philox's published numbers");
   const std::vector<uint8_t> state = generator.state();
   const Tensor drawn = one("aten::rand.generator", {std::vector<int64_t>{2, 2}},
                            {tenon::kw("generator", generator), tenon::kw("device", npu)});

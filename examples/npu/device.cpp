@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step 1 and 2: a name and key for the backend; memory, copies, streams and events for its device.
+// Steps 1 and 2: a name and key for the backend; memory, copies, streams and events for its device.
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -58,7 +58,7 @@ class Stream {
       queue_.pop_front();
       lock.unlock();
       work();
-      work = nullptr;  // lets go of its tensors before the stream counts as done
+      work = nullptr;  // releases its tensors before the stream counts as idle
       lock.lock();
       ++done_;
       changed_.notify_all();
@@ -89,7 +89,7 @@ Stream& stream_of(void* handle) {
   return handle != nullptr ? *static_cast<Stream*>(handle) : default_stream();
 }
 
-// Something that was queued before, for other streams to wait for.
+// A point in a stream's queue that other streams can wait for.
 struct Event {
   std::mutex mutex;
   std::condition_variable changed;

@@ -15,7 +15,7 @@ using tenon::Value;
 
 std::atomic<int64_t> calls{0};
 
-// Copies of one call's npu tensors on the CPU, each made once.
+// CPU copies of a call's npu tensors, each made once.
 class HostCopies {
  public:
   // Returns the CPU copy, or the tensor itself if it is not on the device.
@@ -51,8 +51,7 @@ class HostCopies {
   std::vector<Pair> pairs_;
 };
 
-// The arguments of a call with copies in the place of npu tensors, in lists too, and the CPU in the
-// place of the device.
+// A call's arguments, with CPU copies of npu tensors, also in lists, and with the CPU as device.
 class HostArguments {
  public:
   explicit HostArguments(const tenon_stack& stack) : args_(stack.args, stack.args + stack.nargs) {
@@ -162,7 +161,7 @@ void write_back(const Tensor& host, const Tensor& tensor) {
 
 std::vector<Value> on_host_values(const std::string& name, std::vector<Value> arguments,
                                   std::vector<tenon::Keyword> keywords) {
-  // The fallback runs below everything that has run for this call already.
+  // The fallback is below all layers that have already handled this call.
   const tenon::Op op(name);
   const tenon::Schema schema = op.schema();
   std::vector<tenon_value> args(static_cast<size_t>(schema.argument_count()));

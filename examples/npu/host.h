@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over to the CPU and back: what kernels and the fallback share.
+// Copies to the CPU and back, for kernels and the fallback.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace npu {
 
 bool is_npu(const tenon::Tensor& tensor);
 
-// Bytes from a tensor's first element to its last.
+// Returns the number of bytes from a tensor's first element to its last.
 int64_t byte_extent(const tenon::Tensor& tensor);
 
-// A copy on the CPU with the same sizes and strides, made after all queued work.
+// Copies a tensor to the CPU with the same sizes and strides, after all queued work.
 tenon::Tensor to_host(const tenon::Tensor& tensor);
-// A copy on the device with the same sizes and strides.
+// Copies a tensor to the device with the same sizes and strides.
 tenon::Tensor to_device(const tenon::Tensor& tensor);
 // Copies the contents of a copy made by to_host() back to the tensor.
 void write_back(const tenon::Tensor& host, const tenon::Tensor& tensor);

@@ -68,7 +68,7 @@ Tensor relu(const Tensor& a) {
 
 Tensor mm(const Tensor& a, const Tensor& b) {
   if (!fits(a) || !fits(b) || a.ndim() != 2 || b.ndim() != 2 || a.size(1) != b.size(0)) {
-    return on_host("aten::mm", {a, b});  // which words the error, if it is one
+    return on_host("aten::mm", {a, b});  // the CPU kernel raises the error, if there is one
   }
   const int64_t sizes[] = {a.size(0), b.size(1)};
   const Tensor out = Tensor::empty(sizes, Dtype::F32, a.device());
@@ -105,8 +105,8 @@ Tensor& zero(Tensor& self) {
   return self;
 }
 
-// Copies in both directions and within the device: in each case npu is the arguments' highest
-// backend.
+// Copies in both directions and within the device: npu is always the highest backend of the
+// arguments.
 Tensor& copy(Tensor& self, const Tensor& src, bool non_blocking) {
   const bool plain = self.dtype() == src.dtype() && self.is_contiguous() && src.is_contiguous() &&
                      std::ranges::equal(self.sizes(), src.sizes());

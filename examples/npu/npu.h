@@ -9,7 +9,8 @@
 
 namespace npu {
 
-// Number of the device type and key of its kernels; registering them again changes nothing.
+// Return the number of the device type and the key of its kernels; later calls return the same
+// ones.
 int32_t device_type();
 tenon_key key();
 

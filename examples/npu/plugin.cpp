@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin: what runs when it is loaded, from top to bottom, and is undone when it is unloaded.
+// The plugin: loading runs this file from top to bottom, and unloading undoes it.
 #include "npu.h"
 
 TENON_LIBRARY(npu, m) {
@@ -8,7 +8,7 @@ TENON_LIBRARY(npu, m) {
   m.def("fallback_calls() -> int", &npu::fallback_calls);
 }
 
-// Parsed when the block above has named the backend.
+// Runs after the block above has named the backend.
 TENON_IMPL(aten, npu, m) {
   npu::register_kernels(m);
   npu::register_random(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step 3, random numbers: generators whose numbers follow from seed and place, so that the device
-// can compute them when it comes to it, and a kernel that draws from them.
+// Step 3, random numbers: generators whose numbers depend only on seed and position, so that the
+// device can compute them later, and a kernel that draws from them.
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -39,7 +39,7 @@ Block philox(uint64_t seed, uint64_t n) {
 // be computed later and on another thread.
 struct Place {
   uint64_t seed;
-  uint64_t next;  // how many numbers are drawn
+  uint64_t next;  // number of drawn numbers
 
   template <class Take>
   void numbers(int64_t count, Take take) const {
@@ -110,20 +110,20 @@ tenon_status generator_random(void*, void* generator, uint32_t* out, int64_t cou
   return TENON_OK;
 }
 
-// The caller's generator, which must be the device's own, or the default one.
+// Returns the caller's generator, which must be one of this device, or the default one.
 Generator generator_for(const char* op, const std::optional<Generator>& given,
                         const tenon::Device& device) {
   if (!given) return Generator::default_of(device);
   if (given->device() == device) return *given;
-  throw tenon::Error(TENON_ERROR_INVALID_ARGUMENT,
-                     std::string(op) + ": generator must be one of " + device.str() +
-                         ", where self is, got one of " + given->device().str());
+  throw tenon::Error(TENON_ERROR_INVALID_ARGUMENT, std::string(op) + ": generator must be on " +
+                                                       device.str() + " like self, got one on " +
+                                                       given->device().str());
 }
 
 Tensor& uniform(Tensor& self, double from, double to, const std::optional<Generator>& given) {
   const Generator generator = generator_for("aten::uniform_", given, self.device());
   if (self.dtype() != Dtype::F32 || !self.is_contiguous()) {
-    // Drawn as the device can, then cast and spread over the strides.
+    // Drawn as the device supports, then cast and copied to the strides of self.
     Tensor drawn = Tensor::empty(self.sizes(), Dtype::F32, self.device());
     uniform(drawn, from, to, generator);
     tenon::Op("aten::copy_")(self, drawn);

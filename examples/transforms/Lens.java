@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 
 final class Lens {
   private static final double INDEX = 1.5; // of the glass
-  private static final double FOCUS = 2.0; // where the rays are to meet, from the vertex
+  private static final double FOCUS = 2.0; // where the rays should meet, measured from the vertex
 
   /** Traces one ray; returns its distance from the focus in the focal plane. */
   private static Tensor miss(Tensor surface, Tensor height) {

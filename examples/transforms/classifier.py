@@ -36,13 +36,13 @@ def logits(parameters, x):
 
 
 def loss(parameters, x, target):
-    """The cross-entropy, of one image, or the mean of several."""
+    """Returns the cross-entropy of one image, or the mean of several."""
     z = logits(parameters, x).to(tenon.float32)
     z = z - z.detach().amax([-1], True)
     return (z.exp().sum([-1]).log() - (z * target).sum([-1])).mean()
 
 
 def accuracy(parameters, images, labels):
-    """The share of images that are read right."""
+    """Returns the share of images that are classified correctly."""
     right = logits(parameters, images).argmax(-1) == labels
     return right.to(tenon.float64).mean().item()

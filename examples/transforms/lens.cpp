@@ -15,7 +15,7 @@ namespace aten = tenon::ops::aten;
 namespace func = tenon::func;
 
 constexpr double kIndex = 1.5;  // of the glass
-constexpr double kFocus = 2.0;  // where the rays are to meet, from the vertex
+constexpr double kFocus = 2.0;  // where the rays should meet, measured from the vertex
 
 static Tensor operator+(const Tensor& a, double b) { return aten::add(a, b); }
 static Tensor operator+(const Tensor& a, const Tensor& b) { return aten::add(a, b); }

@@ -10,7 +10,7 @@ import tenon
 from tenon.func import jacfwd, vmap
 
 INDEX = 1.5  # of the glass
-FOCUS = 2.0  # where the rays are to meet, from the vertex
+FOCUS = 2.0  # where the rays should meet, measured from the vertex
 HEIGHTS = tenon.arange(-6, 7, dtype=tenon.float64) * 0.1
 EXACT = (1 / ((INDEX - 1) * FOCUS), -(INDEX**2))
 
@@ -35,7 +35,7 @@ def misses(surface):
 
 
 def fit(surface, steps=12):
-    """Gauss-Newton; returns the surfaces on the way."""
+    """Runs Gauss-Newton; returns the surfaces of all steps."""
     found = [surface]
     for _ in range(steps):
         miss, jacobian = misses(surface), jacfwd(misses)(surface)

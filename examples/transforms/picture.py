@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example's results as one SVG picture."""
+"""Draws the results of the example as one SVG picture."""
 
 import pathlib
 
@@ -43,7 +43,7 @@ def hardest(x, y, cases):
 
 
 def matrix(x, y, rows):
-    """A Hessian: blue above zero, red below."""
+    """Draws a Hessian: blue above zero, red below."""
     top = max(abs(value) for row in rows for value in row)
 
     def colour(value):
@@ -72,7 +72,7 @@ def curves(x, y, first, second):
 
 
 def rays(x, y, title, surface):
-    """Rays from the glass on the left to the focal plane."""
+    """Draws rays from the glass on the left to the focal plane."""
     scale, middle = 140, y + 110
     yield _text(x, y, title, size=13)
     sags, ends = (each.tolist() for each in vmap(ray, in_dims=(None, 0))(surface, HEIGHTS))

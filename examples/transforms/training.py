@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training in full precision, and in bfloat16 by autocast."""
+"""Trains in full precision, and in bfloat16 by autocast."""
 
 import contextlib
 

@@ -15,11 +15,11 @@ from training import train
 
 
 def hardest_images(parameters, images, labels, targets, count):
-    """The held-out images with the largest gradients, by one call for all gradients."""
+    """Returns the held-out images with the largest gradients, by one call for all gradients."""
     grads = vmap(grad(loss), in_dims=(None, 0, 0))(parameters, images, targets)
     whole = grad(loss)(parameters, images, targets)
     for each, mean in zip(grads, whole, strict=True):
-        assert (each.mean([0]) - mean).abs().max().item() < 1e-5  # of the mean of all losses
+        assert (each.mean([0]) - mean).abs().max().item() < 1e-5  # the gradient of the mean loss
     norms = sum((each**2).view(len(labels), -1).sum([1]) for each in grads).sqrt()
     read = logits(parameters, images).argmax(-1)
     for place in norms.topk(count)[1].tolist():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vision demo: five operators, each schema and each kernel in another language, called from
-// five languages inside one process on a real photograph.
+// The vision demo: five operators whose schemas and kernels are in different languages, called from
+// five languages in one process on a photograph.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static uint64_t digest(const tenon_value outputs[OUTPUTS]) {
   return report_digest(tensors, OUTPUTS);
 }
 
-// Tells each dispatch of one pipeline run: depth, key, language and kernel; times the operators.
+// Prints each dispatch of a pipeline run: depth, key, language and kernel; and times the operators.
 typedef struct profile_log {
   int print;
   int last;  // index of the operator running, -1 before the first

@@ -11,9 +11,10 @@ namespace {
 // Warns once for each operator, whose name identifies the warning. If the handler raises an error,
 // as Python's does under `-W error`, the call ends before anything has changed.
 void warn_of_resize(const char* op, const Tensor& out, Sizes sizes) {
-  const std::string message = std::string(op) + ": out has elements and other sizes than the " +
-                              "result, so it is resized from " + Part(out.sizes()).text() + " to " +
-                              Part(sizes).text() + "; give one without elements, or of these sizes";
+  const std::string message = std::string(op) + ": out has elements and does not match the " +
+                              "sizes of the result, so it is resized from " +
+                              Part(out.sizes()).text() + " to " + Part(sizes).text() +
+                              "; pass an empty tensor, or one of these sizes";
   check(tenon_warning_emit_once(op, "UserWarning", message.c_str()));
 }
 

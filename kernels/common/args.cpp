@@ -21,11 +21,13 @@ Scalar scalar_of(const Args& args, int k, const char* name) {
 template <class T>
 T Args::number(int k, const char* name) const {
   const Scalar scalar = scalar_of(*this, k, name);
-  return visit(op_, name, static_cast<Dtype>(dtype_), AllTypes(), [&]<class E>(Element<E>) -> T {
-    if constexpr (std::is_same_v<Compute<E>, T>) {
+  return visit(op_, name, static_cast<Dtype>(dtype_), StoredTypes(), [&]<class E>(Element<E>) -> T {
+    if constexpr (std::is_same_v<Compute<E>, T> ||
+                  (is_wide_unsigned<E> && std::is_same_v<T, int64_t>)) {
       return static_cast<T>(checked_element_of<E>(op_, name, scalar));
     } else {
-      fail(TENON_ERROR_INTERNAL, {op_, ": ", name, " must be read as what is computed in"});
+      fail(TENON_ERROR_INTERNAL,
+           {op_, ": ", name, " must be read in the dtype of the computation"});
     }
   });
 }

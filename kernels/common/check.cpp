@@ -45,7 +45,8 @@ void fail(tenon_status code, std::initializer_list<Part> parts) {
 
 void fail_argument(const char* op, std::string_view argument, std::string_view expected,
                    const Part& actual) {
-  fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": ", argument, " must be ", expected, ", got ", actual});
+  const char* must = expected.starts_with("have ") ? " must " : " must be ";
+  fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": ", argument, must, expected, ", got ", actual});
 }
 
 void fail_without_data(const char* op, std::string_view requirement,
@@ -73,7 +74,7 @@ void check_dtype_of(const char* op, const char* argument, Dtype actual, const ch
                     Dtype expected) {
   if (actual == expected) return;
   fail(TENON_ERROR_INVALID_ARGUMENT,
-       {op, ": ", argument, " must be of the dtype of ", other, ", ", expected, ", got ", actual});
+       {op, ": ", argument, " must have the dtype of ", other, ", ", expected, ", got ", actual});
 }
 
 }  // namespace tenon::kernels

@@ -37,7 +37,7 @@ class Part {
 // Throws an error whose message is the concatenation of the parts.
 [[noreturn, gnu::cold]] void fail(tenon_status code, std::initializer_list<Part> parts);
 
-// Throws "<op>: <argument> must be <expected>, got <actual>".
+// Throws "<op>: <argument> must be <expected>, got <actual>"; no "be" if `expected` is "have ..".
 [[noreturn, gnu::cold]] void fail_argument(const char* op, std::string_view argument,
                                            std::string_view expected, const Part& actual);
 

@@ -8,7 +8,7 @@
 
 namespace tenon::kernels {
 
-// Raises "<op>: sizes must fit 63 bits, got <a> <sign> <b>".
+// Raises "<op>: sizes must fit into 63 bits, got <a> <sign> <b>".
 [[noreturn, gnu::cold]] void refuse_overflow(const char* op, int64_t a, char sign, int64_t b);
 
 // A number that becomes a size. An operation whose result does not fit int64 throws an error of the

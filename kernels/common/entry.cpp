@@ -194,7 +194,7 @@ tenon_status boxed_entry(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* 
     const auto& form = *static_cast<const OperatorForm*>(ctx);
     if (stack->nargs != static_cast<uint32_t>(form.arguments)) [[unlikely]] {
       fail(TENON_ERROR_TYPE,
-           {form.name, ": arguments must be ", form.arguments, " in number, got ", stack->nargs});
+           {form.name, ": number of arguments must be ", form.arguments, ", got ", stack->nargs});
     }
     const Call call{form, stack->args, stack->rets};
     form.facts->family->run(call);

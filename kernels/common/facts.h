@@ -53,6 +53,13 @@ inline constexpr DtypeSet kComplex = dtypes(TENON_DTYPE_C64, TENON_DTYPE_C128);
 inline constexpr DtypeSet kReals = kIntegers | kFloats;
 inline constexpr DtypeSet kNumbers = kReals | kComplex;
 inline constexpr DtypeSet kAllDtypes = kBool | kNumbers | kFloat8;
+// Dtypes that all operators that move, copy and cast elements support, and few that compute. The
+// latter add these sets to their own: kernels compute in int64 and complex64 then.
+inline constexpr DtypeSet kWideUnsigned = dtypes(TENON_DTYPE_U16, TENON_DTYPE_U32, TENON_DTYPE_U64);
+// Those of them whose order is that of the int64 with the same bits.
+inline constexpr DtypeSet kOrderedUnsigned = dtypes(TENON_DTYPE_U16, TENON_DTYPE_U32);
+inline constexpr DtypeSet kHalfComplex = dtypes(TENON_DTYPE_C32);
+inline constexpr DtypeSet kStoredDtypes = kAllDtypes | kWideUnsigned | kHalfComplex;
 constexpr bool has(DtypeSet set, tenon_dtype dtype) {
   return dtype >= 0 && (set >> dtype & 1) != 0;
 }
@@ -205,6 +212,7 @@ struct Facts {
   // formula; or "none: why" or "missing: why".
   const char* tangent = nullptr;
   Batching batching = Batching::Unstated;
+  uint8_t node_number = 0;  // ends the names of nodes: 1 for SumBackward1, as in PyTorch
   void (*batch)(Batch& batch) = nullptr;  // for Batching::Own, see facts_batching.h
   // Autocast rules of the functional form, as PyTorch lists them for accelerators, and for CPU if
   // the rule differs there.

@@ -69,7 +69,7 @@ Indexing::Indexing(const char* op, const tenon_tensor_info& self, const tenon_va
   }
   if (next_dim_ > self.ndim) {
     fail(TENON_ERROR_INDEX, {op, ": indices must be for at most ", self.ndim,
-                             " dims, which self has, got some for ", next_dim_});
+                             " dims, the dims of self, got indices for ", next_dim_});
   }
   broadcast_all();
   place();
@@ -85,7 +85,7 @@ void Indexing::add(const tenon_tensor_info& tensor, int64_t at) {
   if (is_mask(dtype)) return add_mask(tensor, at);
   if (dtype != Dtype::I64 && dtype != Dtype::I32) {
     fail(TENON_ERROR_INDEX,
-         {op_, ": indices must be of dtype int64, int32, bool or uint8, got ", dtype});
+         {op_, ": indices must have dtype int64, int32, bool or uint8, got ", dtype});
   }
   indices_.push_back({next_dim_++,
                       tensor.data,
@@ -169,7 +169,7 @@ void Indexing::place() {
       if (next++ == 0 && !are_apart) add_indices();
       if (self_.sizes[d] == 0 && numel_of(index_sizes_) != 0) {
         fail(TENON_ERROR_INDEX,
-             {op_, ": indices must select nothing from dim ", d, " of size 0, got some"});
+             {op_, ": indices must select no elements from dim ", d, " of size 0, got an index"});
       }
       continue;
     }

@@ -14,6 +14,7 @@ struct Ordered {
   int64_t dim;
   int64_t kept;  // number of values kept of each line
   bool descending;
+  bool is_stable = true;  // otherwise equal elements may be ordered as PyTorch orders them
 
   // Returns the results.
   void give(const Call& call) {

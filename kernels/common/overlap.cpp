@@ -121,8 +121,8 @@ void check_no_internal_overlap(const char* op, const tenon_tensor_info& output) 
   if (is_contiguous(output) || output.numel < 2) return;
   if (SelfOverlap(sizes_of(output), strides_of(output)).exists()) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": output must have each element at a place of its own, got sizes ", sizes_of(output),
-          " with strides ", strides_of(output), "; clone() it first"});
+         {op, ": output must have each element at its own memory location, got sizes ",
+          sizes_of(output), " with strides ", strides_of(output), "; clone() it first"});
   }
 }
 
@@ -131,7 +131,7 @@ void check_no_partial_overlap(const char* op, const tenon_tensor_info& output,
   if (compare(output, input) == Overlap::Partial) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op,
-          ": output must not overlap an input in part, got two views that share some memory; "
+          ": output must not partially overlap an input, got two views that share some memory; "
           "clone() one of them first"});
   }
 }

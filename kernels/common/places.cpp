@@ -17,7 +17,7 @@ int64_t check_places(const char* op, const tenon_tensor_info& self, int64_t dim,
   const Dtype dtype = dtype_of_info(index);
   // An empty index may have any dtype.
   if (index.numel != 0 && dtype != Dtype::I64 && dtype != Dtype::I32) {
-    fail_argument(op, "index", "of dtype int64 or int32", dtype);
+    fail_argument(op, "index", "have dtype int64 or int32", dtype);
   }
   if (!(Device(index.device) == Device(self.device))) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": index must be on ", Device(self.device),
@@ -29,9 +29,10 @@ int64_t check_places(const char* op, const tenon_tensor_info& self, int64_t dim,
     fits = d == wrapped || index.sizes[d] <= self.sizes[d];
   }
   if (!fits) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": index must have as many dims as self, and sizes that are not larger but for dim ",
-          wrapped, ", got ", sizes_of(index), " for self of sizes ", sizes_of(self)});
+    fail(
+        TENON_ERROR_INVALID_ARGUMENT,
+        {op, ": index must have as many dims as self, and sizes that are not larger except in dim ",
+         wrapped, ", got ", sizes_of(index), " for self of sizes ", sizes_of(self)});
   }
   return wrapped;
 }

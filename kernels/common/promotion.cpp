@@ -54,14 +54,19 @@ Dtype to_complex(Dtype dtype) {
     case Dtype::F64:
     case Dtype::C128:
       return Dtype::C128;
+    case Dtype::F16:
+    case Dtype::C32:
+      return Dtype::C32;
     default:
-      // complex32 is not supported, so half-precision floats become complex64.
+      // bfloat16 has no complex dtype of its own.
       return Dtype::C64;
   }
 }
 
 Dtype to_real(Dtype dtype) {
   switch (dtype) {
+    case Dtype::C32:
+      return Dtype::F16;
     case Dtype::C64:
       return Dtype::F32;
     case Dtype::C128:
@@ -79,9 +84,10 @@ Dtype result_type(std::span<const tenon_tensor_info> infos) {
 
 std::string names_of(DtypeSet types) {
   std::string names;
-  for (const Dtype dtype : {Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64,
-                            Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64, Dtype::C64,
-                            Dtype::C128, Dtype::F8E5M2, Dtype::F8E4M3FN}) {
+  for (const Dtype dtype :
+       {Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64, Dtype::F16,
+        Dtype::BF16, Dtype::F32, Dtype::F64, Dtype::C64, Dtype::C128, Dtype::F8E5M2,
+        Dtype::F8E4M3FN, Dtype::U16, Dtype::U32, Dtype::U64, Dtype::C32}) {
     if (!has(types, static_cast<tenon_dtype>(dtype))) continue;
     names += (names.empty() ? "" : ", ") + std::string(name_of(dtype));
   }

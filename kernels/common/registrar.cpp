@@ -133,8 +133,9 @@ std::vector<std::string> tags_of(const Facts& facts, Forms form) {
   while (!text.empty()) {
     const std::string_view tag = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), tag.size() + 1));
-    // The core set contains only functional forms.
-    if (form == kFunctional || tag != "core") tags.emplace_back(tag);
+    // The core set contains only functional forms, and only those have views to undo.
+    const bool is_of_functional = tag == "core" || tag.starts_with("inverse=");
+    if (form == kFunctional || !is_of_functional) tags.emplace_back(tag);
   }
   return tags;
 }
@@ -260,6 +261,7 @@ void register_gradient(Library& library, const Facts& facts, Forms form) {
   }
   tenon_formula formula{};
   formula.struct_size = sizeof(formula);
+  formula.flags = facts.node_number;
   formula.gradient = facts.gradient;
   if (has_tangent_text(facts)) formula.tangent = facts.tangent;
   formula.language = TENON_LANGUAGE_CPP;

@@ -13,14 +13,14 @@ void check_rank(const Call& call, const tenon_tensor_info& info, int slides) {
   check_defined(call.op(), call.form.names[0], info);
   if (info.ndim == slides + 1 || info.ndim == slides + 2) return;
   fail_argument(call.op(), call.form.names[0],
-                "of " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
+                "have " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
                     " with a batch",
                 sizes_of(info));
 }
 
 void check_elements(const Call& call, const char* name, Sizes sizes, int slides) {
   for (const int64_t size : sizes.last(static_cast<size_t>(slides) + 1)) {
-    if (size == 0) fail_argument(call.op(), name, "without elements in its batch only", sizes);
+    if (size == 0) fail_argument(call.op(), name, "have no empty dim other than its batch", sizes);
   }
 }
 
@@ -32,9 +32,9 @@ void take_taps(Resampling& plan, std::vector<Taps> taps) {
   }
 }
 
-// Makes a result with the memory format of its input.
-void make_result(const Call& call, Resampling& plan, Sizes sizes) {
-  const std::optional<Dims> strides = channels_last_like(call.op(), plan.self, sizes);
+void make_result(const Call& call, Resampling& plan, Sizes sizes, bool keeps_format) {
+  std::optional<Dims> strides;
+  if (keeps_format) strides = channels_last_like(call.op(), plan.self, sizes);
   plan.result = result_for(call, sizes, dtype_of_info(plan.self), Device(plan.self.device),
                            strides ? strides->begin() : nullptr);
   if (!call.form.is_functional()) check_no_overlap(call.op(), plan.result.info(), plan.self);
@@ -48,10 +48,10 @@ int slides_by_name(const Call& call) {
     const char text[] = {digit, 'd', '\0'};
     if (name.find(text) != std::string_view::npos) return digit - '0';
   }
-  fail(TENON_ERROR_INTERNAL, {call.op(), ": name must say how many dims it is for"});
+  fail(TENON_ERROR_INTERNAL, {call.op(), ": name must contain the number of dims"});
 }
 
-Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of) {
+Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of, bool keeps_format) {
   Resampling plan{};
   plan.self = call.get<Tensor>(0)->info();
   check_rank(call, plan.self, slides);
@@ -68,7 +68,7 @@ Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of) {
       wanted[d] = plan.along[at].out;
     }
   }
-  make_result(call, plan, wanted);
+  make_result(call, plan, wanted, keeps_format);
   return plan;
 }
 
@@ -94,10 +94,10 @@ Resampling resampling_gradient_plan(const Call& call, int slides, Sizes input, T
     }
   }
   if (!std::ranges::equal(Sizes(wanted), sizes)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[0], " must be of sizes ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[0], " must have sizes ",
                                         wanted, " for an input of ", input, ", got ", sizes});
   }
-  make_result(call, plan, input);
+  make_result(call, plan, input, true);
   return plan;
 }
 

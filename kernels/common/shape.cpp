@@ -11,7 +11,7 @@ namespace tenon::kernels {
 
 void refuse_overflow(const char* op, int64_t a, char sign, int64_t b) {
   fail(TENON_ERROR_INVALID_ARGUMENT,
-       {op, ": sizes must fit 63 bits, got ", a, " ", std::string_view(&sign, 1), " ", b});
+       {op, ": sizes must fit into 63 bits, got ", a, " ", std::string_view(&sign, 1), " ", b});
 }
 
 int64_t numel_of(Sizes sizes) {
@@ -135,15 +135,14 @@ namespace {
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_sizes(const char* op, Sizes sizes,
                                                          int64_t numel) {
   const auto unknown = std::count(sizes.begin(), sizes.end(), -1);
-  if (unknown > 1) fail_argument(op, "size", "sizes with one -1 at most", sizes);
+  if (unknown > 1) fail_argument(op, "size", "have at most one -1", sizes);
   if (std::ranges::any_of(sizes, [](int64_t size) { return size < -1; })) {
-    fail_argument(op, "size", "sizes of 0 or more, or one -1", sizes);
+    fail_argument(op, "size", "have no negative size other than one -1", sizes);
   }
   const bool empty = std::ranges::any_of(sizes, [](int64_t size) { return size == 0; });
   if (unknown == 1 && empty && numel == 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": size must leave no doubt about -1, which may be any size for 0 elements, got ",
-          sizes});
+         {op, ": size must not be ambiguous: -1 can be any value for 0 elements, got ", sizes});
   }
   fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": size must have ", numel, " elements, got ", sizes});
 }

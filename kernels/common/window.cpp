@@ -64,7 +64,7 @@ int64_t Slide::places(const char* op, int64_t size, bool ceil) const {
   const int64_t room = (CheckedSize(op, padded) - over).value();
   if (room < 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": the kernel must fit into the input and its padding, got one that reaches over ",
+         {op, ": the kernel must not be larger than the padded input, got a kernel that spans ",
           over, " of ", padded, " elements"});
   }
   // Rounded down, or up if `ceil`.

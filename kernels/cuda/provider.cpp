@@ -88,8 +88,8 @@ tenon_status allocate(void*, int32_t index, int64_t nbytes, void** out_data) {
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
       throw Error(TENON_ERROR_OUT_OF_MEMORY,
-                  "cuda: device " + std::to_string(settled_index(index)) + " must have " +
-                      std::to_string(nbytes) + " bytes free, got fewer");
+                  "cuda: out of memory: device " + std::to_string(settled_index(index)) +
+                      " must have " + std::to_string(nbytes) + " bytes free, got fewer");
     }
     check_cuda(status, "cudaMallocAsync");
   });

@@ -247,7 +247,7 @@ Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Sc
   const Dtype dtype = product.dtype();
   if (self.dtype() != dtype) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must be ", dtype, " like what is multiplied, got ", self.dtype()});
+         {call.op(), ": self must be ", dtype, " like the factors, got ", self.dtype()});
   }
   SymbolicDims common = words_of(self);
   const SymbolicDims wanted = words_of(product);
@@ -277,12 +277,13 @@ void give_or_write(const Call& call, Tensor result) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   const Tensor self = *call.get<Tensor>(0);
   if (!are_equal(words_of(self), words_of(result))) {
-    fail_argument(call.op(), call.form.names[0], "of the result's sizes to be written",
-                  text_of(words_of(self)));
+    fail_argument(call.op(), call.form.names[0],
+                  "have the sizes of the result to be written in place", text_of(words_of(self)));
   }
   if (!can_cast(result.dtype(), self.dtype())) {
     fail_argument(call.op(), call.form.names[0],
-                  std::string("of a dtype that can hold ") + name_of(result.dtype()), self.dtype());
+                  std::string("have a dtype that can hold ") + name_of(result.dtype()),
+                  self.dtype());
   }
   copy(self, result, false);
 }

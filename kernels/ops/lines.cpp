@@ -8,7 +8,7 @@ namespace tenon::kernels {
 Tensor one_line(const Call& call) {
   const auto self = call.get<Tensor>(0);
   if (self->ndim() != 2 && self->ndim() != 3) {
-    fail_argument(call.op(), "self", "of 2 dims, or 3 with a batch", self->sizes());
+    fail_argument(call.op(), "self", "have 2 dims, or 3 with a batch", self->sizes());
   }
   return call_unsqueeze(*self, -2);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open structs and constants as this compiler has them: it compiles, or names what differs.
+// Asserts that this compiler lays out open structs and constants as described.
 #include <stddef.h>
 
 #include <tenon/tenon.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs with a size field, from clients that know fewer fields than the library or more. Built
-// against the headers as they are, and against a copy in which each such struct has a field
-// `later`.
+// Structs with a size field, passed by clients that know fewer or more fields than the library.
+// Compiled against the current headers, and against a copy in which each such struct has a further
+// field `later`.
 #include "first/client.h"
 
 #ifdef GROWN
@@ -24,7 +24,7 @@ static tenon_library* open_library(const char* ns) {
   return library;
 }
 
-// A client of another size must be understood or refused; `call` is made with `object` as given.
+// The library must accept or refuse a struct of another size; `call` passes `object`.
 #define CHECK_SIZES(object, call)                                                     \
   do {                                                                                \
     (object).struct_size = sizeof(object);                                            \

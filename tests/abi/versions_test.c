@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins and hosts of different ABI versions: who serves whom, and how a refusal reads.
+// Plugins and hosts of different ABI versions: which are accepted, and the message of a refusal.
 #include <dlfcn.h>
 
 #include "first/client.h"
@@ -27,7 +27,7 @@ static void a_plugin_of_a_newer_minor_is_refused_readably(void** state) {
   (void)state;
   char wanted[40];
   const char* const paths[] = {PLUGIN_NEXT, PLUGIN_CPP_NEXT};
-  snprintf(wanted, sizeof wanted, "must serve ABI %d.%d", TENON_ABI_MAJOR, TENON_ABI_MINOR);
+  snprintf(wanted, sizeof wanted, "must support ABI %d.%d", TENON_ABI_MAJOR, TENON_ABI_MINOR);
   for (size_t i = 0; i < 2; ++i) {
     tenon_plugin* plugin = NULL;
     require_error(tenon_plugin_load(paths[i], &plugin), TENON_ERROR_ABI, wanted);

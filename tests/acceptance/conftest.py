@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user of PyTorch expects, as tests: of tenon, or of the module that SEED_MODULE names."""
+"""Behaviour that users of PyTorch rely on, tested with tenon or the module in SEED_MODULE."""
 
 import pytest
 from seed import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module under test, `tenon` or what SEED_MODULE names, and short names for tests."""
+"""The module under test, `tenon` or the one that SEED_MODULE names, and helpers for tests."""
 
 import importlib
 import os
@@ -14,7 +14,7 @@ def sub(name):
 
 
 def make_fx(*args, **kw):
-    """make_fx from a public-looking place, or from PyTorch's own."""
+    """Finds make_fx in a public module, or in PyTorch's private one."""
     for where in (None, "fx", "func"):
         try:
             mod = sub(where) if where else torch

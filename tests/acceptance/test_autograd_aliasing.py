@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Awkward views: several outputs, no_grad views, expand, as_strided, detach, random programs."""
+"""Unusual views: several outputs, no_grad views, expand, as_strided, detach, random programs."""
 
 import random
 
@@ -161,7 +161,7 @@ def test_in_place_chain_of_ten_views_matches_functional_form():
 
 
 def program(seed, x):
-    """Eight random reads, which copy, and writes through views of one 2 by 3 buffer."""
+    """Runs eight random steps: reads, which copy, and writes through views of one 2 by 3 buffer."""
     rng = random.Random(seed)
     h, kept, result = x.clone(), [], 0
     old = h[:, 1:]

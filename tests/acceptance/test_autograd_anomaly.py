@@ -40,7 +40,7 @@ def enabled():
 
 
 def told(error, records):
-    """What an error, its notes, its cause and its warnings say."""
+    """Returns the text of an error with its notes and cause, and of warnings."""
     text = "".join(traceback.format_exception(error))
     return text + "".join(str(record.message) for record in records)
 
@@ -124,7 +124,7 @@ def here_is_forward(x):
     return Failing.apply(x)
 
 
-def test_error_in_backward_shows_where_forward_was():
+def test_error_in_backward_shows_the_forward_call():
     with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         with autograd.detect_anomaly():

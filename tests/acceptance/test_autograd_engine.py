@@ -17,7 +17,7 @@ def make(forward, backward):
 
 
 def in_threads(n, work):
-    """Runs work(i) in n threads at once; returns exceptions."""
+    """Runs work(i) in n threads at once; returns their exceptions."""
     errors = []
     barrier = threading.Barrier(n)
 

@@ -7,7 +7,7 @@ import warnings
 import pytest
 from seed import autograd, const, graph, leaf, near, sub, torch
 
-# Name: a maker of the context, and what holds inside of it.
+# By name: a function that makes the context, and a condition that is true inside it.
 CONTEXTS = {
     "no_grad": (lambda: torch.no_grad(), lambda: not torch.is_grad_enabled()),
     "enable_grad": (lambda: torch.enable_grad(), lambda: torch.is_grad_enabled()),
@@ -191,7 +191,7 @@ def test_declared_gradient_dtype_of_output(declared):
     near(x.grad, [8.0, 8.0])
 
 
-def test_declared_gradient_dtype_none_passes_the_gradient_as_it_is():
+def test_declared_gradient_dtype_none_passes_the_gradient_unchanged():
     F, seen = declaring(None)
     x = torch.ones(2, requires_grad=True)
     y = F.apply(x)

@@ -6,7 +6,7 @@ from seed import autograd, const, graph, leaf, near, torch
 
 
 def make(forward, backward, **more):
-    """A Function class from plain functions."""
+    """Makes a Function class of plain functions."""
     body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     body.update(more)
     return type("Made", (autograd.Function,), body)
@@ -73,7 +73,7 @@ def test_keyword_arguments_may_be_passed_to_apply():
     assert F.apply(leaf([2.0])).tolist() == [6.0]
 
 
-def test_missing_methods_are_told():
+def test_missing_methods_are_reported():
     class NoForward(autograd.Function):
         pass
 

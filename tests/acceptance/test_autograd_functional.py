@@ -188,7 +188,7 @@ def test_complex_scalar_needs_explicit_gradient():
     near(z.grad, (2 * (1 - 2j)))
 
 
-def test_gradient_descent_on_complex_parameter_goes_down():
+def test_gradient_descent_on_complex_parameter_converges():
     z = cleaf([2 + 1j])
     target, losses = 0.5 - 0.5j, []
     for _ in range(20):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: what a pass may ask of a graph, and what a tensor's gradient may be."""
+"""Autograd behaviour: which passes a graph allows, and which gradients a tensor accepts."""
 
 import pytest
 from seed import autograd, const, graph, leaf, near, torch
@@ -285,7 +285,7 @@ def test_grad_materialize_fills_zeros(dtype):
     assert not got[1].requires_grad
 
 
-def test_grad_materialize_with_create_graph_gives_zeros_that_require_no_more():
+def test_grad_materialize_with_create_graph_returns_untracked_zeros():
     x, unused = leaf([2.0]), leaf([5.0, 6.0])
     first = autograd.grad((x**3).sum(), [x, unused], create_graph=True, materialize_grads=True)
     assert first[0].requires_grad

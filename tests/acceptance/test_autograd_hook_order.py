@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: the order of hooks of every kind, removal while they run, nodes' names."""
+"""Autograd behaviour: the order of hooks of every kind, removal while they run, node names."""
 
 import warnings
 
@@ -131,7 +131,7 @@ def test_prehooks_of_tensor_run_though_its_node_does_not():
     assert log == ["tensor"]
 
 
-def test_prehook_changes_what_the_formula_gets_and_hook_what_it_gave():
+def test_prehook_changes_incoming_gradients_and_hook_the_results():
     x = leaf([1.0])
     y = x * 2
     y.grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
@@ -182,7 +182,7 @@ def test_hook_is_run_once_per_pass_for_a_leaf_of_several_uses():
 
 
 def plain(names):
-    """Names without the namespace that PyTorch gives to nodes of its own."""
+    """Removes the namespace from the names of PyTorch's internal nodes."""
     return [name.removeprefix("torch::autograd::") for name in names]
 
 
@@ -269,7 +269,7 @@ def test_class_of_a_node_is_named_like_it():
     assert type(node).__name__ == "AccumulateGrad"
 
 
-def test_node_tells_its_metadata_and_next_functions():
+def test_node_has_metadata_and_next_functions():
     x = leaf([1.0])
     y = x * 2
     y.grad_fn.metadata["who"] = "me"
@@ -362,7 +362,7 @@ def test_node_creation_hook_sees_leaves_accumulators_once():
     assert plain(seen).count("MulBackward0") == 2
 
 
-# ---------------------------------------------------------------- the queue of the pass
+# ---------------------------------------------------------------- callbacks after the pass
 
 
 def test_queued_callbacks_run_after_the_pass_in_order():

@@ -24,7 +24,7 @@ def test_hooks_chain_in_order_of_registration():
     near(x.grad, [40.0])
 
 
-def test_hook_on_intermediate_affects_only_what_lies_above():
+def test_hook_on_intermediate_affects_only_earlier_nodes():
     x, w = leaf([2.0]), leaf([5.0])
     h = x * 3
     h.register_hook(lambda g: g * 100)
@@ -199,7 +199,7 @@ def test_hooks_on_the_accumulator_node():
     assert seen == [(0, 30.0, 30.0)]
 
 
-def test_node_hooks_do_not_run_for_nodes_outside_the_asked_part():
+def test_node_hooks_run_only_for_nodes_of_the_requested_part():
     a, b = leaf([1.0]), leaf([1.0])
     ha, hb = a * 2, b * 3
     calls = []

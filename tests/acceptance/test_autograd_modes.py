@@ -80,7 +80,7 @@ def test_item_and_tolist_of_tracked_tensor_work():
     assert x.item() == 1.5 and x.tolist() == [1.5] and float(x.sum()) == 1.5
 
 
-def test_repr_tells_leaf_from_result():
+def test_repr_distinguishes_leaf_and_result():
     x = leaf([1.0])
     assert "requires_grad=True" in repr(x)
     assert "grad_fn=" in repr(x * 2) and "requires_grad=True" not in repr(x * 2)

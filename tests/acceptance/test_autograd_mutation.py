@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: writes of saved tensors where they are allowed, and where they are not."""
+"""Autograd behaviour: allowed and refused writes to saved tensors."""
 
 import pytest
 from seed import autograd, const, graph, leaf, near, sub, torch
@@ -18,7 +18,7 @@ def test_mutation_context_clears_its_state():
     assert len(ctx.tid_to_weakhandle) == 0 and len(ctx.sid_to_tid) == 0
 
 
-def test_mutation_context_copies_only_what_is_written():
+def test_mutation_context_copies_only_written_tensors():
     x = leaf([1.0, 2.0])
     with graph.allow_mutation_on_saved_tensors() as ctx:
         y = x.clone()
@@ -211,7 +211,7 @@ def test_in_place_with_inference_operand_is_allowed_where_nothing_is_saved():
 
 
 def saving(kind):
-    """A function of x that saves x (or its result) and the write that spoils it."""
+    """Returns a function of x, and what it saves: x ("input") or its result."""
     return {
         "sin": (lambda x: x.sin(), "input"),
         "exp": (lambda x: x.exp(), "result"),
@@ -383,7 +383,7 @@ def test_view_of_another_dtype_of_a_tracked_tensor():
     assert not v.requires_grad
 
 
-def test_write_into_a_view_of_another_dtype_spoils_what_was_saved():
+def test_write_into_a_view_of_another_dtype_invalidates_saved_tensors():
     x = torch.ones(4, dtype=torch.float32, requires_grad=True)
     y = x.clone()
     z = y.sin().sum()

@@ -9,7 +9,7 @@ F = Lazy("nn.functional")
 
 
 def filled(shape, kind="any", shift=0):
-    """Distinct numbers in (-1, 1), or in (0.3, 1.3), never near zero, not random."""
+    """Returns distinct, fixed numbers in (-1, 1) or in (0.3, 1.3), none close to zero."""
     n = 1
     for size in shape:
         n *= size
@@ -20,7 +20,7 @@ def filled(shape, kind="any", shift=0):
 
 
 def check(f, *inputs, tol=1e-6, eps=1e-6):
-    """The gradient of a weighted sum of f's result equals central differences, everywhere."""
+    """Compares the gradients of a weighted sum of f's result with central differences."""
     tracked = [x.clone().requires_grad_() for x in inputs]
     out = f(*tracked)
     weight = filled(tuple(out.shape), shift=29) + 2
@@ -264,7 +264,7 @@ def grad_at(f, data, weight=None):
     ].tolist()
 
 
-# ------------------------------------------------ corners, where differences do not help
+# ------------------------------------------------ points where differences are no help
 
 
 def test_powers_at_zero():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: corners of the interface, and small programs that put the pieces together."""
+"""Autograd behaviour: corner cases of the interface, and small programs that combine features."""
 
 import collections
 import gc
@@ -8,7 +8,7 @@ import pytest
 from seed import autograd, const, leaf, near, torch
 
 
-# ---------------------------------------------------------------- corners of the interface
+# ---------------------------------------------------------------- corner cases
 
 
 def test_mapping_that_is_no_dict_is_refused_as_inputs():

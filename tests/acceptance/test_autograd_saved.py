@@ -26,7 +26,7 @@ def test_operator_that_saves_nothing_packs_nothing():
     assert calls == []
 
 
-def test_operand_needed_by_nobody_is_not_packed():
+def test_unneeded_operand_is_not_packed():
     a, c = leaf([2.0]), const([5.0])
     packed = []
     with graph.saved_tensors_hooks(lambda t: packed.append(t.item()) or t.detach(), same):
@@ -174,7 +174,7 @@ def test_computation_under_disabled_hooks_is_normal():
     near(a.grad, [6.0])
 
 
-# ---------------------------------------------------------------- reading what a node saved
+# ---------------------------------------------------------------- reading saved values
 
 
 def test_node_shows_saved_result_as_equal_other_object():

@@ -6,7 +6,7 @@ from seed import const, graph, leaf, near, torch
 
 
 def branch(data):
-    """A leaf and a tracked copy of it that may be changed in place."""
+    """Returns a leaf and a tracked copy of it that may be written in place."""
     x = leaf(data)
     return x, x.clone()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""autocast on the CPU: what it casts, how regions nest, its cache, hooks for user code."""
+"""autocast on the CPU: what it casts, nested regions, its cache, and hooks for user code."""
 
 import itertools
 import os
@@ -9,7 +9,7 @@ from seed import sub, torch
 
 
 def modes():
-    """The module of dispatch modes, where it is there."""
+    """Returns the module of dispatch modes; skips the test if there is none."""
     return pytest.importorskip(f"{torch.__name__}.utils._python_dispatch")
 
 
@@ -34,7 +34,7 @@ def new_op(schema, cpu):
 
 
 def below(run):
-    """Names of the operators that reach a dispatch mode while run() runs."""
+    """Returns the names of the operators that reach a dispatch mode while run() runs."""
     base = modes().TorchDispatchMode
 
     class Log(base):
@@ -57,7 +57,7 @@ def casts(run):
 
 
 def test_off_by_default_and_default_dtype():
-    """autocast is off outside a region; the CPU's own dtype is bfloat16"""
+    """autocast is off outside a region; the CPU's default dtype is bfloat16"""
     assert not on() and torch.get_autocast_dtype("cpu") == torch.bfloat16
     with torch.autocast("cpu"):
         assert on() and torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype == torch.bfloat16
@@ -101,7 +101,7 @@ def test_double_and_integers_are_not_cast():
 
 
 def test_exception_restores_the_state():
-    """an exception leaves the region properly"""
+    """an exception leaves the region and restores its state"""
     with pytest.raises(KeyError):
         with ac(torch.float16):
             raise KeyError("x")
@@ -138,7 +138,7 @@ def test_setter_functions():
 
 
 def test_names_and_availability():
-    """amp.autocast is autocast; availability is told per device"""
+    """amp.autocast is autocast; availability is reported per device"""
     amp = sub("amp")
     assert amp.autocast is torch.autocast and amp.is_autocast_available("cpu") is True
 
@@ -153,7 +153,7 @@ def test_refused_constructions():
         assert on()
 
 
-def test_backward_gives_parameter_dtype():
+def test_gradients_have_the_parameter_dtype():
     """gradients of float32 leaves are float32, through the casts"""
     w, x = torch.ones(2, 2, requires_grad=True), torch.full((1, 2), 3.0)
     with ac():
@@ -179,7 +179,7 @@ def test_cache_lives_until_the_outermost_exit():
 
 
 def test_cache_sees_new_values_in_a_new_region():
-    """after an update the next region casts the new values"""
+    """after an update, the next region casts the new values"""
     w, x = torch.ones(2, 2, requires_grad=True), torch.ones(1, 2)
     with ac():
         first = x @ w
@@ -251,7 +251,7 @@ def test_custom_fwd_cast_inputs_outside_a_region():
 
 # ---- custom operators
 def test_operator_without_rule_falls_through():
-    """an operator without an autocast rule gets its arguments as they are, autocast being on"""
+    """an operator without an autocast rule gets uncast arguments, with autocast on"""
     seen = []
     _, op = new_op("(Tensor x) -> Tensor", lambda x: (seen.append((on(), x.dtype)), x @ x)[1])
     with ac():

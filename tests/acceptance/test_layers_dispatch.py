@@ -36,7 +36,7 @@ def tmap(f, x):
 
 
 class Wrap(torch.Tensor):
-    """A wrapper around another tensor, which logs what reaches it."""
+    """A wrapper around another tensor, which logs the calls that reach it."""
 
     log = []
 
@@ -95,7 +95,7 @@ def mode(name, log, act=None):
 
 
 def seen(run):
-    """The overloads a dispatch mode sees while run() runs."""
+    """Returns the overloads that a dispatch mode sees while run() runs."""
     log = []
     with mode("m", log):
         run()
@@ -112,7 +112,7 @@ def new_op(schema, cpu):
 
 # ---- wrapper tensors
 def test_wrapper_metadata_without_data():
-    """_make_wrapper_subclass gives a tensor of the class that claims what is said, no memory"""
+    """_make_wrapper_subclass returns a tensor of the class with the given metadata and no memory"""
     w = torch.Tensor._make_wrapper_subclass(
         Wrap, (2, 3), strides=(1, 2), dtype=torch.float64, device="cpu", requires_grad=True
     )
@@ -125,7 +125,7 @@ def test_wrapper_metadata_without_data():
 
 
 def test_wrapper_may_claim_another_device():
-    """the device of a wrapper is what it says, not where its inside lives"""
+    """the device of a wrapper is the given one, not that of its inner tensor"""
     w = torch.Tensor._make_wrapper_subclass(Wrap, (2,), device="meta")
     assert w.device.type == "meta"
 
@@ -138,7 +138,7 @@ def test_integer_wrapper_cannot_require_grad():
 
 
 def test_overload_describes_itself():
-    """the overload knows its name, packet and schema"""
+    """the overload has its name, packet and schema"""
     f = aten().add.Tensor
     assert (
         str(f) == "aten.add.Tensor"
@@ -165,7 +165,7 @@ def test_overload_describes_itself():
     ],
 )
 def test_what_reaches_the_handler(run, want):
-    """composites arrive as their parts, metadata queries and no-ops not at all"""
+    """composites arrive as the operators they call; metadata queries and no-ops do not arrive"""
     assert [str(e[0]).replace("aten.", "", 1) for e in logged(lambda: run(wrap(2, 3)))[1]] == want
 
 
@@ -177,7 +177,7 @@ def test_several_results():
 
 
 def test_result_need_not_be_a_wrapper():
-    """what the handler returns is the result, of whatever class and shape"""
+    """the result is what the handler returns, of any class and shape"""
 
     class Odd(torch.Tensor):
         @classmethod
@@ -196,7 +196,7 @@ def test_wrapper_of_a_wrapper():
 
 
 def test_function_protocol_keeps_working_above():
-    """__torch_function__ of the same class is asked first, with functions instead of overloads"""
+    """__torch_function__ of the same class is called first, with functions instead of overloads"""
     got = []
 
     class Both(Wrap):
@@ -228,7 +228,7 @@ def test_hooks_and_retain_grad_on_wrappers():
 
 
 def test_custom_function_over_wrappers():
-    """a custom autograd Function gets and gives wrappers"""
+    """a custom autograd Function receives and returns wrappers"""
 
     class Double(torch.autograd.Function):
         @staticmethod
@@ -248,14 +248,14 @@ def test_custom_function_over_wrappers():
 
 # ---- in place, views, aliasing
 def test_in_place_returns_the_same_object():
-    """an in-place call gives back its argument, whatever the handler returned, and is counted"""
+    """an in-place call returns its argument, not the handler's result, and raises its version"""
     w = wrap(2)
     v = w._version
     assert w.add_(1) is w and w._version == v + 1 and w.inner.tolist() == [1, 2]
 
 
 def test_views_of_wrappers_are_views():
-    """a view of a wrapper knows its base and shares its version"""
+    """a view of a wrapper has the wrapper as its base and shares its version"""
     w = wrap(2, 3)
     v = w.view(6)
     assert v._base is w and v._is_view()
@@ -287,7 +287,7 @@ def test_return_and_correct_aliasing_views_share_storage():
 
 # ---- subclasses with data
 def test_wrappers_and_lifetime():
-    """a view keeps its base wrapper, and both go when nobody holds them"""
+    """a view keeps its base wrapper alive, and both are freed once unused"""
     w = wrap(2)
     r, inner = weakref.ref(w), weakref.ref(w.inner)
     v = w.view(2)
@@ -302,7 +302,7 @@ def test_wrappers_and_lifetime():
 
 # ---- modes
 def test_mode_and_wrapper_order():
-    """a mode is asked before the wrapper's handler and sees the wrapper among types"""
+    """a mode is called before the wrapper's handler and sees the wrapper among types"""
     order = []
 
     class M(pd().TorchDispatchMode):
@@ -326,7 +326,7 @@ def test_mode_not_implemented():
 
 
 def test_mode_exception_keeps_the_stack():
-    """an exception in a mode, also in backward, passes and the mode stays until its block ends"""
+    """an exception in a mode, also in backward, propagates; the mode stays active in its block"""
     log, x = [], torch.ones(2, requires_grad=True)
 
     def act(f, a, k):
@@ -368,7 +368,7 @@ def test_mode_object_entered_twice_and_in_its_handler():
 
 
 def test_mode_in_another_thread():
-    """a mode does not act on other threads"""
+    """a mode does not affect other threads"""
     log = []
     with mode("m", log):
         t = threading.Thread(target=lambda: torch.ones(1) + 1)
@@ -409,7 +409,7 @@ def test_custom_operator_reaches_mode_and_wrapper():
 
 
 def test_wrapper_deepcopy_and_is_subclass_checks():
-    """deepcopy gives an independent wrapper"""
+    """deepcopy returns an independent wrapper"""
     w = wrap(2)
     w.tag = [1]
     c = copy.deepcopy(w)

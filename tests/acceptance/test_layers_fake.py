@@ -14,7 +14,7 @@ _n = itertools.count()
 
 
 def find(name):
-    """A name of the fake-tensor layer: the package's, or of PyTorch's private module."""
+    """Finds a name of the fake-tensor layer in the package or in PyTorch's private module."""
     if hasattr(torch, name):
         return getattr(torch, name)
     return getattr(sub("_subclasses.fake_tensor"), name)
@@ -48,7 +48,7 @@ def new_op(schema, cpu=None, fake=None):
 
 # ---- fake tensors
 def test_factories_make_fakes_with_the_right_metadata():
-    """in the mode, factories give fakes that report what real ones would"""
+    """in the mode, factories return fakes with the metadata of real results"""
     with fake_mode():
         a = torch.ones(2, 3, dtype=torch.float64)
         assert is_fake(a) and isinstance(a, torch.Tensor) and a.dtype == torch.float64
@@ -66,7 +66,7 @@ def test_factories_make_fakes_with_the_right_metadata():
 
 
 def test_results_outside_the_mode_stay_fake():
-    """a fake computes fakes after its mode was left"""
+    """a fake still computes fakes after the mode was left"""
     with fake_mode():
         a = torch.ones(2, 3)
     b = (a @ a.t()).sum(0)
@@ -75,7 +75,7 @@ def test_results_outside_the_mode_stay_fake():
 
 
 def test_strides_and_views_like_real_ones():
-    """views share metadata rules: strides, offset, contiguity and _base"""
+    """views follow the same rules for strides, offset, contiguity and _base"""
     with fake_mode():
         a = torch.ones(4, 6)
         v = a[1:, ::2].t()
@@ -162,7 +162,7 @@ def test_other_devices_without_the_hardware():
 
 
 def test_to_and_copies_keep_being_fake():
-    """to, clone, detach and deepcopy give fakes"""
+    """to, clone, detach and deepcopy return fakes"""
     with fake_mode():
         a = torch.ones(2, requires_grad=True)
         assert (
@@ -175,7 +175,7 @@ def test_to_and_copies_keep_being_fake():
 
 
 def test_repr_says_fake_and_shows_no_values():
-    """repr names the kind and the size"""
+    """repr shows the kind and the size"""
     with fake_mode():
         text = repr(torch.ones(2, 7))
     assert "ake" in text and "2, 7" in text
@@ -193,7 +193,7 @@ def test_transforms_on_fakes():
 
 
 def test_mode_belongs_to_its_thread():
-    """another thread makes real tensors meanwhile"""
+    """another thread makes real tensors while the mode is active"""
     got = []
     with fake_mode():
         t = threading.Thread(target=lambda: got.append(torch.ones(2).tolist()))
@@ -204,7 +204,7 @@ def test_mode_belongs_to_its_thread():
 
 # ---- custom operators on fakes
 def test_error_in_a_fake_implementation_passes():
-    """what the fake implementation raises reaches the caller"""
+    """an exception of the fake implementation reaches the caller"""
 
     class Odd(Exception):
         pass
@@ -275,14 +275,14 @@ def test_meta_views_and_in_place():
 
 
 def test_meta_autograd():
-    """backward on meta gives meta gradients"""
+    """backward on meta tensors computes meta gradients"""
     w = torch.ones(3, 2, device="meta", requires_grad=True)
     (torch.ones(4, 3, device="meta") @ w).sum().backward()
     assert w.grad.is_meta and w.grad.shape == (3, 2)
 
 
 def test_meta_modules():
-    """modules can be built on meta and materialised empty"""
+    """modules can be built on meta and moved to a device without values"""
     lin = torch.nn.Linear(3, 2, device="meta")
     assert lin.weight.is_meta and lin(meta(5, 3)).shape == (5, 2)
     real = lin.to_empty(device="cpu")
@@ -294,7 +294,7 @@ def test_meta_modules():
 
 
 def test_meta_as_the_default_device():
-    """with torch.device('meta') makes factories give meta tensors"""
+    """with torch.device('meta'), factories return meta tensors"""
     with torch.device("meta"):
         a = torch.ones(2)
         assert (

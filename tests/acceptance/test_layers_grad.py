@@ -30,7 +30,7 @@ Pt = namedtuple("Pt", "x y")
 
 # ---- grad and grad_and_value
 def test_grad_of_a_scalar_function():
-    """grad(f)(x) is the derivative and x is left alone"""
+    """grad(f)(x) is the derivative and x is unchanged"""
     x = T(1, 2, 3)
     g = fn("grad")(lambda a: (a**3).sum())(x)
     assert g.tolist() == [3, 12, 27] and not g.requires_grad
@@ -38,7 +38,7 @@ def test_grad_of_a_scalar_function():
 
 
 def test_grad_nested_containers():
-    """dict, list and namedtuple arguments give gradients in the same containers"""
+    """dict, list and namedtuple arguments have gradients in the same containers"""
     arg = {"w": T(1, 2), "p": [Pt(T(3), T(4))]}
     g = fn("grad")(lambda d: (d["w"] ** 2).sum() + (d["p"][0].x * 7 * d["p"][0].y).sum())(arg)
     assert g["w"].tolist() == [2, 4] and type(g["p"][0]) is Pt
@@ -59,7 +59,7 @@ def test_grad_keyword_arguments_are_constants():
 
 
 def test_grad_unused_argument_is_zero():
-    """an argument that does not take part gets zeros, not None"""
+    """an argument that is unused has a gradient of zeros, not None"""
     out = fn("grad")(lambda d: (d["a"] ** 2).sum())({"a": T(3), "b": T(1, 2)})
     assert out["a"].tolist() == [6] and out["b"].tolist() == [0, 0]
     c = torch.tensor(2.0)
@@ -74,7 +74,7 @@ def test_grad_refuses_integer_argument():
 
 
 def test_grad_has_aux():
-    """has_aux returns (gradient, aux) with aux plain again"""
+    """has_aux returns (gradient, aux) with plain tensors in aux"""
     g, aux = fn("grad")(lambda a: ((a**2).sum(), {"s": a.sin(), "l": [a]}), has_aux=True)(T(1, 2))
     assert g.tolist() == [2, 4]
     same(aux["s"], T(1, 2).sin())
@@ -118,7 +118,7 @@ def test_grad_levels_do_not_mix():
 
 
 def test_grad_inside_is_tracked():
-    """inside f the argument says that it requires grad and its results have a grad_fn"""
+    """inside f the argument requires grad and its results have a grad_fn"""
     seen = []
 
     def f(a):
@@ -190,7 +190,7 @@ def test_grad_escaped_value_in_a_later_transform():
 
 
 def test_grad_exception_leaves_no_level():
-    """an exception in f passes unchanged and the next transform works"""
+    """an exception in f propagates unchanged and the next transform works"""
 
     class Odd(Exception):
         pass
@@ -246,7 +246,7 @@ def test_jvp_refused_arguments():
 
 
 def test_jvp_nests():
-    """jvp of jvp gives second derivatives without mixing levels"""
+    """jvp of jvp computes second derivatives without mixing levels"""
     jvp, one = fn("jvp"), torch.tensor(1.0)
 
     def d(f):
@@ -288,7 +288,7 @@ def test_jacobian_shape(which):
 
 @pytest.mark.parametrize("which", ["jacrev", "jacfwd"])
 def test_jacobian_argnums_and_containers(which):
-    """outer structure is the output's, inner the input's; argnums selects"""
+    """the outer structure is the output's, the inner one the input's; argnums selects inputs"""
 
     def f(d, k):
         return {"m": d["a"] * k, "s": (d["a"] ** 2).sum()}

@@ -49,7 +49,7 @@ def above(log, act=None):
 
 
 class Box(torch.Tensor):
-    """A wrapper tensor that notes the operators it sees."""
+    """A wrapper tensor that records the operators it sees."""
 
     log = []
 
@@ -94,7 +94,7 @@ def test_kernel_runs_outside_all_levels():
 
 
 def test_set_materialize_grads_under_grad():
-    """set_materialize_grads(False) gives None for unused outputs under a transform too"""
+    """set_materialize_grads(False) passes None for unused outputs under a transform too"""
     got = []
 
     class Two(torch.autograd.Function):
@@ -143,7 +143,7 @@ def test_function_mode_inside_a_transform():
 
 
 def test_duck_class_inside_vmap():
-    """a class with __torch_function__ is asked inside vmap and gets the mapped tensor"""
+    """a class with __torch_function__ is called inside vmap and gets the mapped tensor"""
     got = []
 
     class Duck:
@@ -186,7 +186,7 @@ def test_custom_formula_on_fakes():
 
 
 def test_ensemble_training_with_dropout():
-    """vmap over models with dropout needs randomness and then differs per model"""
+    """vmap over models with dropout needs a randomness mode, and "different" differs per model"""
     m = torch.nn.Sequential(torch.nn.Linear(4, 64), torch.nn.Dropout(0.5))
     params = {k: torch.stack([v.detach()] * 2) for k, v in m.named_parameters()}
 
@@ -236,7 +236,7 @@ def test_default_dtype_mode_in_module_construction():
 
 
 def test_no_grad_set_inside_a_transform_does_not_leak():
-    """set_grad_enabled left off inside f does not survive the transform"""
+    """set_grad_enabled(False) inside f ends with the transform"""
 
     def f(a):
         torch.set_grad_enabled(False)

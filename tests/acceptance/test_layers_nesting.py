@@ -29,7 +29,7 @@ _n = itertools.count()
 
 
 def new_op(schema, cpu):
-    """Defines a fresh custom operator from schema, written without a name, and a CPU kernel."""
+    """Defines a new custom operator from a schema without a name, with a CPU kernel."""
     name = f"nests{os.getpid()}::op{next(_n)}"
     torch.library.define(name, schema)
     torch.library.impl(name, "cpu")(cpu)
@@ -61,13 +61,13 @@ X = [[0.5, 1.0], [2.0, -1.0]]
 
 @pytest.mark.parametrize("word", ["".join(p) for p in itertools.product("vgj", repeat=3)])
 def test_every_triple_of_transforms(word):
-    """every ordered triple of vmap, grad and jvp gives the analytic derivative"""
+    """every ordered triple of vmap, grad and jvp computes the analytic derivative"""
     nest(word, lambda a: a * a * a * a, torch.tensor(X).view(2, 1, 2), POLY)
 
 
 @pytest.mark.parametrize("word", ["g", "v", "j", "vg", "gv"])
 def test_transforms_inside_ordinary_autograd(word):
-    """any nest on a tensor that requires grad can be backpropagated from outside"""
+    """any nested transform of a tensor that requires grad can be backpropagated from outside"""
 
     def f(a):
         return a**4
@@ -81,7 +81,7 @@ def test_transforms_inside_ordinary_autograd(word):
 
 
 def test_jacobians_mapped_over_a_batch():
-    """vmap of jacrev, jacfwd and hessian gives one per example"""
+    """vmap of jacrev, jacfwd and hessian computes one per example"""
     x = torch.randn(4, 3)
 
     def f(a):
@@ -108,7 +108,7 @@ def test_inner_grad_over_outer_mapped_value():
 
 
 def test_aux_carries_mapped_values():
-    """aux of a grad inside a vmap comes back mapped"""
+    """aux of a grad inside a vmap is mapped too"""
     g, aux = fn("vmap")(fn("grad")(lambda a: ((a**2).sum(), a + 1), has_aux=True))(torch.tensor(X))
     same(g, 2 * torch.tensor(X))
     same(aux, torch.tensor(X) + 1)
@@ -140,7 +140,7 @@ def test_captured_mutation_is_refused_in_grad():
 
 
 def test_inner_map_writes_into_outer_mapped_tensor():
-    """an inner vmap may add a plain value to a tensor mapped outside, no inner mapped one"""
+    """an inner vmap may add a plain value, but no inner mapped one, to a tensor mapped outside"""
 
     def ok(a):
         y = a * 2
@@ -153,7 +153,7 @@ def test_inner_map_writes_into_outer_mapped_tensor():
 
 
 def test_exception_caught_inside_keeps_the_level():
-    """f may catch an error of an inner transform and go on at its own level"""
+    """f may catch an error of an inner transform and continue at its own level"""
 
     def f(a):
         try:
@@ -234,7 +234,7 @@ def cube_class(**extra):
         ),
         backward=staticmethod(
             lambda ctx, g: 30 * ctx.saved_tensors[0] ** 2 * g
-        ),  # ten times the truth: shows who ran
+        ),  # ten times the true gradient, to show which function ran
         jvp=staticmethod(lambda ctx, t: 300 * ctx.saved_tensors[0] ** 2 * t),
     )
     body.update(extra)
@@ -250,7 +250,7 @@ def test_function_backward_and_jvp_are_used():
 
 
 def test_function_vmap_staticmethod():
-    """vmap(info, in_dims, *args) sees the whole tensors and says where the mapped dim is"""
+    """vmap(info, in_dims, *args) gets whole tensors and the position of the mapped dim"""
     seen = []
 
     class Scale(torch.autograd.Function):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The override protocol: classes with __torch_function__, subclasses, modes and their tools."""
+"""The override protocol: classes with __torch_function__, subclasses, modes and tools."""
 
 import pickle
 import pytest
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def no_subclass():
-    """The guard that switches __torch_function__ of classes off."""
+    """Returns the guard that disables __torch_function__ of classes."""
     package = sub("_C") if torch.__name__ == "torch" else ov()
     return package.DisableTorchFunctionSubclass()
 
 
 def duck(name, answer, *bases, log=None):
-    """A class that answers every overridable call with `answer`."""
+    """Makes a class that returns `answer` for every overridable call."""
 
     def tf(cls, func, types, args=(), kwargs=None):
         if log is not None:
@@ -31,11 +31,11 @@ def duck(name, answer, *bases, log=None):
 
 
 class Sub(torch.Tensor):
-    """A tensor subclass without a handler of its own."""
+    """A tensor subclass that inherits its handler."""
 
 
 class Logged(torch.Tensor):
-    """A tensor subclass which notes every function that passes through it."""
+    """A tensor subclass that records every function that it handles."""
 
     seen = []
 
@@ -64,9 +64,9 @@ def mode(name, log, act=None):
     return Mode()
 
 
-# ---- who is asked, with what, and in which order
+# ---- which handlers are called, in which order and with which arguments --------------------------
 def test_method_call_gets_the_method():
-    """called through a tensor method, func is that method of Tensor and args hold self"""
+    """called through a tensor method, func is that method of Tensor, and args contain self"""
     got = []
 
     class D:
@@ -110,7 +110,7 @@ def test_subclass_may_pass_on_to_its_base():
 
 
 def test_all_pass_on():
-    """if everyone answers NotImplemented it is a TypeError that names the function"""
+    """if every handler returns NotImplemented, it is a TypeError that names the function"""
     D = duck("D", NotImplemented)
     with pytest.raises(TypeError, match="add"):
         torch.add(D(), D())
@@ -122,7 +122,7 @@ def test_all_pass_on():
 
 
 def test_exception_passes():
-    """what a handler raises reaches the caller unchanged, and the next call works"""
+    """an exception of a handler reaches the caller unchanged, and the next call works"""
 
     class Odd(Exception):
         pass
@@ -138,7 +138,7 @@ def test_exception_passes():
 
 
 def test_modules_and_autograd_grad_take_part():
-    """a module call passes a foreign object down to linear; autograd.grad asks handlers too"""
+    """a module call passes a foreign object to linear; autograd.grad calls handlers too"""
     D = duck("D", "d")
     assert torch.nn.Linear(2, 1)(D()) == "d" and torch.autograd.grad(D(), D()) == "d"
 
@@ -183,7 +183,7 @@ def test_methods_reach_the_handler_as_methods_of_tensor(run, want):
 
 
 def test_properties_reach_the_handler():
-    """reading and setting attributes asks the handler with the property's __get__ or __set__"""
+    """reading and setting attributes calls the handler with the property's __get__ or __set__"""
     s = sub_of(Logged)
     _, seen = logged(lambda: (s.shape, s.dtype, s.requires_grad, s.T, s.grad, s.device, s.ndim))
     assert [f.__name__ for f in seen] == ["__get__"] * 7 and seen[0] == torch.Tensor.shape.__get__
@@ -192,7 +192,7 @@ def test_properties_reach_the_handler():
 
 
 def test_disabled_handler_gives_plain_results():
-    """a subclass may switch the protocol off for itself and gets plain tensors"""
+    """a subclass may disable the protocol for itself and gets plain tensors"""
     off = (
         getattr(ov(), "_disabled_torch_function_impl", None)
         or sub("_C")._disabled_torch_function_impl
@@ -203,7 +203,7 @@ def test_disabled_handler_gives_plain_results():
 
 
 def test_guard_switches_classes_off():
-    """under DisableTorchFunctionSubclass handlers of classes are not asked and results are plain"""
+    """under DisableTorchFunctionSubclass, class handlers are not called and results are plain"""
     s = sub_of(Logged)
     with no_subclass():
         out, seen = logged(lambda: s + 1)
@@ -213,7 +213,7 @@ def test_guard_switches_classes_off():
 
 # ---- modes
 def test_mode_order_and_passing_on():
-    """the innermost mode is asked first; calling func in it reaches the next outer one"""
+    """the innermost mode is called first; calling func in it calls the next outer one"""
     log = []
     with mode("outer", log):
         with mode("inner", log):
@@ -239,7 +239,7 @@ def test_mode_may_change_arguments_and_results():
 
 
 def test_mode_not_implemented_falls_to_classes():
-    """NotImplemented from a mode leads to the arguments' classes; without such it is an error"""
+    """NotImplemented from a mode leads to the arguments' classes, or to an error without any"""
     D = duck("D", "d")
     one = torch.ones(1)
     with mode("m", [], lambda f, a, k: NotImplemented):
@@ -249,7 +249,7 @@ def test_mode_not_implemented_falls_to_classes():
 
 
 def test_mode_exception_leaves_it_on_and_exit_takes_it_off():
-    """a handler that raises does not unbalance the stack"""
+    """a handler that raises leaves the stack of modes balanced"""
     log = []
 
     def act(f, a, k):
@@ -284,7 +284,7 @@ def test_mode_entered_in_its_own_handler():
 
 
 def test_mode_sees_subclass_calls_in_backward_not():
-    """the operators that backward runs are not function calls"""
+    """the operators that backward runs are no function calls"""
     log, x = [], torch.ones(2, requires_grad=True)
     y = (x * x).sum()
     with mode("m", log):
@@ -294,7 +294,7 @@ def test_mode_sees_subclass_calls_in_backward_not():
 
 # ---- tools
 def test_wrap_torch_function():
-    """wrap_torch_function lets handlers decide for a user function; it is told whom to ask"""
+    """wrap_torch_function lets handlers override a user function by the selected arguments"""
 
     @ov().wrap_torch_function(lambda a, b=None, *, c=None: (a, c))
     def f(a, b=None, *, c=None):
@@ -311,7 +311,7 @@ def test_wrap_torch_function():
 
 
 def test_has_and_handle_torch_function():
-    """has_torch_function tells of a handler; handle_torch_function asks it with all arguments"""
+    """has_torch_function finds a handler; handle_torch_function calls it with all arguments"""
     got = []
 
     class D:
@@ -361,7 +361,7 @@ def test_is_tensor_like():
 
 
 def test_resolve_name():
-    """names of overridable functions, methods and properties can be found, of no others"""
+    """resolve_name names overridable functions, methods and properties, and no others"""
     r = ov().resolve_name
     m = torch.__name__
     assert (
@@ -372,7 +372,7 @@ def test_resolve_name():
 
 
 def test_overridable_and_ignored_functions():
-    """overridable functions are grouped by where they live; none of them is ignored"""
+    """overridable functions are grouped by module; none of them is ignored"""
     d, ignored = ov().get_overridable_functions(), ov().get_ignored_functions()
     assert (
         torch.add in d[torch]
@@ -383,7 +383,7 @@ def test_overridable_and_ignored_functions():
 
 
 def test_testing_overrides():
-    """every entry of get_testing_overrides takes the function's arguments and answers -1"""
+    """every function in get_testing_overrides takes its function's arguments and returns -1"""
     t = ov().get_testing_overrides()
     assert (
         t[torch.add](1, 2) == -1
@@ -394,7 +394,7 @@ def test_testing_overrides():
 
 
 def test_pickle_and_deepcopy_of_a_subclass():
-    """a subclass instance survives pickling and deepcopy with its type and attributes"""
+    """pickling and deepcopy keep the type and attributes of a subclass instance"""
     s = sub_of(Sub)
     s.note = [1]
     p = pickle.loads(pickle.dumps(s))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms: what is refused inside them and in which words, and what they return."""
+"""Transforms: what they refuse, with which messages, and what they return."""
 
 import pytest
 from seed import autograd, const, leaf, make_fx, near, sub, torch
@@ -9,7 +9,7 @@ def func():
     return sub("func")
 
 
-# ---------------------------------------------------------------- backward and friends
+# ---------------------------------------------------------------- backward and requires_grad_
 
 
 TRANSFORMS = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_fx: what a traced function's graph holds, and that running it gives the same results."""
+"""make_fx: the graph of a traced function, and its results when it runs."""
 
 import itertools
 import operator
@@ -81,7 +81,7 @@ def test_randomness_is_a_call():
 
 
 def test_several_results_use_getitem():
-    """results of an operator with several are taken by getitem"""
+    """results of an operator with several results are taken by getitem"""
     g = make_fx(lambda a: a.topk(2)[0])(torch.ones(3))
     assert torch.ops.aten.topk.default in targets(g) and operator.getitem in targets(g)
     assert g(torch.tensor([1.0, 5.0, 3.0])).tolist() == [5, 3]
@@ -107,7 +107,7 @@ def test_autograd_grad_inside():
 
 
 def test_vmap_inside_records_batched_operators():
-    """vmap is traced away: one call over the whole batch"""
+    """vmap leaves one call over the whole batch"""
     g = make_fx(sub("func").vmap(lambda r: r.sin()))(torch.ones(4, 2))
     assert targets(g) == [torch.ops.aten.sin.default]
     x = torch.randn(5, 2)
@@ -115,7 +115,7 @@ def test_vmap_inside_records_batched_operators():
 
 
 def test_custom_operator_is_one_call():
-    """a custom operator appears as itself and is called on replay"""
+    """a custom operator is recorded as itself and called on replay"""
     _, op = new_op("(Tensor x, int k) -> Tensor", lambda x, k: x * k)
     g = make_fx(lambda a: op(a, 4) + 1)(torch.ones(2))
     assert targets(g)[0] is op.default and calls(g)[0].args[1] == 4
@@ -142,7 +142,7 @@ def test_trace_of_a_trace():
 
 
 def test_exception_while_tracing_leaves_nothing_on():
-    """an error in f passes and later operators are not recorded anywhere"""
+    """an exception in f propagates, and later operators are not recorded"""
     with pytest.raises(ZeroDivisionError):
         make_fx(lambda a: (a + 1, 1 // 0))(torch.ones(2))
     x = torch.ones(2) + 1
@@ -184,7 +184,7 @@ def test_autocast_casts_are_recorded():
 
 
 def test_detach_is_kept_out_of_the_gradient_in_replay():
-    """a traced function with detach gives the same values"""
+    """a traced function with detach returns the same values and gradients"""
 
     def f(a):
         return a.detach() * a

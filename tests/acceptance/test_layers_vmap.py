@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vmap: which dimension is mapped, what the function sees, what comes back and what is refused."""
+"""vmap: which dim is mapped, what the function sees, what is returned and what is refused."""
 
 import functools
 import itertools
@@ -74,7 +74,7 @@ def test_wrapped_name_and_partial():
 
 
 def test_non_tensor_with_none_passes_by_identity():
-    """a Python object with in_dims None is handed over as the same object"""
+    """a Python object with in_dims None is passed as the same object"""
 
     class Token:
         pass
@@ -236,14 +236,14 @@ def test_randomness_error_is_the_default():
 
 
 def test_randomness_unknown_word():
-    """another word for randomness is refused when mapped"""
+    """an unknown value of randomness is refused"""
     with pytest.raises((RuntimeError, ValueError), match="random"):
         vmap(lambda r: r, randomness="sometimes")(ar(3))
     same(vmap(lambda r: r, randomness="error")(ar(3)), ar(3))
 
 
 def test_randomness_of_nested_maps():
-    """each nested map decides for its own dimension"""
+    """each nested map follows its own randomness mode"""
 
     def inner(rnd):
         return lambda a: vmap(lambda b: torch.rand(()), randomness=rnd)(ar(4))
@@ -281,7 +281,7 @@ def test_identity_returns_the_same_memory():
 
 
 def test_zero_examples():
-    """a map over no examples gives empty results of the right shape"""
+    """a map over zero examples returns empty results of the right shape"""
     out = vmap(lambda r: (r.sum(), r * 2))(torch.ones(0, 3))
     assert out[0].shape == (0,) and out[1].shape == (0, 3)
 
@@ -307,7 +307,7 @@ def test_map_in_another_thread():
 
 
 def test_layers_per_example():
-    """linear, embedding, layer_norm and cross_entropy give the per-example results"""
+    """linear, embedding, layer_norm and cross_entropy compute per-example results"""
     F = torch.nn.functional
     x, w = torch.randn(4, 2, 3), torch.randn(5, 3)
     same(vmap(lambda r: F.linear(r, w))(x), F.linear(x, w))
@@ -327,7 +327,7 @@ def test_conv_with_mapped_weights():
 
 
 def test_comparison_and_bool_results():
-    """comparisons inside give bool tensors; any/all style reductions are per example"""
+    """comparisons inside return bool tensors; reductions such as any are per example"""
     x = ar(3, 2)
     if not hasattr(torch.Tensor, "any"):
         pytest.skip("any and all are to come")

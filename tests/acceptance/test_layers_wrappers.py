@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Override protocols: wrapper subclasses that are built in steps, order of classes, aliasing."""
+"""Override protocols: wrapper subclasses built in steps, order of classes, aliasing."""
 
 import pytest
 from seed import autograd, sub, torch
@@ -16,7 +16,7 @@ def tree_map(f, tree):
 
 
 def logging_class(form="keywords", where="new"):
-    """A wrapper whose attributes are set after construction; counts calls on half-built ones."""
+    """Makes a wrapper class whose attributes are set after construction, and logs early calls."""
     log = []
 
     class LoggingTensor(Tensor):

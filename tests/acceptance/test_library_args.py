@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and results of operators: what a kernel sees and what the caller gets, type by type."""
+"""Arguments of kernels and results of calls, type by type."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ def new():
 
 
 def seen(kind, value):
-    """What a kernel sees when `value` is passed for an argument of type `kind`."""
+    """Returns what a kernel gets when `value` is passed for an argument of type `kind`."""
     lib, _, ops = new()
     box = []
     lib.define("f(Tensor t, %s v) -> ()" % kind)
@@ -28,7 +28,7 @@ def seen(kind, value):
 
 
 def back(kind, value):
-    """What the caller gets when a kernel returns `value` for the result type `kind`."""
+    """Returns the result of a call whose kernel returns `value` for the result type `kind`."""
     lib, _, ops = new()
     lib.define("f(Tensor t) -> %s" % kind)
     lib.impl("f", lambda t: value, "CPU")
@@ -36,7 +36,7 @@ def back(kind, value):
 
 
 def default_of(text, *given, **named):
-    """(args, kwargs) that a kernel gets for a call of an operator with the parameter `text`."""
+    """Returns the (args, kwargs) that the kernel of an operator with parameter `text` gets."""
     lib, _, ops = new()
     box = []
     lib.define("f(Tensor t, %s) -> ()" % text)
@@ -97,7 +97,7 @@ def test_numpy_scalars_serve_as_float():
 
 
 def test_bool_takes_bools():
-    """An int for a bool is refused where PyTorch takes any number's truth."""
+    """PyTorch accepts any number for a bool; Tenon refuses an int."""
     same(seen("bool", False), False)
     same(seen("bool", True), True)
 
@@ -154,12 +154,13 @@ def test_generator_argument_shares_its_state():
     g.manual_seed(11)
     got = seen("Generator", g)
     assert got.initial_seed() == 11
-    assert bytes(got.get_state()) == bytes(g.get_state())  # a tensor there, bytes here
+    assert bytes(got.get_state()) == bytes(g.get_state())  # a tensor in PyTorch, bytes in Tenon
 
 
 def test_symint_arguments_take_plain_ints():
     same(seen("SymInt", 3), 3)
-    assert list(seen("SymInt[]", (4, 5))) == [4, 5]  # a list there, here what the caller gave
+    # a list in PyTorch; in Tenon the caller's own sequence
+    assert list(seen("SymInt[]", (4, 5))) == [4, 5]
 
 
 def test_dictionary_arguments():
@@ -193,7 +194,7 @@ def test_wrong_result_kind_is_refused():
             back(kind, value)
 
 
-def test_list_results_come_back_as_lists():
+def test_list_results_are_returned_as_lists():
     same(back("int[]", (1, 2)), [1, 2])
     same(back("float[]", [1, 2.5]), [1.0, 2.5])
     same(back("str[]", ("a",)), ["a"])
@@ -208,7 +209,7 @@ def test_list_and_tensor_results_together():
     assert type(many) is list and many[0] is a and one is b
 
 
-def test_no_results_gives_none():
+def test_no_results_return_none():
     assert back("()", None) is None
 
 
@@ -247,7 +248,7 @@ def test_positional_parameter_given_by_name_arrives_positionally():
     assert default_of("int a, int b=2, *, int c", b=7, a=1, c=3) == ((1, 7), {"c": 3})
 
 
-def test_two_out_arguments_come_back_as_the_same_tensors():
+def test_two_out_arguments_are_returned_as_the_same_tensors():
     lib, _, ops = new()
     lib.define("two.out(Tensor x, *, Tensor(a!) lo, Tensor(b!) hi) -> (Tensor(a!), Tensor(b!))")
     lib.impl("two.out", lambda x, lo, hi: (lo.copy_(x - 1), hi.copy_(x + 1)), "CPU")
@@ -256,7 +257,7 @@ def test_two_out_arguments_come_back_as_the_same_tensors():
     assert got[0] is lo and got[1] is hi and (lo.item(), hi.item()) == (0.0, 2.0)
 
 
-def test_view_result_knows_its_base():
+def test_view_result_has_its_base():
     lib, _, ops = new()
     lib.define("flat(Tensor(a) x) -> Tensor(a)")
     lib.impl("flat", lambda x: x.view(-1), "CPU")

@@ -25,7 +25,7 @@ def leaf(*values):
 
 
 def square():
-    """x -> x * x as a custom op, with its gradient; and the list of calls of its parts."""
+    """Makes x -> x * x a custom operator with a gradient, and a list that logs its calls."""
     calls = []
 
     @custom_op(ns() + "::square", mutates_args=())

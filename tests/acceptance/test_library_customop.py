@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""custom_op and infer_schema: from annotated functions to operators."""
+"""custom_op and infer_schema: operators from annotated functions."""
 
 import gc
 import itertools

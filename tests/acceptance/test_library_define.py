@@ -13,7 +13,7 @@ _tag = os.path.basename(os.path.dirname(os.path.abspath(__file__)))
 
 
 def fresh():
-    """A namespace that no other test uses."""
+    """Returns a namespace that no other test uses."""
     return "%s_def_%d" % (_tag, next(_count))
 
 
@@ -67,7 +67,7 @@ def test_overload_object_reports_its_names():
     assert str(ops.f.default) == ns + ".f.default"
 
 
-def test_overload_knows_its_packet_and_python_names():
+def test_overload_has_its_packet_and_python_names():
     lib, _, ops = new()
     lib.define("f.ov(Tensor x) -> Tensor")
     assert ops.f.ov.overloadpacket is ops.f
@@ -129,7 +129,7 @@ def test_def_library_can_be_reopened_after_the_first_went_away():
     assert len(ops.f.default._schema.arguments) == 2
 
 
-def test_fragment_beside_def_library():
+def test_fragment_and_def_library_share_a_namespace():
     a, ns, ops = new("DEF")
     b, _, _ = new("FRAGMENT", ns)
     b.define("h(Tensor x) -> Tensor")
@@ -290,7 +290,7 @@ def test_overriding_a_builtin_kernel_and_getting_it_back():
 
 
 def test_load_library_of_missing_file_names_it():
-    """An OSError there; here a NotFoundError, as for a plugin that is given by name."""
+    """PyTorch raises OSError, Tenon NotFoundError, as for a plugin that is loaded by name."""
     missing = (OSError, LookupError)
     with pytest.raises(missing, match="no_such_library_here"):
         torch.ops.load_library("/nonexistent/no_such_library_here.so")

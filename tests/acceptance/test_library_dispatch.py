@@ -38,7 +38,7 @@ def meta():
     return torch.ones(1, device="meta")
 
 
-# --- adapters: tenon has public names for these, PyTorch private ones ---
+# --- adapters: these names are public in tenon and private in PyTorch ---
 def keyset(*names):
     L = sub("library")
     if hasattr(L, "DispatchKeySet"):
@@ -78,7 +78,7 @@ def force(names, excluded=()):
 
 
 def spare_key():
-    """A key that no kernel of the module has: one of its own, or one registered for this file."""
+    """Returns a key without kernels: one of PyTorch's, or one registered for this file."""
     if torch.__name__ == "torch":
         return "PrivateUse2"
     if not _spare:
@@ -91,7 +91,7 @@ _spare = []
 
 
 class Simulated:
-    """PyTorch's PythonDispatcher, or what stands for it: registrations on an imagined operator."""
+    """PyTorch's PythonDispatcher or Tenon's simulator: registrations on a simulated operator."""
 
     def __init__(self, *keys):
         try:
@@ -127,7 +127,7 @@ def test_backend_kernel_beats_composite_implicit_on_its_device_only():
 
 
 def test_composite_explicit_serves_backends_in_inference_mode():
-    """PyTorch's calls without it reach the implicit one, although its table says otherwise."""
+    """Outside inference mode, PyTorch calls the implicit kernel, although its table differs."""
     _, f = make(
         "(Tensor x) -> str", {"CompositeImplicitAutograd": "ci", "CompositeExplicitAutograd": "ce"}
     )
@@ -135,8 +135,8 @@ def test_composite_explicit_serves_backends_in_inference_mode():
         assert (f(cpu()), f(meta())) == ("ce", "ce")
 
 
-def test_autograd_kernels_of_ones_own_in_inference_mode():
-    """PyTorch skips them there; here they run in every mode, as they do under no_grad in both."""
+def test_user_autograd_kernels_in_inference_mode():
+    """PyTorch skips these in inference mode; Tenon runs them in every mode, as under no_grad."""
     _, f = make("(Tensor x) -> str", {"CPU": "cpu", "Autograd": "ag"})
     normal = cpu()
     with torch.no_grad():

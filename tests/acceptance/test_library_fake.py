@@ -21,7 +21,7 @@ def custom_op(*a, **k):
 
 
 def plain(name, schema, kernel, key="CPU"):
-    """An operator of one kernel; returns (library, overload, qualified name)."""
+    """Defines an operator with one kernel; returns (library, overload, qualified name)."""
     space = ns()
     lib = sub("library").Library(space, "DEF")
     lib.define(name + schema)
@@ -30,7 +30,7 @@ def plain(name, schema, kernel, key="CPU"):
 
 
 def check(op, args, *names, kwargs=None):
-    """opcheck's verdicts: a list of the names of utilities that failed."""
+    """Runs opcheck; returns the names of the checks that failed."""
     result = sub("library").opcheck(op, args, kwargs, test_utils=names, raise_exception=False)
     assert set(result) == set(names)
     return [n for n in names if result[n] != "SUCCESS"]
@@ -82,7 +82,7 @@ def test_meta_kernel_for_a_composite_operator_is_refused():
 
 
 def fake_mode():
-    """A fake tensor mode in which sizes may depend on data."""
+    """Returns a fake tensor mode in which sizes may depend on data."""
     if hasattr(torch, "FakeTensorMode"):
         return torch.FakeTensorMode()
     env = sub("fx.experimental.symbolic_shapes").ShapeEnv()

@@ -152,7 +152,7 @@ def test_custom_op_defaults_reach_the_function():
 
 
 def simulated(*keys):
-    """What serves each key of an imagined operator."""
+    """Returns the kernel that serves each key of a simulated operator."""
     dispatcher = sub("_python_dispatcher").PythonDispatcher()
     try:
         dispatcher.register(list(keys))

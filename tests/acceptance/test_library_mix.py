@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of libraries among modes, subclasses, gradients, threads and shipped operators."""
+"""Custom operators combined with modes, subclasses, gradients, threads and shipped operators."""
 
 import itertools
 import os
@@ -20,7 +20,7 @@ def new(*schemas):
 
 
 def recorder(seen):
-    """A dispatch mode that notes (name, positional after the first, keywords)."""
+    """Makes a dispatch mode that records (name, positional arguments after the first, keywords)."""
     base = sub("utils._python_dispatch").TorchDispatchMode
 
     class Mode(base):
@@ -118,7 +118,7 @@ def test_mutation_of_a_list_entry_is_noticed_in_backward():
         b.sum().backward()
 
 
-def test_exception_in_a_kernel_leaves_recording_as_it_was():
+def test_exception_in_a_kernel_restores_recording():
     lib, ns, ops = new("boom(Tensor x) -> Tensor")
 
     def boom(x):
@@ -162,7 +162,7 @@ def test_gradient_flows_through_builtin_overloads():
 
 
 def test_grad_mode_inside_kernels_follows_the_key():
-    """PyTorch records what a kernel on CPU calls where its operator has no formula."""
+    """PyTorch records the calls of a CPU kernel if its operator has no gradient formula."""
     lib, _, ops = new("f(Tensor x) -> Tensor", "g(Tensor x) -> Tensor")
     seen = []
     lib.impl("f", lambda x: seen.append(("CPU", (x * 1).requires_grad)) or x.detach(), "CPU")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Library behaviour: schemas of annotations, of defaults and of tags, and manual ones."""
+"""Library behaviour: schemas inferred from annotations, defaults and tags, and manual schemas."""
 
 import itertools
 import typing
@@ -271,7 +271,7 @@ def test_schema_of_keyword_only_parameters():
     assert infer(f) == "(Tensor x, *, SymInt y=3, float z) -> Tensor"
 
 
-# ---------------------------------------------------------------- what is written
+# ---------------------------------------------------------------- written arguments
 
 
 def writer(x: Tensor, y: list[Tensor], n: int, z: Optional[Tensor] = None) -> None: ...

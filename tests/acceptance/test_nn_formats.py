@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory formats through layers, embeddings with options, pooling with its checks, schedules."""
+"""Memory formats of layers, embeddings with options, checks of pooling, schedules."""
 
 import math
 import warnings
@@ -160,7 +160,7 @@ def test_embedding_gradients_by_frequency_and_padding():
 
 
 @pytest.mark.parametrize("kind", ["Embedding", "EmbeddingBag"])
-def test_embedding_sparse_gives_the_same_gradient(kind):
+def test_embedding_sparse_has_the_same_gradient(kind):
     options = {} if kind == "Embedding" else {"mode": "sum"}
     m = embedding(kind, sparse=True, **options)
     with warnings.catch_warnings():

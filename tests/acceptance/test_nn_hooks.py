@@ -14,7 +14,7 @@ def nn():
 
 
 def times(nn, k):
-    """A module that multiplies by k."""
+    """Makes a module that multiplies by k."""
 
     class Times(nn.Module):
         def forward(self, x, plus=0):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers, functional forms, losses and initialisers, by numbers."""
+"""Layers, functions, losses and initializers, compared with numbers."""
 
 from seed import sub, torch
 import math

@@ -17,7 +17,7 @@ def values(nn, *xs):
 
 
 def two_layer(nn):
-    """A module with a parameter, a buffer and a child of the same kind."""
+    """Makes a module with a parameter, a buffer and a child of the same kind."""
 
     class Leaf(nn.Module):
         def __init__(self, v):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers against their formulas, learning-rate schedules, clipping, saving and loading."""
+"""Optimizers compared with their formulas, schedules, clipping, saving and loading."""
 
 from seed import sub, torch
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules: hooks of every kind in their order, what their outputs forbid, loading with options."""
+"""Modules: the order of all kinds of hooks, what hooks may return, loading with options."""
 
 import warnings
 
@@ -290,7 +290,7 @@ def test_load_state_dict_swaps(nn, swapping):
     assert m.weight is kept and kept.dtype is torch.float32
 
 
-def test_swap_tensors_exchanges_what_they_hold():
+def test_swap_tensors_exchanges_contents():
     a, b = torch.ones(2, requires_grad=True), torch.zeros(3)
     a.note, a.grad = "a", torch.full((2,), 5.0)
     sub("utils").swap_tensors(a, b)
@@ -312,7 +312,7 @@ def test_conversion_may_make_new_parameters(nn):
     assert m.float().weight is now
 
 
-def test_state_dicts_know_their_version(nn):
+def test_state_dicts_have_their_version(nn):
     meta = nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1)).state_dict()._metadata
     assert {key: one["version"] for key, one in meta.items()} == {"": 1, "0": 1, "1": 2}
     old = nn.BatchNorm1d(1)

@@ -85,7 +85,7 @@ def test_pruning_slices(prune):
         prune.ln_structured(linear(), "weight", 1, 2, 5)
 
 
-def test_pruning_again_takes_what_is_left(prune):
+def test_pruning_again_prunes_remaining_elements(prune):
     m = linear()
     prune.l1_unstructured(m, "weight", 3)
     prune.ln_structured(m, "weight", 1, 2, 0)
@@ -227,7 +227,7 @@ def test_orthogonal_takes_an_orthogonal_matrix(norms, nn):
             bad()
 
 
-# ---- Parametrisations ------------------------------------------------------------------------
+# ---- Parametrizations ----------------------------------------------------------------------------
 
 
 def doubled():

@@ -21,7 +21,7 @@ NAMES = [
     "float64",
     "complex64",
 ]
-# row by row: the promoted type of NAMES[i] with NAMES[j]
+# Row i, column j: the promoted dtype of NAMES[i] and NAMES[j].
 TABLE = {
     "bool": NAMES,
     "uint8": [

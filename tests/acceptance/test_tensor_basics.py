@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors as plain objects: constructing, describing, printing, and small objects around them."""
+"""Tensors as plain objects: construction, metadata, printing, and helper objects."""
 
 from seed import torch
 import numpy as np

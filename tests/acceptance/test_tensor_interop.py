@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors among other things: NumPy, DLPack, copies, identity, weak references, subclasses."""
+"""Tensors and other objects: NumPy, DLPack, copies, identity, weak references, subclasses."""
 
 from seed import sub, torch
 import copy

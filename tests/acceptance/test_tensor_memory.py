@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of others' memory: numpy's values, buffers, pickles and files."""
+"""Tensors over memory of other objects: numpy values, buffers, pickles and files."""
 
 import array
 import copy
@@ -37,7 +37,7 @@ def test_unsupported_numpy_strides_and_orders_are_refused(function):
             getattr(torch, function)(bad)
 
 
-def test_what_is_no_array_is_refused_by_from_numpy():
+def test_from_numpy_refuses_other_objects():
     for stranger in ([1], 1.5, None, np.float64(1), torch.ones(1)):
         with pytest.raises(TypeError):
             torch.from_numpy(stranger)

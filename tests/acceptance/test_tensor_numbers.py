@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators with Python's numbers and numpy's values on either side, shifts among them."""
+"""Operators, including shifts, with a Python number or numpy value on either side."""
 
 import operator
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How tensors print with options, what assert_close says, and dtypes as objects."""
+"""Printing with options, messages of assert_close, and dtypes as objects."""
 
 import copy
 import math
@@ -180,7 +180,7 @@ def test_assert_close_message_of_scalars():
     assert "True is not False" in message(True, False) and "None is not 1" in message(None, 1)
 
 
-def test_assert_close_message_of_ones_own():
+def test_assert_close_with_a_custom_message():
     assert message(t([1.0]), t([2.0]), msg="mine") == "mine"
     assert message(t([1.0]), t([2.0]), msg=lambda m: "x" + m).startswith("xTensor-likes")
     assert message([t(1.0)], [t(2.0)], msg=lambda m: m[-3:]) == "[0]"

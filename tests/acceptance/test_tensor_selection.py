@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indices of every kind, mapped ones among them; sorting, selecting and splitting in all forms."""
+"""Indices of every kind, also mapped ones; sorting, selecting and splitting in all forms."""
 
 import warnings
 
@@ -113,7 +113,7 @@ def test_indices_of_numpy():
     assert x()[np.int8(0) : np.int64(1)].shape == (1, 3, 4)
 
 
-# ---- Results in tensors that are given -------------------------------------------------------
+# ---- Results in existing tensors -----------------------------------------------------------------
 
 
 V = [3, 1, 2]

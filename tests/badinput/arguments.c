@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the arguments of a case: numbers, keys, libraries, dims, devices and values.
+// Parses the arguments of a case: numbers, keys, libraries, dims, devices and values.
 #include "badinput.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ void read_object_type(const char* fields, bad_object_type* out_type) {
   }
 }
 
-// "T" the tensor, "T2" the other, "T0" NULL, "TM" on Meta, "TU" undefined.
+// "T" is the tensor, "T2" another one, "T0" NULL, "TM" on Meta, "TU" undefined.
 static tenon_value tensor_of(const bad_world* world, const char* token) {
   switch (token[1]) {
     case '0':
@@ -134,7 +134,7 @@ static tenon_value tensor_of(const bad_world* world, const char* token) {
   }
 }
 
-// "I:1,2", "F:1,2" and "L:T,0" (a tensor, an absent one).
+// "I:1,2", "F:1,2" and "L:T,0" (a tensor and an absent one).
 static tenon_value list_of(const bad_world* world, const char* token, bad_values* values) {
   tenon_value list;
   memset(&list, 0, sizeof list);
@@ -194,7 +194,7 @@ static tenon_value value_of(const bad_world* world, const char* token, bad_value
 }
 
 void read_values(const bad_world* world, const char* text, bad_values* out_values) {
-  static char tokens[200];  // texts borrow from it until the next call
+  static char tokens[200];  // strings point into it until the next call
   out_values->count = 0;
   snprintf(tokens, sizeof tokens, "%s", text);
   for (char* token = strtok(tokens, " "); token != NULL; token = strtok(NULL, " ")) {

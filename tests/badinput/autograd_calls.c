@@ -68,7 +68,7 @@ static tenon_status copy_node(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// INDEX, of a leaf's node, which has no edges
+// INDEX of an edge of a leaf's node, which has no edges
 static tenon_status copy_edge(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_tensor* leaf = fresh(TENON_DTYPE_F32, 1, 1);
@@ -165,7 +165,7 @@ static tenon_status run_grad(const bad_world* world, const bad_case* one) {
   return strcmp(one->args[0], "NULL") == 0 ? tenon_grad(NULL, NULL) : run_pass(one, 1);
 }
 
-// WHAT: "reach" (outside of the memory), "hollow" (no memory) or "strides" (NULL)
+// WHAT: "reach" (beyond the memory), "hollow" (no memory) or "strides" (NULL)
 static tenon_status new_detached(const bad_world* world, const bad_case* one) {
   const int64_t sizes[1] = {1000000}, strides[1] = {1};
   tenon_tensor* tensor = NULL;
@@ -177,7 +177,7 @@ static tenon_status new_detached(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// Gives its first argument back.
+// Returns its first argument.
 static tenon_status give_first(void* ctx, tenon_stack* stack) {
   (void)ctx;
   return tenon_value_copy(&stack->args[0], &stack->rets[0]);
@@ -185,7 +185,7 @@ static tenon_status give_first(void* ctx, tenon_stack* stack) {
 
 // FIELDS: "function=0" (NULL), "inputs=0" (NULL), "ninputs=N", "tensor=0" (NULL), "tracked=0",
 // "expanded=1", "flags=N", "eps=N", "atol=N", "rtol=N", "nondet_tol=N", "struct_size=N",
-// "reserved=N"; of second order "ngrads=N", "grads=0" (NULL), "grad=N" (of N elements)
+// "reserved=N"; for second order "ngrads=N", "grads=0" (NULL), "grad=N" (with N elements)
 static tenon_status run_check(const bad_case* one, int second) {
   const char* fields = one->args[0];
   const int64_t count = 2, strides[1] = {0};
@@ -275,7 +275,7 @@ static tenon_status detach(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// A level that a thread state has brought.
+// Leaves a level that a thread state has brought to this thread.
 static tenon_status leave_carried(void) {
   int64_t level = 0;
   tenon_thread_state *state = NULL, *previous = NULL;
@@ -291,7 +291,7 @@ static tenon_status leave_carried(void) {
   return status;
 }
 
-// LEVEL: the level to leave inside of level 0, or "none", or "carried"
+// LEVEL: the level to leave inside level 0, or "none", or "carried"
 static tenon_status dual_leave(const bad_world* world, const bad_case* one) {
   (void)world;
   int64_t level = 0;

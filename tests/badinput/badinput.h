@@ -7,14 +7,14 @@
 
 #define BAD_MAX_ARGUMENTS 6
 
-// A line of cases.txt; texts point into its own memory.
+// A line of cases.txt; strings point into its own memory.
 typedef struct bad_case {
   int line;
   char* what;
   char* call;
   tenon_status code;
   char* names;
-  char* args[BAD_MAX_ARGUMENTS];  // "" where the line has fewer
+  char* args[BAD_MAX_ARGUMENTS];  // "" for missing arguments
 } bad_case;
 
 // Objects that exist before the first case; README.md lists them.
@@ -27,7 +27,7 @@ typedef struct bad_world {
   tenon_plugin* plugin;  // it cannot be unloaded
 } bad_world;
 
-// Makes the wrong call and returns its status, with the error in the slot.
+// Makes the wrong call and returns its status; the error is in the thread's slot.
 typedef tenon_status (*bad_call)(const bad_world* world, const bad_case* one);
 
 typedef struct bad_named_call {
@@ -60,7 +60,7 @@ extern const bad_named_call bad_symbol_calls[];
 extern const bad_named_call bad_transform_calls[];
 extern const bad_named_call bad_graph_calls[];
 
-// ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
+// ---- Reading arguments: each function fails the test if the case itself is malformed ------------
 
 // Returns NULL for the text "NULL".
 static inline const char* text_of(const char* text) {
@@ -78,7 +78,7 @@ tenon_key key_of(const char* text);
 // Returns one of the world's libraries; NULL for "NULL".
 tenon_library* library_of(const bad_world* world, const char* name);
 
-// "2,3", "none", "@ones N", "@null N" (no address, N dims) or "@ndim N" (an address, N dims).
+// "2,3", "none", "@ones N", "@null N" (N dims without an address) or "@ndim N" (N dims with one).
 typedef struct bad_dims {
   int64_t of[80];
   int64_t count;
@@ -89,7 +89,7 @@ void read_dims(const char* text, bad_dims* out_dims);
 // Parses "type:index"; returns NULL for "none".
 const tenon_device* device_of(const char* text, tenon_device* memory);
 
-// Values, separated by spaces; `memory` owns what they borrow.
+// Values, separated by spaces; `memory` owns the memory that they borrow.
 typedef struct bad_values {
   tenon_value of[8];
   uint32_t count;
@@ -106,23 +106,24 @@ typedef union bad_slot {
 } bad_slot;
 tenon_key read_slot(const char* text, bad_slot* out_slot);
 
-// A type "bad.Other" of objects without handlers, but for "struct_size=N", "tail=1", "name=NULL".
+// A type "bad.Other" of objects without handlers, changed by "struct_size=N", "tail=1",
+// "name=NULL".
 typedef union bad_object_type {
   tenon_object_type type;
   unsigned char bytes[sizeof(tenon_object_type) + 8];
 } bad_object_type;
 void read_object_type(const char* fields, bad_object_type* out_type);
 
-// Counts deleters that ran; a call that transfers ownership ends with require_deleted.
+// Number of deleters that ran; a call that transfers ownership ends with require_deleted.
 extern int bad_deleted;
 void bad_delete(void* ctx);
 void require_deleted(int before, const char* what);
 
-// Returns its first argument; see also the results and failing calls.
+// A kernel that returns its first argument.
 tenon_status bad_return_first(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 tenon_kernel bad_kernel(tenon_kernel_fn function);
 
-// `bad::called` with a kernel for the CPU, until the library is released.
+// `bad::called` with a CPU kernel, until the library is released.
 typedef struct bad_op {
   tenon_library* library;
   const tenon_op* op;

@@ -36,7 +36,7 @@ static char* append_ops(char* text, tenon_status (*list)(tenon_buffer**)) {
   return text;
 }
 
-// Everything registered, all counts of live handles, and the thread's and process's settings.
+// Writes all registrations, counts of live handles, and settings of the thread and the process.
 static char* dump_state(void) {
   char line[200];
   char* text = append(calloc(1, 1), "");
@@ -109,7 +109,7 @@ static void run_case(void** state) {
   const bad_call call = find_call(one);
   char* before = dump_state();
   check_error(one, call(&world, one));
-  check_error(one, call(&world, one));  // the first time changed nothing
+  check_error(one, call(&world, one));  // fails again, because the first call changed nothing
   char* after = dump_state();
   if (strcmp(before, after) != 0) {
     fail_msg("cases.txt:%d: %s, %s: must change nothing, got\n%s\nbefore, and after\n%s", one->line,
@@ -145,14 +145,14 @@ static tenon_status code_of(const char* name, int line) {
   exit(2);
 }
 
-// Cuts at " | "; a line may end in " |" for an empty last field.
+// Splits at " | "; a line may end in " |" for an empty last field.
 static void split(char* text, bad_case* one) {
   char* fields[4 + BAD_MAX_ARGUMENTS];
   size_t count = 0;
   const size_t size = strlen(text);
   if (size >= 2 && strcmp(text + size - 2, " |") == 0) strcat(text, " ");
   while (text != NULL) {
-    // Bars share their spaces where a field is empty: "a | | b".
+    // Bars share their spaces around an empty field: "a | | b".
     const int is_empty = strncmp(text, "| ", 2) == 0;
     char* const bar = is_empty ? text : strstr(text, " | ");
     if (bar != NULL) *bar = '\0';
@@ -237,7 +237,7 @@ static int make_world(void** state) {
   assert_ok(tenon_object_new(&type, NULL, &world.object));
   assert_ok(tenon_generator_new(NULL, 1, &world.generator));
   assert_ok(tenon_plugin_load(PLUGIN_STAYS, &world.plugin));
-  tenon_key marked = TENON_KEY_NONE;  // one with a thread default
+  tenon_key marked = TENON_KEY_NONE;  // has a thread default
   assert_ok(
       tenon_functionality_register("BadMarked", "Override", TENON_KEY_FLAG_INCLUDED, &marked));
   return 0;

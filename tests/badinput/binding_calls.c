@@ -9,8 +9,8 @@ typedef struct given {
   char text[200];
 } given;
 
-// Names are separated by spaces; "NULL" is no name. A string in `positional` requires that `named`
-// is empty.
+// Names are separated by spaces; "NULL" means no names. If `positional` has strings, `named` must
+// be empty, because both share the memory for strings.
 static void read_given(const bad_world* world, const bad_case* one, given* out_given) {
   read_values(world, one->args[1], &out_given->positional);
   out_given->named.count = 0;

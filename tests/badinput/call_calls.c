@@ -155,7 +155,7 @@ static tenon_status call_key(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// The error of a redispatch stays in the stack, for the kernel that asked.
+// The error of a redispatch stays in the stack of the calling kernel.
 static tenon_status redispatch(const bad_world* world, const bad_case* one) {
   const int written = strcmp(one->args[0], "written") == 0;
   tenon_value args[1] = {tenon_value_of_tensor(world->tensor)}, rets[1];

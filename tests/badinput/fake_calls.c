@@ -53,7 +53,7 @@ static tenon_status copy_fake(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// WHAT with sizes for a fake tensor.
+// WHAT with the sizes of a fake tensor.
 static tenon_status copy_sized(const bad_world* world, const bad_case* one) {
   tenon_shape_env* env = NULL;
   tenon_fake_mode* mode = NULL;

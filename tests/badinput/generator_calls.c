@@ -25,7 +25,7 @@ static tenon_status generator_make(const bad_world* world, const bad_case* one) 
   return status;
 }
 
-// At the second number of a sequence.
+// Makes a generator that has drawn one number.
 static tenon_generator* good_generator(void) {
   tenon_generator* generator = NULL;
   uint32_t first;
@@ -61,7 +61,8 @@ static tenon_status generator_state(const bad_world* world, const bad_case* one)
   return status;
 }
 
-// "@null N", "@size N", "@bytes N" (all of that value), or "offset=N byte=N" in a good state.
+// "@null N", "@size N", "@bytes N" (all bytes have that value), or "offset=N byte=N" in a valid
+// state.
 static tenon_status generator_set_state(const bad_world* world, const bad_case* one) {
   (void)world;
   static unsigned char state[2 * kStateBytes];

@@ -15,7 +15,7 @@ static tenon_graph* small_graph(void) {
   return graph;
 }
 
-// WHAT while a graph is recorded, which ends again.
+// WHAT while a graph is recorded; ends the recording.
 static tenon_status recorded(const bad_case* one) {
   tenon_graph *graph = NULL, *other = NULL;
   if (is(one, "begin_flags")) {
@@ -114,7 +114,7 @@ static tenon_status no_pass(void* ctx, const tenon_graph* from, int64_t node,
   return TENON_DECLINED;
 }
 
-// WHAT: a use of an existing graph
+// WHAT: how an existing graph is used wrongly
 static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph* graph) {
   tenon_graph_node node = {.struct_size = sizeof node};
   tenon_graph_value value = {.struct_size = sizeof value};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls about hooks: places to add them, retained gradients, cells of nodes, passes.
+// Wrong calls about hooks: adding them, retained gradients, cells of nodes, passes.
 #include "badinput.h"
 
 // Makes a vector of one element; if `leaf`, it requires gradients.
@@ -92,7 +92,7 @@ static tenon_status node_own_cell(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// OUTPUT: of a leaf's node, which has one
+// OUTPUT of a leaf's node, which has one output
 static tenon_status backward_waiting(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_tensor *leaf = fresh(1), *grad = leaf;
@@ -109,7 +109,7 @@ static tenon_status done(void* ctx) {
   return TENON_OK;
 }
 
-// WHAT: "fn" (NULL), or "outside" of a pass
+// WHAT: "fn" (NULL), or "outside" a pass
 static tenon_status when_done(const bad_world* world, const bad_case* one) {
   (void)world;
   const int before = bad_deleted;
@@ -182,7 +182,7 @@ static tenon_status saved_hooks_disable(const bad_world* world, const bad_case* 
   return status;
 }
 
-// INDEX, of a leaf, which saves nothing
+// INDEX of a saved value of a leaf's node, which saves nothing
 static tenon_status saved_name(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_tensor* leaf = fresh(1);
@@ -206,7 +206,7 @@ static tenon_status copy_saved(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// FIELDS "index=N", and of hooks; of a leaf
+// FIELDS: "index=N", and those of hooks; the node is a leaf's
 static tenon_status pack_saved(const bad_world* world, const bad_case* one) {
   (void)world;
   const int before = bad_deleted;
@@ -221,7 +221,7 @@ static tenon_status pack_saved(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- New nodes, anomaly mode, frames ------------------------------------------------------------
+// ---- Node creation hooks, anomaly mode, frames --------------------------------------------------
 
 static tenon_status creation_hook_push(const bad_world* world, const bad_case* one) {
   (void)world;
@@ -245,7 +245,7 @@ static tenon_status anomaly_set(const bad_world* world, const bad_case* one) {
 
 static void tells_nothing(void* ctx, tenon_error* error) { (void)ctx, (void)error; }
 
-// LANGUAGE: of no function, or with one
+// LANGUAGE: no function, or one of this language
 static tenon_status set_frames(const bad_world* world, const bad_case* one) {
   (void)world;
   const uint32_t language = (uint32_t)number_of(one->args[0]);

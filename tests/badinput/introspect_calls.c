@@ -6,7 +6,7 @@
 
 // ---- Explanations -------------------------------------------------------------------------------
 
-// An operator that has kernels but no schema.
+// Returns an operator that has kernels but no schema.
 static const tenon_op* dangling(const char* name) {
   tenon_buffer* buffer = NULL;
   const tenon_op* found = NULL;
@@ -53,10 +53,9 @@ static tenon_status copy_schema(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Profiles
-// -------------------------------------------------------------------------------------
+// ---- Profiles -----------------------------------------------------------------------------------
 
-// A call that another thread made with a profile, and its error.
+// A call on another thread with this thread's profile, and its error.
 typedef struct elsewhere {
   tenon_profile* profile;
   tenon_status (*function)(tenon_profile* profile);
@@ -114,7 +113,7 @@ static tenon_status profile_spans(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// INDEX and field=value pairs, of a profile with no span.
+// INDEX and field=value pairs, for a profile without spans.
 static tenon_status profile_get_span(const bad_world* world, const bad_case* one) {
   (void)world;
   tenon_profile* profile = NULL;
@@ -139,7 +138,7 @@ static tenon_status simulator_new(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// With kernels on CPU and Autograd.
+// Makes a simulator with kernels on CPU and Autograd.
 static tenon_simulator* good_simulator(void) {
   const char* const keys[] = {"CPU", "Autograd"};
   tenon_simulator* simulator = NULL;
@@ -161,8 +160,8 @@ static void end_simulator(tenon_simulator* simulator) {
   tenon_simulator_release(simulator);
 }
 
-// KEYS separated by commas, of which "NULL" is no text and "@empty" an empty one, or "@null N" or
-// "@count N"; FLAGS.
+// KEYS separated by commas, where "NULL" is NULL and "@empty" is "", or "@null N" or "@count N";
+// FLAGS.
 static tenon_status simulator_register(const bad_world* world, const bad_case* one) {
   (void)world;
   char text[200];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every function of the C interface with NULL and wild numbers, each in a child process.
+"""Calls every C function with NULL and invalid numbers, each call in a child process.
 
 The functions and their parameters are read from capi/abi/tenon.abi.json, so that a new function is
 tested without new code. All parameters but one get valid values of their types; the tested one is
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ABI = json.loads((ROOT / "capi/abi/tenon.abi.json").read_text())
 CONSTANTS = ABI["constants"]
 SECONDS = 10  # for all cases of a function
-SCRATCH = 4096  # bytes behind a pointer that is not a handle's
+SCRATCH = 4096  # bytes that a pointer to other memory than a handle points to
 
 # Counts of elements behind a pointer: only negative values are invalid on their own.
 COUNTS = re.compile(r"^(n\w+|count|size|capacity|max_spans|depth|grain)$")
@@ -68,7 +68,7 @@ def functions() -> list[Function]:
 
 
 def contracts() -> dict[str, str]:
-    """The comment of each function."""
+    """Returns the comment of each function."""
     sys.path.insert(0, str(ROOT / "tests" / "tools"))
     import cheader
 
@@ -168,7 +168,7 @@ class ValidValues:
 
 
 def cases(function: Function) -> list[tuple[int, int, str]]:
-    """(parameter, value, text) of each call."""
+    """Returns (parameter, value, text) of each call."""
     found = []
     for at, parameter in enumerate(function.parameters):
         if parameter.is_pointer or parameter.is_function:
@@ -242,7 +242,7 @@ def crashes_of(world: ValidValues, function: Function, contract: str) -> tuple[i
 
 
 def run(library: str, only: str = "") -> tuple[int, list[str]]:
-    """How many calls were made, and those that did not return."""
+    """Returns the number of calls, and those that did not return."""
     world = ValidValues(ctypes.CDLL(library))
     texts = contracts()
     tried, crashed = 0, []

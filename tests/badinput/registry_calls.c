@@ -22,7 +22,7 @@ static tenon_status schema_parse(const bad_world* world, const bad_case* one) {
     status = tenon_schema_parse(text_of(one->args[0]), -1, &schema);
   }
   assert_null(schema);
-  if (status == TENON_ERROR_PARSE) {  // names the position and quotes it
+  if (status == TENON_ERROR_PARSE) {  // the message states the position and quotes it
     const char* message = tenon_error_message(tenon_error_peek());
     assert_non_null(strstr(message, "column "));
     assert_non_null(strstr(message, "^"));
@@ -49,7 +49,7 @@ static tenon_status schema_compatible(const bad_world* world, const bad_case* on
 
 typedef tenon_status (*get_info)(const tenon_schema*, int64_t, tenon_argument_info*);
 
-// INDEX SIZE: size 0 takes the right one, "zero" is 0.
+// INDEX SIZE: size 0 means the right size, "zero" means 0.
 static tenon_status info_by(get_info function, const bad_case* one) {
   tenon_schema* schema = good_schema("f(int x, int y) -> (int, int)");
   tenon_argument_info info;
@@ -129,7 +129,7 @@ static tenon_status define_options(const bad_world* world, const bad_case* one) 
   return tenon_library_define(world->fragment, "opted() -> ()", &given.options, NULL);
 }
 
-// A kernel that counts its deletion, with the fields that the case names changed.
+// A kernel that counts its deletion, with the fields of the case changed.
 typedef union given_kernel {
   tenon_kernel kernel;
   unsigned char bytes[sizeof(tenon_kernel) + 8];

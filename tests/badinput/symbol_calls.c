@@ -3,8 +3,8 @@
 #include "badinput.h"
 #include "tenon/symbol.h"
 
-// Objects that each case has: two environments, a backed and an unbacked size of the first, and a
-// size of the second.
+// Objects of each case: two environments, a backed and an unbacked size in the first, and a size in
+// the second.
 typedef struct symbols {
   tenon_shape_env *env, *other_env;
   tenon_symbol *size, *unbacked, *other, *real;
@@ -20,7 +20,7 @@ static void open_symbols(symbols* made) {
   assert_ok(tenon_symbol_new(made->env, TENON_TAG_SYMFLOAT, "x", NULL, 0, 0, &made->real));
 }
 
-// A wrong call leaves no guard.
+// Releases the objects; a wrong call must record no guard.
 static tenon_status close_symbols(symbols* made, tenon_status status) {
   tenon_error* error = tenon_error_take();
   assert_int_equal(tenon_shape_env_guard_count(made->env), 0);
@@ -34,7 +34,8 @@ static tenon_status close_symbols(symbols* made, tenon_status status) {
   return status;
 }
 
-// "n" the size, "u" the unbacked one, "other" of the other environment, "x" the float, or a number.
+// "n" is the size, "u" the unbacked size, "other" the size of the other environment, "x" the float;
+// others are numbers.
 static tenon_symbol* symbol_named(const symbols* made, const char* name) {
   if (strcmp(name, "n") == 0) return made->size;
   if (strcmp(name, "u") == 0) return made->unbacked;
@@ -90,7 +91,7 @@ static tenon_status shape_env_guard(const bad_world* world, const bad_case* one)
   return close_symbols(&made, status);
 }
 
-// VARIABLE: its name, for which 4 stands; "NULL": no list
+// VARIABLE: the name that is replaced by 4; "NULL": no list
 static tenon_status shape_env_check(const bad_world* world, const bad_case* one) {
   (void)world;
   symbols made;
@@ -130,7 +131,7 @@ static tenon_status symbol_bounds(const bad_world* world, const bad_case* one) {
   return close_symbols(&made, tenon_symbol_bounds(symbol_named(&made, one->args[0]), &min, &max));
 }
 
-// SYMBOL VARIABLE, for which 4 stands
+// SYMBOL, and VARIABLE, which is replaced by 4
 static tenon_status symbol_evaluate(const bad_world* world, const bad_case* one) {
   (void)world;
   symbols made;

@@ -264,7 +264,7 @@ static tenon_status new_alias_as(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// field=value pairs over eight bytes of uint8; "data=0" is no memory.
+// field=value pairs for a tensor over eight bytes of uint8; "data=0" means no memory.
 static tenon_status wrap_with(const bad_world* world, const bad_case* one) {
   (void)world;
   static unsigned char memory[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls about a thread's state: grad mode, guards, thread states and slots; languages.
+// Wrong calls about a thread's state: grad mode, guards, thread states, slots and languages.
 #include <pthread.h>
 
 #include "badinput.h"
@@ -80,7 +80,7 @@ static uint32_t word_slot(void) {
   return index;
 }
 
-// A state of another thread with a word, and the same word here: the copy fails.
+// Enters another thread's state that has a word in a slot whose copy function fails.
 static tenon_status thread_state_capture(const bad_world* world, const bad_case* one) {
   (void)world, (void)one;
   tenon_thread_state* state = NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of the begun and resolved ways in op.h, and results checked on their own. The
-// operator of a case, `bad::called`, lives only while the case runs.
+// Wrong calls of the functions in op.h that begin a frame or resolve a kernel, and of the check of
+// results. The operator of a case, `bad::called`, exists only while the case runs.
 #include "badinput.h"
 
-// A frame that must not be left: nothing of it may have been filled.
+// A failed begin: the frame must be unchanged and must not be left.
 static tenon_status status_of(const tenon_entry* entry) {
   assert_null(entry);
   return tenon_error_peek() != NULL ? tenon_error_code(tenon_error_peek()) : TENON_OK;
@@ -49,7 +49,7 @@ static tenon_status begin_keys(const bad_world* world, const bad_case* one) {
   return status_of(tenon_frame_begin_keys(world->taken, keys, &frame));
 }
 
-// SCHEMA NRETS: a kernel that returns its first argument, on a place for NRETS results.
+// SCHEMA NRETS: calls a kernel that returns its first argument, with room for NRETS results.
 static tenon_status invoke(const bad_world* world, const bad_case* one) {
   tenon_value args[1] = {tenon_value_of_tensor(world->tensor)}, rets[4];
   tenon_stack stack;
@@ -82,7 +82,7 @@ static tenon_status check_results(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// A typed kernel that left its result NULL: ending the frame must report it.
+// A typed kernel that left its result NULL, which ending the frame must report.
 static tenon_status end_without_result(const bad_world* world, const bad_case* one) {
   (void)one;
   tenon_frame frame;

@@ -4,7 +4,7 @@
 
 #include "badinput.h"
 
-// ---- DLPack: the structs as https://dmlc.github.io/dlpack has them ------------------------------
+// ---- DLPack: the structs as https://dmlc.github.io/dlpack documents them ------------------------
 
 typedef struct dl_tensor {
   void* data;
@@ -35,7 +35,7 @@ static float elements[6];
 static void delete_legacy(struct DLManagedTensor* self) { bad_delete(self); }
 static void delete_versioned(struct DLManagedTensorVersioned* self) { bad_delete(self); }
 
-// Memory for the arrays of a description.
+// Memory for the arrays of a DLPack tensor.
 typedef struct dims_memory {
   int64_t shape[80], strides[80];
 } dims_memory;
@@ -117,7 +117,7 @@ const bad_named_call bad_dlpack_calls[] = {
 
 // ---- Values -------------------------------------------------------------------------------------
 
-// A list in a list in a list ..., copied.
+// Copies lists that are nested to this depth.
 static tenon_status copy_nested(size_t depth) {
   tenon_value* values = calloc(depth + 1, sizeof *values);
   tenon_value copy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviours of calls and registrations that only native code can show (sections C, D and E).
+// Behaviours of calls and registrations that need native code (sections C, D and E).
 #include <set>
 
 #include "support.h"
@@ -109,8 +109,8 @@ void note_event(void* ctx, uint32_t event, const tenon_op* op) {
                                                 name);
 }
 
-// item 116, same: A kernel may come before its operator: callable once defined, and listeners are
-// told of the definition only
+// item 116, same: A kernel may come before its operator: callable once defined, and listeners
+// receive the definition only
 TEST(Behaviour, Item116_ImplBeforeDef_ListenerHearsTheDefinition) {
   EventLog log;
   tenon_registration* listening = nullptr;
@@ -153,8 +153,7 @@ TEST(Behaviour, Item129_TypedHandle_WrongSignature) {
   EXPECT_EQ((op.typed<Tensor(const Tensor&, int64_t)>()(x, 1).get()), x.get());
 }
 
-// item 130, same: A listener is told of all operators that exist, then of events, and of nothing
-// once removed
+// item 130, same: A listener receives all existing operators, then events, and nothing once removed
 TEST(Behaviour, Item130_Listener_ReplayEventsNothing) {
   Library library(Library::Fragment, "listened130");
   library.def("before(Tensor x) -> Tensor");

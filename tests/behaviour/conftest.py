@@ -11,13 +11,13 @@ import tenon
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Runs a case that takes `peer` on Tenon and, where it is installed, on PyTorch."""
+    """Runs a case that takes `peer` on Tenon and, if installed, on PyTorch."""
     if "peer" in metafunc.fixturenames:
         metafunc.parametrize("peer", peers.PEERS, ids=lambda peer: peer.name)
 
 
 def pytest_report_header() -> str:
-    """Says which peers the cases run on."""
+    """Prints which peers the cases run on."""
     return "peers: " + " ".join(peer.name for peer in peers.PEERS)
 
 
@@ -26,12 +26,12 @@ def kernels():
     """Loads the operators of ATen before the first count."""
     tenon.ones(2) + 1
     gc.collect()
-    gc.freeze()  # what PyTorch allocated at import need not be looked at around every test
+    gc.freeze()  # keeps what PyTorch allocated at import out of the collections around every test
 
 
 @pytest.fixture(autouse=True)
 def no_leaks():
-    """Fails a test after which more of Tenon's handles live than before."""
+    """Fails a test that leaves more live handles of Tenon than there were before it."""
     gc.collect()
     before = tenon.introspect.live_handles()
     yield

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts: what each test says of the numbered behaviour that it checks.
+"""Verdicts: how Tenon compares with PyTorch in the numbered behaviour that a test checks.
 
-A test carries its number in its name and one verdict above it. `docs/behaviour.md` is generated
-from these by `tests/tools/behaviour.py`, which reads them as text; C++ tests say the same in a
-comment, `// item 149, same: text`.
+A test has the item's number in its name and one verdict above it. `tests/tools/behaviour.py`
+generates `docs/behaviour.md` from the verdicts, which it reads as text. C++ tests have a comment
+instead, `// item 149, same: text`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ def _numbered(number: int, text: str) -> Callable[[Test], Test]:
 
 
 def same(number: int, text: str) -> Callable[[Test], Test]:
-    """Tenon does what PyTorch does: `text` says what."""
+    """Tenon behaves as PyTorch does, as `text` describes."""
     return _numbered(number, text)
 
 
 def better(number: int, text: str, how: str) -> Callable[[Test], Test]:
-    """Tenon does better than PyTorch: `how` says in what."""
+    """Tenon behaves better than PyTorch; `how` describes the difference."""
     return _numbered(number, text and how)
 
 
 def not_applicable(number: int, text: str, why: str) -> Callable[[Test], Test]:
-    """Tenon has no such feature: `why` is the reason, the test shows what exists instead."""
+    """Tenon has no such feature; `why` is the reason. The test shows what exists instead."""
     return _numbered(number, text and why)

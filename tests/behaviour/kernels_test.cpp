@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviours of the boxed convention that only native code can show (section F).
+// Behaviours of the boxed calling convention that need native code (section F).
 #include <map>
 #include <memory>
 
@@ -77,7 +77,7 @@ TEST(Behaviour, Item148_BoxedAndUnboxed_MeetEachWay) {
   EXPECT_EQ(calls, 4);
 }
 
-// Returns its written arguments, from `ctx` on.
+// Returns its written arguments, which begin at index *ctx.
 tenon_status return_written(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   const size_t first = *static_cast<size_t*>(ctx);
   for (uint32_t i = 0; i < stack->nrets; ++i) {
@@ -104,7 +104,7 @@ TEST(Behaviour, Item149_WrittenArguments_AreReturnedThemselves) {
   const auto both = outs(x, tenon::kw("out", y), tenon::kw("two", z));
   EXPECT_EQ(both[0].tensor().get(), y.get());
   EXPECT_EQ(both[1].tensor().get(), z.get());
-  library.impl_boxed("out", TENON_KEY_CPU, &return_written, &zero);  // x, where out is due
+  library.impl_boxed("out", TENON_KEY_CPU, &return_written, &zero);  // returns x instead of out
   expect_error(
       TENON_ERROR_TYPE, [&] { out(x, tenon::kw("out", y)); }, "item149::out", "result 0");
 }
@@ -142,8 +142,8 @@ tenon_status drop_early(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* s
   return TENON_OK;
 }
 
-// item 151, same: A kernel that drops its input before it computes releases the memory, where the
-// caller gives the input away
+// item 151, same: A kernel that drops its input before it computes releases the memory, if the
+// caller gives up the input
 TEST(Behaviour, Item151_InputDroppedEarly_IsFreed) {
   Library library(Library::Fragment, "item151");
   const Op op = library.def("f(Tensor x) -> ()");
@@ -154,7 +154,7 @@ TEST(Behaviour, Item151_InputDroppedEarly_IsFreed) {
   tenon_value given = borrowed(x);
   Frame borrowing({given}, 0);
   tenon::check(tenon_op_call_fast(op.get(), borrowing.stack()));
-  EXPECT_EQ(inside, before + 1);  // borrowed: it stays
+  EXPECT_EQ(inside, before + 1);  // borrowed, so it is not freed
   given.flags = TENON_VALUE_OWNED | TENON_VALUE_MOVABLE;
   given.as.tensor = x.release();
   tenon_stack stack{};
@@ -213,7 +213,7 @@ TEST(Behaviour, Item156_Functor_DiesOnce) {
   EXPECT_EQ(alive.use_count(), 1);
 }
 
-// Stands for a wrapper type: which tensor each wrapper holds. Wrappers have no own arithmetic.
+// Simulates a wrapper type by a map from each wrapper to its inner tensor.
 struct Wrappers {
   std::map<const tenon_tensor*, Tensor> inner;
   int unwrapped = 0;
@@ -231,7 +231,7 @@ struct Wrappers {
   }
 };
 
-// Puts what wrappers hold into the frame for one redispatch, and wraps the results.
+// Replaces wrappers in the frame by their inner tensors for one redispatch, and wraps the results.
 tenon_status wrapper_fallback(void* ctx, const tenon_op* op, tenon_keyset keys,
                               tenon_stack* stack) {
   auto* wrappers = static_cast<Wrappers*>(ctx);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow, obvious model of registration: what is active, and which kernel serves which key.
+"""A slow and simple model of registration: what is active, and which kernel serves which key.
 
-It keeps a list of what is registered and works every answer out from that list alone; nothing is
-stored, updated or shared, so that it cannot depend on how a state came about.
+It keeps a list of registrations and derives every answer from that list alone. Nothing else is
+stored, so the answers cannot depend on the order of events.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 BACKENDS = ("CPU", "CUDA", "npu", "Meta")  # lowest first
-# Functionalities, lowest first; a star has one key for each backend.
+# Functionalities, lowest first; those with a star have one key for each backend.
 FUNCTIONALITIES = (
     "Dense*",
     "BackendSelect",
@@ -53,7 +53,7 @@ ALIASES = {
     ),
     DECOMPOSITION: ("Batched",),
 }
-# In the order in which they are asked.
+# Alias keys in the order in which they are tried.
 STEPS = (
     (CEANF, "default backend kernel"),
     (CEA, "default backend kernel"),
@@ -65,7 +65,7 @@ STEPS = (
 
 
 def runtime_keys() -> list[str]:
-    """All keys with a slot but Undefined, lowest first."""
+    """Returns all keys with a slot except Undefined, lowest first."""
     keys = []
     for functionality in FUNCTIONALITIES:
         if functionality.endswith("*"):
@@ -81,7 +81,7 @@ KEYS = ("Undefined", *runtime_keys())
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-    """One registration of a kernel or, with op None, of a fallback."""
+    """A registration of a kernel, or of a fallback if op is None."""
 
     op: str | None
     key: str
@@ -91,28 +91,28 @@ class Kernel:
 
 @dataclasses.dataclass
 class Registry:
-    """Everything that is registered, oldest first."""
+    """All registrations, oldest first."""
 
     definitions: dict[str, int] = dataclasses.field(default_factory=dict)  # op -> library
     kernels: list[Kernel] = dataclasses.field(default_factory=list)
-    # Built-in fallbacks, which exist before any registration: key -> label.
+    # Fallbacks that exist before any registration: key -> label.
     built_in: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def close(self, library: int) -> None:
-        """Removes what a library registered, and nothing else."""
+        """Removes the registrations of one library."""
         self.definitions = {op: by for op, by in self.definitions.items() if by != library}
         self.kernels = [kernel for kernel in self.kernels if kernel.library != library]
 
     def fallback(self, key: str) -> Kernel | None:
-        """The fallback of a key."""
+        """Returns the fallback of a key."""
         return next((k for k in self.kernels if k.op is None and key in expand(k.key)), None)
 
     def dangling(self) -> set[str]:
-        """Operators with kernels but no definition."""
+        """Returns the operators that have kernels but no definition."""
         return {k.op for k in self.kernels if k.op is not None} - set(self.definitions)
 
     def slot(self, op: str, key: str) -> tuple[str, str]:
-        """Label of the kernel that serves a key ("fallthrough", "-" for none), and why."""
+        """Returns the label of a key's kernel ("fallthrough", or "-" for none), and why."""
         active = {k.key: k.label for k in self.kernels if k.op == op}  # the newest of each key
         if key in active:
             return active[key], "kernel"
@@ -130,11 +130,11 @@ class Registry:
         return "-", "missing"
 
     def table(self, op: str) -> dict[str, tuple[str, str]]:
-        """All slots."""
+        """Returns all slots."""
         return {key: self.slot(op, key) for key in KEYS}
 
     def serves(self, op: str, keys: list[str]) -> str:
-        """Label of the kernel that a redispatch with a set of keys calls, "-" for none."""
+        """Returns the label of the kernel that a redispatch with these keys calls, "-" for none."""
         backends = [b for b in BACKENDS if any(key.endswith(b) for key in keys)]
         for functionality in reversed(FUNCTIONALITIES):
             prefix = functionality.rstrip("*").replace("Dense", "")
@@ -153,7 +153,7 @@ class Registry:
 
 
 def expand(key: str) -> tuple[str, ...]:
-    """The keys that a registration on a key or alias is for."""
+    """Returns the keys that a registration for a key or alias covers."""
     return ALIASES.get(key, (key,))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tenon and PyTorch behind one face, so that one case runs on both.
+"""Tenon and PyTorch behind one interface, so that one test runs on both.
 
-Keys go by Tenon's names. `npu` is a backend that is registered at run time here, and PrivateUse1
-there.
+Keys have Tenon's names. `npu` is a backend registered at run time in Tenon, and PrivateUse1 in
+PyTorch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _numbers = itertools.count()
 
 
 class Slot(NamedTuple):
-    """One slot of a computed table: label of its kernel, provenance, whether calls skip it."""
+    """A slot of a computed table: the kernel's label, its provenance, and whether calls skip it."""
 
     kernel: str
     provenance: str
@@ -47,7 +47,7 @@ class Tenon:
     ops = tenon.ops
 
     def queue_callback(self, function: Any) -> None:
-        """Runs a function when the backward pass that runs is done."""
+        """Runs a function at the end of the current backward pass."""
         tenon.autograd.graph.queue_callback(function)
 
     def tensor(self, device: str = "cpu") -> Any:
@@ -93,7 +93,7 @@ class Tenon:
         library.fallback(function, key)
 
     def register(self, library: Any, op: str, key: str, label: str) -> None:
-        """Registers a kernel that only a table shows, or for "fallthrough" that."""
+        """Registers a kernel that is not called, or a fallthrough for the label "fallthrough"."""
 
         def kernel(*args: Any) -> Any:
             return args[0]
@@ -134,7 +134,7 @@ _TO_TORCH = {
     "Autocastnpu": "AutocastPrivateUse1",
 }
 _FROM_TORCH = {theirs: ours for ours, theirs in _TO_TORCH.items()}
-# Keys that PyTorch calls something else than Tenon calls another key.
+# PyTorch's key of this name is another one than Tenon's.
 _FROM_TORCH["Batched"] = "LegacyBatched"
 _LINE = re.compile(r"^(\w+): (fallthrough )?(.*) \[(.+)\]$")
 
@@ -249,7 +249,7 @@ PEERS = [Tenon(), *([Torch()] if torch is not None else [])]
 
 
 class Scratch:
-    """One operator to register on: libraries that are taken apart again, and its table."""
+    """An operator with its own namespace; its libraries are closed at the end."""
 
     def __init__(self, peer: Any, schema: str = "op(Tensor x) -> Tensor") -> None:
         self.peer = peer
@@ -260,14 +260,14 @@ class Scratch:
         self._libraries[0].define(schema)
 
     def add(self, key: str, label: str | None = None) -> Any:
-        """Registers a kernel that tables show by its label; returns its library."""
+        """Registers a kernel with a label that tables show; returns its library."""
         library = self.peer.Library(self.ns, "IMPL")
         self._libraries.append(library)
         self.peer.register(library, self.op, key, key if label is None else label)
         return library
 
     def add_call(self, key: str, function: Any, with_keyset: bool = False) -> Any:
-        """Registers a Python function to call, in a new library, which is returned."""
+        """Registers a Python function in a new library, which is returned."""
         library = self.peer.Library(self.ns, "IMPL")
         self._libraries.append(library)
         library.impl(self.op, function, self.peer.key(key), with_keyset=with_keyset)
@@ -277,7 +277,7 @@ class Scratch:
         self._libraries[0].define(schema)
 
     def overload(self, name: str | None = None) -> Any:
-        """The operator, or another one of the namespace, as an object to call."""
+        """Returns the operator, or another one of the namespace, as a callable object."""
         packet = getattr(getattr(self.peer.ops, self.ns), (name or self.op).partition(".")[0])
         return getattr(packet, (name or self.op).partition(".")[2] or "default")
 
@@ -285,7 +285,7 @@ class Scratch:
         return self.peer.table(self.name).get(key, MISSING)
 
     def row(self, *keys: str) -> list[str]:
-        """Labels of the kernels of some slots: "-" for a missing one, "fb" for a fallback's."""
+        """Returns the labels of some slots' kernels: "-" for a missing one, "fb" for a fallback."""
         table = self.peer.table(self.name)
         found = []
         for key in keys:
@@ -309,7 +309,7 @@ MISSING = Slot("-", "missing", False)
 
 @contextlib.contextmanager
 def scratch(peer: Any, schema: str = "op(Tensor x) -> Tensor") -> Iterator[Scratch]:
-    """A scratch operator for a `with` block."""
+    """Yields a scratch operator."""
     one = Scratch(peer, schema)
     try:
         yield one
@@ -318,5 +318,5 @@ def scratch(peer: Any, schema: str = "op(Tensor x) -> Tensor") -> Iterator[Scrat
 
 
 def fresh_namespace() -> str:
-    """A namespace that nothing else uses."""
+    """Returns a namespace that nothing else uses."""
     return f"behaviour_{next(_numbers)}"

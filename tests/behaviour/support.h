@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the native behaviour tests: a check of thrown errors, and boxed frames.
+// Helpers of the native behaviour tests: a check of thrown errors, and frames of boxed calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace tenon_behaviour {
 
-/// Fails unless `body` throws an error of this code whose message contains all the texts.
+/// Fails unless `body` throws an error with this code and a message that contains all the texts.
 template <class Body, class... Texts>
 void expect_error(tenon_status code, Body&& body, Texts... texts) {
   try {
@@ -29,7 +29,7 @@ void expect_error(tenon_status code, Body&& body, Texts... texts) {
 
 inline tenon::Tensor one() { return tenon::Tensor::from({1.0f}, {1}); }
 
-/// Borrowed values, as a caller in C writes them.
+/// Makes a borrowed value, as a C caller does.
 inline tenon_value borrowed(const tenon::Tensor& tensor) {
   tenon_value value{};
   value.tag = TENON_TAG_TENSOR;
@@ -43,7 +43,7 @@ inline tenon_value integer(int64_t number) {
   return value;
 }
 
-/// The frame of one boxed call; results are cleared with it.
+/// The frame of one boxed call, which clears its results.
 class Frame {
  public:
   Frame(std::vector<tenon_value> args, uint32_t nrets) : args_(std::move(args)), rets_(nrets) {

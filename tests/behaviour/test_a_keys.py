@@ -76,7 +76,7 @@ def test_item_007_below(peer):
 @better(
     8,
     "An alias key in a set",
-    "is refused, naming it; PyTorch silently gives the empty set",
+    "is refused, naming it; PyTorch silently returns the empty set",
 )
 def test_item_008_alias_in_a_set(peer):
     aliases = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "BatchedDecomposition")
@@ -99,7 +99,7 @@ def test_item_009_meta_wins(peer, op):
 
 
 def with_kernels(peer, op, name, results):
-    """Registers kernels that return their label, in a library that goes with the operator."""
+    """Registers kernels that return their label; the library is closed with the operator."""
     library = peer.Library(op.ns, "IMPL")
     op._libraries.append(library)
     for key, result in results.items():

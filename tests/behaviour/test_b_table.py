@@ -17,7 +17,7 @@ ROW = ("Undefined", "CPU", "CUDA", "AutogradCPU", "AutogradCUDA")
 
 
 def build(op, **labels):
-    """Registers kernels by the short names of the golden tables."""
+    """Registers kernels by the short names that the golden tables use."""
     keys = {
         "cia": CIA,
         "cea": CEA,
@@ -166,7 +166,7 @@ def test_item_027_kernel_of_another_functionality(peer, op):
 
 
 def register_layout() -> str:
-    """A functionality like Sparse, with one slot for each backend; the key of the CPU's."""
+    """Registers a functionality like Sparse, with one slot per backend; returns the CPU's key."""
     from tenon import _tenon
 
     _tenon.tenon_functionality_register(
@@ -204,7 +204,7 @@ def test_item_029_explicit_leaves_other_layouts_missing(peer, op):
 def test_item_030_functionalize_is_decomposed(peer, op):
     build(op, cia=True)
     if peer.is_torch:
-        # 2.15 runs its functionalisation for every operator and decomposes inside it.
+        # PyTorch 2.15 functionalizes every operator, and decomposes inside.
         assert op.row("Functionalize") in (["cia"], ["fb"])
     else:
         assert op.row("Functionalize") == ["cia"]
@@ -221,7 +221,7 @@ def test_item_031_batched_decomposition(peer, op):
 
 @pytest.fixture
 def fallback(peer):
-    """Registers a fallback on the run-time backend, until the test ends."""
+    """Registers fallbacks on the run-time backend, which are removed after the test."""
     libraries = []
 
     def register(function, key="npu"):
@@ -236,7 +236,7 @@ def fallback(peer):
 
 
 def redispatch(peer, op, *keys):
-    """Calls the operator as if its argument had these keys."""
+    """Calls the operator as if its argument had exactly these keys."""
     return op.overload().redispatch(peer.keyset(*keys), peer.tensor())
 
 
@@ -371,7 +371,7 @@ def test_item_044_missing_kernel(peer, op):
     45,
     "Registrations in any order, removed in any order, give the state of what is active",
     "also when CompositeExplicit comes after CompositeImplicit or goes before it, where PyTorch "
-    "leaves the Autograd slots as they were",
+    "leaves the Autograd slots unchanged",
 )
 def test_item_045_order_does_not_matter(peer):
     entries = {"cpu": "CPU", "cia": CIA, "ceanf": CEANF, "auto": "Autograd", "cea": CEA}
@@ -437,7 +437,7 @@ def test_item_048_invariants(peer, op):
 
 @better(
     49,
-    "A callback that is set for an operator is told of its missing kernels and may raise instead",
+    "A callback set for an operator is called for its missing kernels and may raise instead",
     "the error is an object with code, operator and key to act on; an own message is a kernel on "
     "CompositeExplicit that raises, which reaches every missing backend",
 )

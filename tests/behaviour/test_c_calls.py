@@ -18,7 +18,7 @@ CIA = "CompositeImplicitAutograd"
 
 
 def ran(peer, schema, *args, keys=("CPU", "Meta")):
-    """Which kernel a call reaches: those of `keys` return their own name."""
+    """Returns the name of the kernel that a call reaches."""
     with peers.scratch(peer, schema) as op:
         for key in keys:
             op.add_call(key, lambda *args, key=key, **kwargs: key)
@@ -33,7 +33,7 @@ def test_item_051_two_backends(peer):
     assert ran(peer, "op(Tensor x, Tensor y) -> str", cpu, cpu) == "CPU"
 
 
-@same(52, "A backend's kernel is called where one tensor is of that backend, else the composite")
+@same(52, "A backend's kernel is called if one tensor is of that backend, otherwise the composite")
 def test_item_052_backend_kernel_else_composite(peer):
     with peers.scratch(peer, "op(Tensor x, Tensor y) -> str") as op:
         op.add_call(CIA, lambda x, y: "cia")
@@ -220,7 +220,7 @@ def test_item_069_redispatch_ignores_the_thread(peer):
 
 
 def layered(peer, op, seen, plain_autograd=False):
-    """Kernels at Tracer, Autograd and CPU that note themselves and go on below."""
+    """Registers kernels at Tracer, Autograd and CPU that record their name and redispatch below."""
 
     def going_on(name, below):
         def kernel(keys, x):
@@ -254,7 +254,7 @@ def test_item_070_kernels_in_order(peer, op):
     assert seen == ORDER
 
 
-@same(71, "The same through a boxed call")
+@same(71, "Kernels that take the key set run in the same order in a boxed call")
 def test_item_071_boxed(peer, op):
     seen = []
     layered(peer, op, seen)
@@ -263,7 +263,7 @@ def test_item_071_boxed(peer, op):
     assert seen == ORDER
 
 
-@same(72, "The same with kernels of both conventions: with the key set, and without it by a guard")
+@same(72, "Kernels that take the key set and kernels that use a guard run in one order")
 def test_item_072_mixed_conventions(peer, op):
     seen = []
     layered(peer, op, seen, plain_autograd=True)

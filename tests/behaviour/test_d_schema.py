@@ -29,7 +29,7 @@ def schema(peer, text):
 
 
 def written(peer, text, index=0):
-    """Whether an argument is written, as its own annotation says."""
+    """Returns true if an argument's own annotation says that it is written."""
     argument = schema(peer, text).arguments[index]
     return argument.is_write
 
@@ -40,7 +40,7 @@ def prints(peer, *texts):
 
 
 def refuses(peer, text, *words):
-    """Both refuse it; what Tenon says has the words, and the position."""
+    """Asserts that the peer refuses the text; Tenon's message has the words and the position."""
     with pytest.raises(ERRORS) as caught:
         peer.parse(text)
     if not peer.is_torch:
@@ -97,7 +97,7 @@ def test_item_080_equality(peer):
             assert hash(schema(peer, text)) != hash(schema(peer, base))
 
 
-@same(81, "A written element writes its list, and prints as it was")
+@same(81, "A list with a written element is written, and prints unchanged")
 def test_item_081_written_elements(peer):
     prints(peer, "f(Tensor(a!)[] x) -> ()")
     assert written(peer, "f(Tensor(a!)[] x) -> ()")
@@ -147,7 +147,7 @@ def test_item_085_compound_types(peer):
         prints(peer, f"f({kind} x) -> ()")
 
 
-@same(86, "Unknown types are errors; those of C and C++ get a hint of their own")
+@same(86, "Unknown types are errors; the message for those of C and C++ names the right type")
 def test_item_086_unknown_types(peer):
     refuses(peer, "f(int64_t x) -> ()", "'int64_t'", "write 'int'", "SymInt")
     refuses(peer, "f(double x) -> ()", "write 'float'")
@@ -185,7 +185,7 @@ def test_item_090_list_after_default(peer):
     prints(peer, "f(int a=1, int[] b) -> ()", "f(Tensor? a=None, Tensor[] b) -> ()")
 
 
-@same(91, "One value for a list of fixed length stands for all; it prints collapsed for numbers")
+@same(91, "One value as the default of a list of fixed length fills it; numbers print collapsed")
 def test_item_091_repeated_default(peer):
     argument = schema(peer, "f(bool[2] m=True) -> ()").arguments[0]
     assert (argument.default_value if peer.is_torch else argument.default) == [True, True]
@@ -244,7 +244,7 @@ def test_item_096_duplicate_names(peer):
     if peer.is_torch:
         prints(peer, text)
     else:
-        refuses(peer, text, "'x' is there twice")
+        refuses(peer, text, "'x' appears twice")
 
 
 @better(
@@ -271,8 +271,8 @@ def test_item_098_trailing_text(peer):
 
 @same(99, "A name without arguments is a name, and no schema")
 def test_item_099_only_a_name(peer):
-    refuses(peer, "ns::f", "this is only a name")
-    refuses(peer, "ns::f.x", "this is only a name")
+    refuses(peer, "ns::f", "not only a name")
+    refuses(peer, "ns::f.x", "not only a name")
 
 
 @same(100, "Names of returns are kept, of one return too")
@@ -384,7 +384,7 @@ def test_item_109_impl_before_def(peer):
                 library.define("op(Tensor x, Tensor y) -> Tensor")
             library.define("op(Tensor x) -> Tensor")
             return
-        # Python kernels fit every schema; typed ones are in tests/core/dispatch and tests/hpp.
+        # Python kernels fit every schema; tests/core/dispatch and tests/hpp test typed kernels.
         library.impl("op", lambda x: x, "CPU")
         with pytest.raises(tenon.ParseError):
             library.define("op(Tensr x) -> Tensor")

@@ -30,7 +30,7 @@ def ns():
 
 @pytest.fixture
 def opened(peer):
-    """Opens libraries that are closed after the test."""
+    """Opens libraries, which are closed after the test."""
     libraries = []
 
     def open_one(*args, **kwargs):
@@ -437,7 +437,7 @@ def test_item_144_selective_registration():
     assert not any(name.startswith("test_python_threads::") for name in before)
     import ctypes
 
-    ctypes.CDLL(str(plugin()))  # the loader alone registers nothing
+    ctypes.CDLL(str(plugin()))  # loading the library without Tenon registers nothing
     assert tenon.introspect.operators() == before
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section F, items 148 to 164: what goes into kernels, what comes out, and fallbacks.
+"""Section F, items 148 to 164: arguments and results of kernels, and fallbacks.
 
 Items 148 to 151, 155, 156, 158 and 160 are in C++.
 """
@@ -50,7 +50,7 @@ VALUES = {
 
 
 def filled(peer, value):
-    """The value with real tensors in place of "tensor"."""
+    """Replaces "tensor" in a value by real tensors."""
     if value == "tensor":
         return peer.tensor()
     if isinstance(value, list):
@@ -99,7 +99,7 @@ def test_item_157_fallback_reads_the_schema(peer):
 
 
 def mode_key(peer):
-    """A key that no tensor carries, for a mode."""
+    """Returns a key for a mode, which no tensor has."""
     if peer.is_torch:
         return "TESTING_ONLY_GenericMode"
     tenon._tenon.tenon_functionality_register("BehaviourMode", "Tracer", 1)
@@ -124,7 +124,7 @@ def test_item_159_mode_sees_inner_calls(peer):
         inner.impl("inner", lambda x: x, "CPU")
 
         def outer(x):
-            # The composite's calls are the mode's as well.
+            # The mode also sees the calls of the composite.
             with peer.force((key, "BackendSelect", "ADInplaceOrView"), ()):
                 return op.overload("inner")(op.overload("inner")(x))
 

@@ -12,7 +12,7 @@ _numbers = itertools.count()
 
 
 def defined(peer, kernel=None, key="CPU"):
-    """A library that defines an operator, and its full name."""
+    """Opens a library that defines an operator; returns it and the operator's full name."""
     ns = f"g_fakes_{peer.name}_{next(_numbers)}"
     library = peer.Library(ns, "DEF")
     library.define("f(Tensor x) -> Tensor")
@@ -73,7 +73,7 @@ def symbolic_fakes(peer):
 
 
 def check_bounds(peer):
-    """They are numbers, the lower one 0 or more."""
+    """The bounds are numbers, and the lower one is at least 0."""
     library, name = defined(peer, lambda x: x.clone())
 
     def fake(x):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random tables and schema strings: what PyTorch computed, parsed and printed, from golden files.
+"""Random tables and schema strings, compared with PyTorch's results in golden files.
 
-`golden/generate.py` wrote the files. Where PyTorch is installed, it is asked about fresh random
-cases as well.
+`golden/generate.py` wrote the files. If PyTorch is installed, new random cases are compared too.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ import table_cases  # noqa: E402
 
 TENON = peers.PEERS[0]
 CORPUS = GOLDEN.parents[1] / "conformance" / "schemas" / "pytorch.txt"
-# docs/design.md#dispatch-keys: CompositeImplicitAutograd serves these ahead of their fallbacks; in
-# PyTorch it does not.
+# CompositeImplicitAutograd serves these keys before their fallbacks, unlike in PyTorch: see
+# docs/design.md#dispatch-keys.
 SERVED_HERE = ("ADInplaceOrView", "Batched")
 
 
@@ -34,7 +33,7 @@ def lines(name):
 
 
 def differences(ours, theirs):
-    """Slots that differ and are not the difference that docs/design.md#dispatch-keys states."""
+    """Returns the slots that differ, except for the difference in docs/design.md#dispatch-keys."""
     return {
         key: (mine, other)
         for key, mine, other in zip(table_cases.KEYS, ours, theirs, strict=True)
@@ -106,7 +105,7 @@ def test_printed_schemas_parse_to_themselves():
             assert TENON.parse(ours) == ours
 
 
-SEED = 77  # not that of the golden files
+SEED = 77  # another one than that of the golden files
 
 torch_only = pytest.mark.skipif(len(peers.PEERS) < 2, reason="PyTorch is not installed")
 

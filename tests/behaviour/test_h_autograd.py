@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section H, items 188, 196 to 199, 205 and 206: writes in place, passes and hooks."""
+"""Section H, items 188, 196 to 199, 205 and 206: in-place writes, passes and hooks."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_item_199_views_in_place(peer):
     first.mul_(10)
     assert "CopySlices" in base.grad_fn.name()
     (base.sum() + sibling.sum()).backward()
-    # base is (10 x0, 10 x1, x2), sibling (10 x1, x2).
+    # base is (10 x0, 10 x1, x2) and sibling is (10 x1, x2).
     assert x.grad.tolist() == [10.0, 20.0, 2.0]
 
 

@@ -17,7 +17,7 @@ def leaf(peer, *data):
 
 
 def without_history(x):
-    """Twice a tensor, computed where no operator sees it."""
+    """Doubles a tensor without an operator that autograd sees."""
     return x.detach() * 2
 
 
@@ -54,7 +54,7 @@ def test_item_202_derivatives_through_no_formula(peer):
 
 
 def overwrite(x):
-    """Doubles a tensor's elements where no operator sees it."""
+    """Doubles a tensor's elements in place without an operator that autograd sees."""
     elements = x.numpy()
     elements *= 2
 
@@ -90,7 +90,7 @@ def test_item_203_versions_and_views_without_formula(peer):
 
 @contextlib.contextmanager
 def policy(peer, op, name):
-    """What becomes of gradients that come to the operator."""
+    """Sets what happens to gradients that arrive at the operator."""
     if not peer.is_torch:
         with tenon.library.Library(op.ns, "IMPL") as library:
             library.set_gradient_policy(op.op, name)

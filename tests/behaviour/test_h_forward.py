@@ -16,13 +16,13 @@ def forward_ad(peer):
 
 
 def function(peer, forward, jvp):
-    """A Function with a rule of forward mode."""
+    """Makes a Function with a jvp."""
     members = {"forward": staticmethod(forward), "jvp": staticmethod(jvp)}
     return type("Own", (peer.package.autograd.Function,), members)
 
 
 def tangent(peer, own, to_call):
-    """The tangent of a function's result, of an argument with tangent 1."""
+    """Returns the tangent of a function's result for an argument with tangent 1."""
     fw = forward_ad(peer)
     with fw.dual_level():
         dual = fw.make_dual(const(peer, 2.0), const(peer, 1.0))

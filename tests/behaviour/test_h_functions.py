@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section H, items 189 to 195, 207 and 208: functions with gradients of their own, gradcheck."""
+"""Section H, items 189 to 195, 207 and 208: custom autograd functions, gradcheck."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def const(peer, *data):
 
 
 def function(peer, forward, backward):
-    """A Function of two static methods."""
+    """Makes a Function of two static methods."""
     members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     return type("Own", (peer.package.autograd.Function,), members)
 
 
-@same(189, "needs_input_grad tells which arguments want gradients; None serves for the others")
+@same(189, "needs_input_grad marks arguments that need gradients; None is accepted for all others")
 def test_item_189_needs_input_grad(peer):
     seen = []
 
@@ -83,7 +83,7 @@ def test_item_192_once_differentiable(peer):
         slope.backward()
 
 
-@same(193, "What is marked dirty must be returned, and must be no leaf that requires grad")
+@same(193, "A tensor marked dirty must be returned, and must not be a leaf that requires grad")
 def test_item_193_mark_dirty(peer):
     def forward(ctx, x, returned):
         ctx.mark_dirty(x)
@@ -133,7 +133,7 @@ def test_item_195_integral_outputs(peer):
 
 
 def wrongly_doubled(peer):
-    """Twice the identity, with a gradient that is twice too large."""
+    """Returns a function that doubles, with a gradient that is twice too large."""
     return function(peer, lambda ctx, x: x * 2, lambda ctx, grad: grad * 4).apply
 
 
@@ -171,7 +171,7 @@ def test_item_208_gradgradcheck(peer):
         ctx.save_for_backward(x)
         return x * x
 
-    def backward(ctx, grad):  # right, but that its own derivative by x is missing
+    def backward(ctx, grad):  # right, but its own derivative with respect to x is missing
         return grad * 2 * ctx.saved_tensors[0].detach()
 
     own = function(peer, forward, backward).apply

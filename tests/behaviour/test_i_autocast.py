@@ -25,7 +25,7 @@ def product(peer, dtype=None):
     return peer.package.mm(a, a).dtype
 
 
-@same(209, "Autocast is off by default, and an operator without a rule is as it is in a region")
+@same(209, "Autocast is off by default, and regions do not change an operator without a rule")
 def test_item_209_operator_without_rule(peer):
     assert not on(peer) and product(peer) == peer.package.float32
     seen = []
@@ -62,7 +62,7 @@ def test_item_211_cache(peer):
     w, x = ones(peer, requires_grad=True), ones(peer)
 
     def cast():
-        """The node of the parameter's cast."""
+        """Returns the node of the parameter's cast."""
         return package.mm(x, w).grad_fn.next_functions[1][0]
 
     with region(peer):
@@ -80,7 +80,7 @@ def test_item_211_cache(peer):
         assert package.mm(x, w)[0].tolist() == [6, 6]
 
 
-@same(212, "A region that is not enabled ends an outer one for a while; leaving restores the dtype")
+@same(212, "A region that is not enabled suspends an outer one; leaving it restores the dtype")
 def test_item_212_nested_regions(peer):
     package = peer.package
     with region(peer, package.float16):
@@ -102,7 +102,7 @@ def test_item_213_promotion(peer):
         assert package.cat([half, full]).dtype == package.float32
         assert package.cat([half, half]).dtype == package.bfloat16
         assert package.cat([half, wide]).dtype == package.float64
-    if not peer.is_torch:  # whose Python does not show it
+    if not peer.is_torch:  # PyTorch does not show this in Python
         promote = package.amp.promote_type
         assert promote(package.bfloat16, half, wide, device_type="cpu") == package.bfloat16
         assert promote(package.bfloat16, half, full, device_type="cpu") == package.float32

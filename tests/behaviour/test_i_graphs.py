@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section I, items 221 and 222: what a recorded graph holds."""
+"""Section I, items 221 and 222: what a recorded graph keeps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_item_221_nodes(peer):
 
 @better(
     222,
-    "What a function captures is held by its graph, and gradients flow to it in a run",
+    "A graph keeps captured tensors alive, and gradients flow to them in a run",
     "captured tensors are attributes, results that hang on no input are given again at each run; "
     "PyTorch's tracer of jit refuses both",
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section I, items 223 to 226: modes, classes that override, subclasses, and the tools for them."""
+"""Section I, items 223 to 226: modes, classes that override, subclasses, and their tools."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dispatch_mode(peer, name, log, act=None):
 
 
 def stand(name: str, answer, *bases, log: list | None = None):
-    """A class that gives one answer to every call."""
+    """Makes a class whose handler returns the same answer for every call."""
 
     def handler(cls, func, types, args=(), kwargs=None):
         if log is not None:
@@ -60,9 +60,8 @@ def test_item_223_dispatch_modes(peer):
 
 @better(
     224,
-    "Classes are asked subclass before superclass, else left to right; when all decline it is a "
-    "TypeError",
-    "the error names the classes that were asked, in order, in one line",
+    "Handlers run subclass before superclass, otherwise left to right; a TypeError if all decline",
+    "the error names these classes in order, in one line",
 )
 def test_item_224_order_of_classes(peer):
     package, log = peer.package, []

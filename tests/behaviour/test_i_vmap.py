@@ -95,7 +95,7 @@ def test_item_216_nested(peer):
 
 @better(
     217,
-    "An operator without rule is called for each of the mapped and warns, or is refused instead",
+    "An operator without rule is called for each example and warns, or is refused instead",
     "it warns once for an operator, in PyTorch at every call",
 )
 def test_item_217_loop(peer, loops):
@@ -119,7 +119,7 @@ def test_item_217_loop(peer, loops):
 
 @pytest.fixture
 def loops():
-    """Says whether operators without rule are called for each of the mapped."""
+    """Sets whether vmap may call operators without a rule in a loop over the examples."""
 
     def allow(peer, enabled):
         if peer.is_torch:
@@ -163,7 +163,7 @@ def test_item_218_no_loop(peer):
             warnings.simplefilter("ignore")
             assert vmap(op.overload())(x.clone(), x).tolist() == (x + x).tolist()
             one = numbers(peer, 3)
-            with pytest.raises(RuntimeError, match=op.name):  # of all the mapped alike
+            with pytest.raises(RuntimeError, match=op.name):  # as for all examples at once
                 vmap(lambda y: op.overload()(one, y))(x)
     with peers.scratch(peer) as op, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random sequences of registrations and removals against the model: any interleaving, any order of
-removal gives the state of what is active alone, and a failed step changes nothing."""
+"""Compares random sequences of registrations and removals with the model.
+
+In any interleaving and any order of removal, the state depends only on what is active, and a failed
+step changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def random_steps(seed: int) -> list[tuple]:
 
 @functools.cache
 def built_in() -> dict[str, str]:
-    """Fallbacks of an operator on which nothing is registered."""
+    """Returns the fallbacks of an operator without registrations."""
     with peers.scratch(peers.PEERS[0], "op(Tensor x) -> str") as op:
         table = peers.PEERS[0].table(op.name)
     assert {slot.provenance for slot in table.values()} == {"backend fallback"}
@@ -66,17 +69,17 @@ def built_in() -> dict[str, str]:
 
 
 class Run:
-    """One sequence, run beside the model; one namespace serves them all, one after another."""
+    """Runs a sequence on Tenon and on the model; all sequences share one namespace."""
 
     def __init__(self) -> None:
         self.ns = "algebra"
         self.libraries: list[tuple] = []  # (native library, kind)
         self.closed: set[int] = set()
         self.model = Registry(built_in=built_in())
-        self.shown: dict[str, str] = {}  # the dispatch tables at the last check
+        self.shown: dict[str, str] = {}  # the dispatch tables after the last step
 
     def step(self, step: tuple) -> str | None:
-        """Takes one step on both sides; says what differs."""
+        """Takes one step on both sides; returns the difference."""
         name, *arguments = step
         allowed = getattr(self, f"_{name}")(*arguments)
         return self._compare(allowed, step)
@@ -101,7 +104,7 @@ class Run:
         return set(OPS) if gone else set()
 
     def _attempt(self, allowed: bool, call) -> bool:
-        """Makes a call that must succeed exactly when the model allows it."""
+        """Makes a call that must succeed if and only if the model allows it."""
         try:
             call()
         except tenon.Error:
@@ -175,7 +178,7 @@ class Run:
 
 
 def function(label: str):
-    """A kernel that returns its label, None for a fallthrough."""
+    """Returns a kernel that returns its label, or None for a fallthrough."""
     if label == "fallthrough":
         return None
 
@@ -187,7 +190,7 @@ def function(label: str):
 
 
 def difference(steps: list[tuple]) -> str | None:
-    """What is different after some step of a sequence, None when nothing is."""
+    """Returns the first difference in a sequence, None if there is none."""
     run = Run()
     try:
         for step in steps:
@@ -203,7 +206,7 @@ def difference(steps: list[tuple]) -> str | None:
 
 
 def smallest(steps: list[tuple]) -> list[tuple]:
-    """The sequence without what its failure does not need; libraries stay, for their numbers."""
+    """Removes the steps that a failure does not need, except for libraries, which have numbers."""
     for place in reversed(range(len(steps))):
         if steps[place][0] != "open":
             shorter = steps[:place] + steps[place + 1 :]
@@ -213,7 +216,7 @@ def smallest(steps: list[tuple]) -> list[tuple]:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_any_interleaving_gives_the_state_of_what_is_active(part):
+def test_any_interleaving_leaves_the_state_of_active_registrations(part):
     for seed in range(part, SEQUENCES, 4):
         steps = random_steps(seed)
         if difference(steps) is not None:
@@ -233,7 +236,7 @@ def test_the_test_finds_a_wrong_step(monkeypatch):
     assert len(smallest(steps)) == 3
 
 
-def test_calls_reach_what_the_model_says():
+def test_calls_reach_the_kernel_of_the_model():
     choose = random.Random(5)
     tensor, called = tenon.ones(1), 0
     own = {key for key, label in built_in().items() if label != "fallthrough"}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrapper tensors under real operators: composites decide by the strides that a wrapper claims.
+// Wrapper tensors in shipped operators: composites use the strides that a wrapper reports.
 #include <numeric>
 
 #include "support.h"
@@ -20,7 +20,7 @@ std::vector<std::string>& called() {
 tenon_status pass_on(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 void drop(void* self) { tenon_tensor_release(static_cast<tenon_tensor*>(self)); }
 
-// Wraps a tensor, which it owns, and claims its geometry.
+// Owns an inner tensor and reports its sizes and strides.
 const tenon_object_type kPassing = [] {
   tenon_object_type type{};
   type.struct_size = sizeof type;
@@ -50,11 +50,11 @@ Tensor wrap(const Tensor& inner) {
   options.alias_of = inner.get();
   tenon_tensor* handle = nullptr;
   tenon::check(tenon_wrapper_new(&kPassing, inner.get(), &options, &handle));
-  tenon_tensor_retain(inner.get());  // the wrapper's, dropped with it
+  tenon_tensor_retain(inner.get());  // owned by the wrapper, which releases it
   return Tensor(handle);
 }
 
-// Calls the operator on the wrapped tensors and wraps its results.
+// Calls the operator on the inner tensors and wraps its results.
 tenon_status pass_on(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack) {
   called().push_back(tenon_op_name(op));
   std::vector<tenon_value> args(stack->args, stack->args + stack->nargs);
@@ -77,7 +77,7 @@ tenon_status pass_on(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack
   return TENON_OK;
 }
 
-// [[0, 1, 2], [3, 4, 5]] turned.
+// Returns the transpose of [[0, 1, 2], [3, 4, 5]].
 Tensor turned() {
   std::vector<float> elements(6);
   std::iota(elements.begin(), elements.end(), 0.0f);
@@ -124,7 +124,7 @@ TEST(Wrapper, ReshapeThatAViewServes_CopiesNothing) {
   EXPECT_EQ(result.strides()[0], 1);
 }
 
-// A write that the operator does on the tensor below is counted for the wrapper, and the other way.
+// A write to the inner tensor raises the wrapper's version, and the other way round.
 TEST(Wrapper, InPlace_IsSeenInBothVersions) {
   const Tensor inner = turned();
   const Tensor wrapper = wrap(inner);

@@ -554,7 +554,7 @@ int main(int argc, char** argv) {
       fprintf(stderr, "instructions: no path %s\n", argv[k]);
       return 1;
     }
-    paths[i].run(1); /* what only the first time costs */
+    paths[i].run(1); /* costs that only the first call has */
     paths[i].run(atoi(argv[1]));
   }
   tenon_tensor_release(a);

@@ -72,7 +72,7 @@ def paths() -> list[str]:
 
 
 def count() -> dict[str, float]:
-    """Instructions a call for every path."""
+    """Returns the instructions per call of every path."""
     with tempfile.TemporaryDirectory() as folder:
         return callgrind(paths(), pathlib.Path(folder))
 

@@ -112,7 +112,7 @@ def calls_of(op: str, *args, in_numpy: Callable | None = None, **options) -> Cal
 
 
 def methods_of(op: str, tensor: torch.Tensor, options: Callable) -> Calls:
-    """Calls of a method, whose options depend on the library."""
+    """Returns the calls of a method, whose options depend on the library."""
     mine = ours(tensor)
     return {
         "torch": functools.partial(getattr(tensor, op), **options(torch)),
@@ -147,7 +147,7 @@ def add_layouts(dtype: str, side: int) -> Iterator[Row]:
 
 
 def out_forms(count: int) -> Iterator[Row]:
-    """Calls that write into existing tensors."""
+    """Yields calls that write to existing tensors."""
     a, b = elements(count, "float32", 1), elements(count, "float32", 2)
     out = torch.empty_like(a)
     for op, args in (("add", (a, b)), ("exp", (a,))):

@@ -128,7 +128,7 @@ def by_size(all_rows: list[Row]) -> list[list[str]]:
 
 
 def slow(all_rows: list[Row]) -> list[list[str]]:
-    """The rows that are slower than LEAST, by name: speeds by threads, and why."""
+    """Describes the rows that are slower than LEAST: their speeds by number of threads, and why."""
     grouped: dict[str, dict[int, Row]] = {}
     for row in all_rows:
         grouped.setdefault(row.name, {})[row.threads] = row
@@ -223,7 +223,7 @@ peak. numpy has one thread.
 
 
 def drawing(samples: dict[str, Sample]) -> str:
-    """All rows above SMALL elements on one thread as ticks, by size, on a logarithmic axis."""
+    """Plots all rows above SMALL elements on one thread, by size, on a logarithmic axis."""
     all_rows = [row for row in rows(samples) if row.count]
     groups: dict[str, list[Row]] = {}
     for row in all_rows:

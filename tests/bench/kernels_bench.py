@@ -159,7 +159,7 @@ def copy_rates(counts: list[int], sizes: list[int]) -> dict[str, float]:
 
 
 def peak(library: str) -> float:
-    """Floating point operations a second of one thread."""
+    """Returns the floating-point operations per second of one thread."""
     function = ctypes.CDLL(library).tenon_bench_peak
     function.argtypes, function.restype = [ctypes.c_double], ctypes.c_double
     return function(0.2)

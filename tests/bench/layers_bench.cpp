@@ -90,7 +90,7 @@ void typed_2_tensors_one_redispatch(benchmark::State& state) {
 }
 BENCHMARK(typed_2_tensors_one_redispatch);
 
-// ---- Layers that a guard of the thread turns on, one or three -----------------------------------
+// ---- One or three layers that a guard turns on --------------------------------------------------
 
 enum class Form { kBoxed, kTyped };
 

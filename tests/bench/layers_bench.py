@@ -66,7 +66,7 @@ def add_modules(rows: Rows, prefix: str, m: Any) -> None:
 
 
 def step_with_optimizer(m: Any, nn: Any) -> Any:
-    """A step of training four layers of 64 units with AdamW."""
+    """A training step of four layers of 64 units with AdamW."""
     optim = importlib.import_module(f"{m.__name__}.optim")
     layers = [layer for _ in range(3) for layer in (nn.Linear(64, 64), nn.ReLU())]
     net = nn.Sequential(*layers, nn.Linear(64, 64))
@@ -245,7 +245,7 @@ def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
 
 
 def add_fakes(rows: Rows, prefix: str, m: Any) -> None:
-    """An operator on fake tensors, outside of the mode that made them."""
+    """An operator on fake tensors, outside the mode that made them."""
     if prefix:
         fakes = importlib.import_module(f"{m.__name__}._subclasses.fake_tensor")
         mode = fakes.FakeTensorMode()
@@ -274,7 +274,7 @@ def symbolic_pair(m: Any) -> tuple[Any, Any]:
 
 
 def product_in_region(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
-    """A product of small parameters in an autocast region, which has their cast already."""
+    """A product of small parameters in an autocast region whose cache already has their casts."""
     w = m.ones(4, 4, requires_grad=True)
     timer = Timer("mm(w, w)", globals={"mm": m.mm, "w": w})
     with m.autocast("cpu", dtype=m.bfloat16):
@@ -285,7 +285,7 @@ def product_in_region(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
 
 
 def main() -> None:
-    """Takes the number of rounds, the milliseconds of one, and peers to leave out."""
+    """Reads the number of rounds, their length in milliseconds, and the peers to leave out."""
     rounds, milliseconds, *without = sys.argv[1:]
     rows = Rows()
     modules = {"": tenon}

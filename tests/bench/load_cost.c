@@ -40,7 +40,7 @@ static long private_kib(void) {
 
 int main(int argc, char** argv) {
   int i;
-  private_kib(); /* what its first run makes the process's own is not the library's */
+  private_kib(); /* the first run makes pages private that do not belong to the library */
   for (i = argc - 1; i >= 1; --i) {
     const long memory = private_kib(), faults = page_faults();
     const double start = now();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `./dev bench`: read here by run.py, and by ./dev to know what must be built."""
+"""The options of `./dev bench`: run.py parses them, and ./dev reads them to know what to build."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXAMPLES = """
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line of `./dev bench`."""
+    """Returns the command line parser of `./dev bench`."""
     top = argparse.ArgumentParser(
         prog="./dev bench",
         description="Measures calls beside peers and budgets, in one run on one machine.",

@@ -15,7 +15,7 @@ SHARED = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
 
 
 def home(package: str) -> pathlib.Path | None:
-    """Folder of an installed Python package."""
+    """Returns the folder of an installed Python package."""
     spec = importlib.util.find_spec(package)
     return None if spec is None or spec.origin is None else pathlib.Path(spec.origin).parent
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots as SVG text, readable on light and dark pages: ours beside peers, budgets used."""
+"""Plots as SVG text, readable on light and dark pages: ours and peers, and used budgets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ STYLE = """
 
 @dataclasses.dataclass
 class Line:
-    """One line of a plot: our value, and values of peers by name."""
+    """One line of a plot: our value, and peers' values by name."""
 
     label: str
     ours: float
@@ -71,7 +71,7 @@ class _Scale:
 
 
 def short(value: float) -> str:
-    """Three figures at most, thousands as k, millions as M."""
+    """Formats a number with at most three digits, thousands as k, millions as M."""
     for limit, sign in ((1e6, "M"), (1e3, "k")):
         if value >= limit:
             return f"{value / limit:.3g}{sign}"
@@ -79,7 +79,7 @@ def short(value: float) -> str:
 
 
 def dots(title: str, unit: str, lines: list[Line]) -> str:
-    """Our value of each line as a filled dot, peers as rings, on a logarithmic axis."""
+    """Plots our value of each line as a filled dot and peers as rings, on a logarithmic axis."""
     values = [value for line in lines for value in (line.ours, *line.peers.values())]
     scale = _Scale(values)
     parts = [_text(LABELS, 40, "● ours", "small ours"), _text(LABELS + 60, 40, "○ peer", "small")]
@@ -121,7 +121,7 @@ def budgets(title: str, bars: list[tuple[str, float]]) -> str:
 
 
 def ticks(title: str, lines: list[tuple[str, list[tuple[float, str]], float]]) -> str:
-    """Values of each line as ticks with hints, and their mean as a dot; a line stands at 1."""
+    """Plots the values of each line as ticks with hints and their mean as a dot; a line marks 1."""
     scale = _Scale([1.0, *(value for _, marks, _ in lines for value, _ in marks)])
     parts = [_text(LABELS, 40, "● mean", "small ours")]
     parts.append(_text(WIDTH - 8, 40, "logarithmic; more is better", "small", "end"))

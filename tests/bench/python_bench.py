@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Python, ours and the peers' in one process: writes nanoseconds a call as JSON.
-
-Every row is a statement under `timeit`; rows take turns, and the least of all rounds counts, less
-what the empty loop costs. Run by run.py, which names the plugin of operators.
-"""
+"""Calls from Python, ours and peers', in one process: writes nanoseconds per call as JSON."""
 
 from __future__ import annotations
 
@@ -85,7 +81,7 @@ def add_ours(rows: Rows) -> None:
 
 
 def first_calls(rows: Rows, a: tenon.Tensor, count: int = 200) -> dict:
-    """The first call of an operator, which compiles its schema, and the second, loop included."""
+    """Measures the first call of an operator, which compiles its schema, and the second one."""
     library = tenon.library.Library("tenon_bench_first", "DEF")
     rows.kept.append(library)
     for number in range(count):
@@ -130,7 +126,7 @@ def add_tvm_ffi(rows: Rows) -> None:
         import numpy as np
         import tvm_ffi
 
-        # Its own no-op; the module that loads it needs a test framework.
+        # Our own no-op, because the module that has one needs a test framework.
         ctypes.CDLL(str(pathlib.Path(tvm_ffi.__file__).parent / "lib" / "libtvm_ffi_testing.so"))
         noop = tvm_ffi.get_global_func("testing.nop")
     except (ImportError, OSError, ValueError) as error:
@@ -192,7 +188,7 @@ def add_extension(rows: Rows, package: str) -> None:
 
 
 def main() -> None:
-    """Takes the plugin, the number of rounds, the milliseconds of one, and peers to leave out."""
+    """Reads the plugin, the number of rounds, their milliseconds, and the peers to leave out."""
     plugin, rounds, milliseconds, *without = sys.argv[1:]
     tenon.ops.load_library(plugin)
     rows = Rows()

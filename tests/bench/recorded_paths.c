@@ -17,7 +17,7 @@ static void must(tenon_status status) {
 static const tenon_op *mul, *mm, *sum;
 static tenon_tensor *x, *w;             /* of one element, tracked */
 static tenon_tensor *square_x, *square; /* 2x2, tracked */
-static tenon_tensor *chain, *seed;      /* of CHAIN products with w, and its gradient */
+static tenon_tensor *chain, *seed;      /* a chain of CHAIN products with w, and its gradient */
 
 static tenon_tensor* leaf(int32_t ndim, const int64_t* sizes) {
   tenon_tensor* tensor;
@@ -57,7 +57,7 @@ static void record(const tenon_op* op, tenon_tensor* a, tenon_tensor* b, int cal
   for (int i = 0; i < calls; ++i) tenon_tensor_release(call_boxed(op, a, b));
 }
 
-/* A product of one element, recorded; with the end of result and node. */
+/* A recorded product of one element, including the release of the result and its node. */
 void path_recorded_mul(int calls) {
   set_up();
   record(mul, x, w, calls);
@@ -107,7 +107,7 @@ void path_autocast_mm(int calls) {
   tenon_autocast_leave(&guard);
 }
 
-/* A recorded call of an operator that has no cast rule, in a region: as outside. */
+/* A recorded call in a region, of an operator without a cast rule. */
 void path_mul_in_autocast(int calls) {
   tenon_autocast_guard guard;
   set_up();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: docs/performance.md, and below it its tables and plots."""
+"""Writes the report: docs/performance.md, and its tables and plots in the folder below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ quartile minus first, divided by the median) show how much our rounds were distu
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table with its columns lined up."""
+    """Formats a Markdown table with aligned columns."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
 
     def line(one: list[str]) -> str:
@@ -52,7 +52,7 @@ def summary(results: list[Result]) -> list[str]:
 
 
 def groups(results: list[Result]) -> str:
-    """A table of the groups: how many budgets each meets, and its first rows beside a peer."""
+    """Formats a table of the groups: budgets met, and their first rows with a peer."""
     rows = []
     for name, group in sections(results).items():
         held = [one for one in group if one.used is not None]
@@ -66,13 +66,13 @@ def groups(results: list[Result]) -> str:
 
 
 def missed(results: list[Result]) -> list[str]:
-    """A line for each budget that is missed."""
+    """Returns a line for each missed budget."""
     lines = [one.miss() for one in results if one.state is State.MISSED]
     return [textwrap.fill(f"- {line}", 100, subsequent_indent="  ") for line in lines]
 
 
 def sections(results: list[Result]) -> dict[str, list[Result]]:
-    """Results by section, without the parts that were not asked for."""
+    """Returns the results by section, without parts that were not requested."""
     grouped: dict[str, list[Result]] = {}
     for one in results:
         if one.state is not State.LEFT_OUT or one.why != OTHER_PART:
@@ -93,7 +93,7 @@ def everything(samples: dict[str, Sample]) -> str:
 
 
 def page(bench: Bench, results: list[Result], machine: list[str], images: str = "") -> str:
-    """The summary. `images` is the folder of plots and tables as the page names it."""
+    """Returns the summary. `images` is the folder of plots and tables, relative to the page."""
     parts = ["# Performance", "", INTRODUCTION]
     if bench.quick:
         parts += [
@@ -117,7 +117,7 @@ def page(bench: Bench, results: list[Result], machine: list[str], images: str = 
 
 
 def tables(bench: Bench, results: list[Result], images: str = "") -> str:
-    """All rows and measurements, below the page. `images`: as the tables name the plots' folder."""
+    """Returns all rows and measurements. `images` is the plots' folder, relative to the tables."""
     plots = drawings(results) if images else {}
     parts = ["# Performance: tables", "", TABLES]
     for name, rows in sections(results).items():
@@ -159,7 +159,7 @@ def kernel_drawings(samples: dict[str, Sample]) -> dict[str, str]:
 
 
 def write(path: pathlib.Path, bench: Bench, results: list[Result], machine: list[str]) -> None:
-    """Writes the page, and tables and plots into the folder of the same name; old plots go."""
+    """Writes the page, and tables and plots into the folder of the same name; removes old plots."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
@@ -171,7 +171,7 @@ def write(path: pathlib.Path, bench: Bench, results: list[Result], machine: list
 
 
 def _brief(one: Result) -> str:
-    """A label for a budget: where, what, and beside whom."""
+    """Returns a label for a budget: part, row and peer."""
     lead = {"Calls from C and C++": "C, C++", "Small tensors from C++": "C++"}
     lead |= {
         "Layers, guards, errors, names": "C",

@@ -38,7 +38,7 @@ class Result:
 
     @property
     def used(self) -> float | None:
-        """Share of the budget that is used: at most 1 if the budget is met."""
+        """Share of the budget that is used; at most 1 if the budget is met."""
         if self.state not in (State.MET, State.MISSED):
             return None
         value = self.ratio if self.row.peer else self.ours.least
@@ -46,7 +46,7 @@ class Result:
 
     @property
     def noise(self) -> float | None:
-        """The worse of both sides' distance from least to median."""
+        """The larger distance from minimum to median, of ours and the peer's."""
         noises = [one.noise for one in (self.ours, self.peer) if one is not None]
         return max((one for one in noises if one is not None), default=None)
 
@@ -71,7 +71,7 @@ class Result:
 
 
 def fill(bench: Bench) -> tuple[list[Result], list[str]]:
-    """All rows with their samples, and the names that ought to have been measured but were not."""
+    """Returns all rows with their samples, and the names that should have been measured."""
     results, lost = [], []
     for section, rows in SECTIONS.items():
         for row in rows:
@@ -100,7 +100,7 @@ def _state(row: Row, ours: Sample | None, peer: Sample | None) -> State:
 
 
 def cells(result: Result) -> list[str]:
-    """A line of a table: what, ours, peer, ratio, budget, met, median, spread."""
+    """Returns a line of a table: name, ours, peer, ratio, budget, met, median, spread."""
     ours, peer = result.ours, result.peer
     if ours is None:
         return [result.row.what, "", "", "", result.budget, result.state.value, "", ""]

@@ -49,7 +49,8 @@ static float run(int64_t steps) {
   return run_base(steps);
 }
 
-/* Floating point operations a second of the calling thread, measured for `seconds`. */
+/* Returns the floating-point operations per second of the calling thread, measured for
+   `seconds`. */
 __attribute__((visibility("default"))) double tenon_bench_peak(double seconds) {
   const int64_t steps = 20000;
   volatile float kept = 0;

@@ -44,7 +44,7 @@ def _python(what: str, ours: str, peer: str = "", peer_name: str = "", limit=Non
 
 
 def _graph(what: str, name: str, peer: str, limit: float | None = None) -> Row:
-    """A row of graphs.cpp beside a loop in C, ours or libtorch's."""
+    """A row of graphs.cpp, compared with a loop in C, ours or libtorch's."""
     where = "libtorch" if peer.startswith("torch/") else "a loop in C"
     return Row(what, f"layer:c/graphs/{name}", f"layer:c/{peer}", where, limit)
 

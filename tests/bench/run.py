@@ -22,7 +22,7 @@ from sample import from_json, to_json
 
 
 def measure(bench: Bench, names: list[str], before: compare.File | compare.Revision | None) -> None:
-    """Measures the parts; with another revision twice, each in turns with the other's."""
+    """Measures the parts; with another revision twice, alternating with that revision."""
     for part, (function, prefixes) in PARTS.items():
         if part not in names:
             for prefix in prefixes:
@@ -37,7 +37,7 @@ def measure(bench: Bench, names: list[str], before: compare.File | compare.Revis
 
 
 def as_json(bench: Bench, results: list[Result], machine: list[str]) -> str:
-    """Samples, and the budgets they were held against."""
+    """Returns the samples, and the budgets that they were compared with."""
     budgets = [
         {
             "section": one.section,

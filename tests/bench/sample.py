@@ -24,7 +24,7 @@ class Sample:
 
     @classmethod
     def of(cls, values: list[float], unit: str = "ns") -> Sample:
-        """A sample of the values of all rounds."""
+        """Makes a sample of the values of all rounds."""
         if len(values) < 2:
             return cls(values[0], unit=unit)
         median = statistics.median(values)
@@ -34,7 +34,7 @@ class Sample:
         return cls(min(values), median, spread, len(values), unit)
 
     def merged(self, other: Sample) -> Sample:
-        """Both runs of the same measurement as one: the least of both, the quieter's median."""
+        """Merges two runs: the smaller minimum, and the median of the quieter run."""
         quieter = min(self, other, key=lambda one: one.median or one.least)
         return dataclasses.replace(
             quieter, least=min(self.least, other.least), rounds=self.rounds + other.rounds
@@ -80,14 +80,14 @@ def _unit_of(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three or four figures, thousands apart."""
+    """Formats a number with three or four digits, and thousands apart."""
     if abs(value) >= 1000:
         return f"{value:,.0f}".replace(",", " ")
     return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 
 def quantity(value: float, unit: str) -> str:
-    """A number with its unit; nanoseconds beyond a microsecond in larger units."""
+    """Formats a number with its unit; nanoseconds in larger units above a microsecond."""
     if unit == "ns":
         for limit, factor, name in ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
             if abs(value) < limit:

@@ -46,7 +46,7 @@ void keep(const T& result) {
   asm volatile("" : : "r"(&result) : "memory");
 }
 
-// Calls `name` under a C++ signature, again and again.
+// Calls `name` repeatedly under a C++ signature.
 template <class Signature, class... A>
 void repeat(int64_t calls, const char* name, const A&... arguments) {
   const auto op = Op(name).typed<Signature>();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of rows that time themselves, in Tenon and in peers.
+// The clock of rows that time themselves, for Tenon and peers.
 #pragma once
 
 #include <time.h>
 
-// Seconds that this thread has run: others may be at work on the machine.
+// Returns the seconds that this thread has run, which exclude other work on the machine.
 inline double thread_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

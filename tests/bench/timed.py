@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements timed in turns, for the programs that measure Python calls."""
+"""Times statements in alternation, for the programs that measure Python calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import statistics
 import timeit
 import time
 
-# Time of this thread, not of the clock on the wall: others may be at work on the machine.
+# Time of this thread instead of wall-clock time, because other processes may be running.
 Timer = functools.partial(timeit.Timer, timer=time.thread_time)
 
 
@@ -19,7 +19,7 @@ class Rows:
         self.timers: dict[str, timeit.Timer] = {"empty": Timer("pass")}
         self.extra: dict[str, dict] = {}  # rows with a different way of measuring
         self.skipped: dict[str, str] = {}
-        self.kept: list = []  # libraries, open as long as their operators are called
+        self.kept: list = []  # libraries, which stay open while their operators are called
 
     def add(self, name: str, statement: str, **names) -> None:
         # Bind names to locals, to measure the call without lookups of globals.

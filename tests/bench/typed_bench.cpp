@@ -17,7 +17,7 @@ using Three = void(const Tensor&, const Tensor&, const Tensor&);
 using Eight = void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                    const Tensor&, const Tensor&, const Tensor&);
 
-// One operator a shape of call.
+// One operator per shape of call.
 struct Operators {
   Library library{Library::Def, "bench_typed"};
   Op none = library.def("none(int a) -> int");
@@ -119,13 +119,13 @@ void typed_2_tensors_returning_argument(benchmark::State& state) {
 }
 BENCHMARK(typed_2_tensors_returning_argument);
 
-// Boxed caller, kernel with both forms: through the adapter that tenon.hpp makes.
+// A boxed caller and a kernel with both forms: uses the adapter that tenon.hpp makes.
 void boxed_2_tensors_typed_kernel(benchmark::State& state) {
   call_boxed(state, Operators::get().two, two_boxed());
 }
 BENCHMARK(boxed_2_tensors_typed_kernel);
 
-// The functions that a binding calls.
+// The C functions that a binding calls.
 void begin2_and_end(benchmark::State& state) {
   const auto& [a, b] = tensors();
   using Typed = tenon_status (*)(const tenon_frame*, tenon_tensor*, tenon_tensor*);

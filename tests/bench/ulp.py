@@ -41,7 +41,8 @@ def rsqrt(x):
 EXACT = {name: getattr(numpy, name) for name in SIMPLE}
 EXACT |= {name: getattr(numpy, its) for name, its in ARCS.items()}
 EXACT |= {"sigmoid": sigmoid, "rsqrt": rsqrt, "reciprocal": numpy.reciprocal}
-# The C library's, an element at a time: fewer are looked at, and of float32 only.
+# The C library's functions process one element at a time, so fewer numbers are checked, and only
+# float32.
 SLOW = {"erf": numpy.vectorize(math.erf), "erfc": numpy.vectorize(math.erfc)}
 
 

@@ -26,7 +26,7 @@ static tenon_tensor* matrix(tenon_dtype dtype) {
   return ret.as.tensor;
 }
 
-// The dtype of a result, which is released.
+// Returns the dtype of a result, which it releases.
 static tenon_dtype dtype_of(tenon_tensor* tensor) {
   tenon_tensor_info info;
   assert_ok(tenon_tensor_describe(tensor, &info));
@@ -274,7 +274,7 @@ static void Rule_OfEachKind_DecidesTheDtypes(void** unused) {
     enter(TENON_DTYPE_BF16, &guard);
     assert_ok(call_f("casts_kinds::f", args, 3));
     for (int k = 0; k < 3; ++k) assert_int_equal(seen[k], cases[i].expected[k]);
-    assert_int_equal(seen_flags, TENON_AUTOCAST_CACHE);  // off inside of the operator
+    assert_int_equal(seen_flags, TENON_AUTOCAST_CACHE);  // autocast is off inside the operator
     assert_ok(tenon_autocast_leave(&guard));
     tenon_registration_remove(rule);
     tenon_registration_release(rule);

@@ -93,7 +93,7 @@ static void product_of_leaves(void** state) {
   assert_ok(backward(sum, TENON_BACKWARD_KEEP_GRAPH));
   assert_grad(x, b, 2);
   assert_grad(w, a, 2);
-  // Twice adds up, in the same tensor.
+  // A second pass adds to the same gradient tensor.
   assert_ok(backward(sum, TENON_BACKWARD_KEEP_GRAPH));
   tenon_tensor *first = NULL, *second = NULL;
   assert_ok(tenon_tensor_copy_grad(x, &first));
@@ -102,7 +102,7 @@ static void product_of_leaves(void** state) {
   assert_ptr_equal(first, second);
   const float twice[2] = {10, 14};
   assert_grad(x, twice, 2);
-  assert_error(backward(sum, 0), TENON_ERROR_STATE, "second backward pass");
+  assert_error(backward(sum, 0), TENON_ERROR_STATE, "second time");
   tenon_tensor_release(first);
   tenon_tensor_release(second);
   tenon_tensor_release(sum);
@@ -181,7 +181,7 @@ static void writes_through_views(void** state) {
   tenon_tensor* same = binary("aten::add_.Tensor", view, w);
   assert_ptr_equal(same, view);
   tenon_tensor_release(same);
-  // The base is recorded now, and with it the view that was there before.
+  // The base is recorded now, and so is the view that existed before.
   assert_node(buffer, "CopySlices");
   assert_true(tenon_tensor_requires_grad(sibling));
   assert_node(sibling, "AsStridedBackward0");
@@ -226,7 +226,7 @@ static void detached_tensors_become_leaves(void** state) {
   const live_counts before = count_live();
   const float a[2] = {2, 3}, ones[2] = {1, 1};
   tenon_tensor* x = vector_of(a, 2);
-  // However often the memory was written before: 255 times is the last note that fits the header.
+  // The number of earlier writes does not matter: the header can count 255 of them.
   for (int writes = 0; writes <= 256; ++writes) {
     tenon_tensor* leaf = unary("aten::detach", x);
     assert_ok(tenon_tensor_set_requires_grad(leaf, 1));
@@ -246,7 +246,7 @@ static void detached_tensors_become_leaves(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- Formulas of one's own ----------------------------------------------------------------------
+// ---- Custom formulas ----------------------------------------------------------------------------
 
 // twice(x, by) = x * by.
 static tenon_status twice_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -305,8 +305,8 @@ static tenon_status twice_backward(const tenon_backward_call* call) {
 
 static void count_deleted(void* ctx) { ++((told*)ctx)->deleted; }
 
-// A view of no_grad mode whose base was written since has no node that could be used. It is no
-// leaf, and asking for that is no failure.
+// A view that was made in no_grad mode, and whose base was written since, has no usable node. It is
+// no leaf, and a query for is_leaf must not fail.
 static void unusable_views_are_no_leaves(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -415,7 +415,7 @@ static void formula_of_a_text(void** state) {
   tenon_library_release(library);
 }
 
-// A copy of each half, as the kernel of an operator with one list for a result.
+// Returns a copy of each half, as an operator with one list as its result.
 static tenon_status copy_halves(void* ctx, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
   (void)ctx, (void)op, (void)keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bound plans from C: kernels that support binding, reasons against a plan, and lifetimes.
+// Bound plans from C: kernels that support binding, reasons for a refusal, and lifetimes.
 #define _POSIX_C_SOURCE 200809L
 
 #include "support.h"
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// Requests that a kernel receives, and deleters that run.
+// Calls that a kernel receives, and deleters that run.
 typedef enum asked { kCall, kBind, kRun, kStateDeleted, kContextDeleted, kAsked } asked;
 static atomic_int times[kAsked];
 
@@ -146,7 +146,7 @@ static tenon_graph* exp_of_scaled(void) {
   return graph;
 }
 
-// One call of an operator of one tensor.
+// Builds a graph with one call of a unary operator.
 static tenon_graph* graph_of(const char* name, int64_t* x) {
   tenon_graph* graph = NULL;
   assert_ok(tenon_graph_new(&graph));
@@ -274,7 +274,7 @@ static void Bind_KernelDeclines_IsTold(void** state) {
   tenon_library* library = with_scale(&how);
   tenon_graph* graph = exp_of_scaled();
   tenon_tensor* x = counted(5, 1);
-  assert_refused(graph, x, "bound::scale: arguments like these are not bound");
+  assert_refused(graph, x, "bound::scale: its kernel cannot be bound for these arguments");
   for (int i = 0; i < 3; ++i) tenon_tensor_release(run_on(graph, x));
   assert_times(kCall, 6);
   assert_times(kBind, 1);
@@ -356,7 +356,9 @@ static void Bind_KernelDoesMoreThanCall_IsRefused(void** state) {
   int64_t x_value = -1;
   tenon_graph* graph = graph_of("bound::twice", &x_value);
   tenon_tensor* x = counted(5, 1);
-  assert_refused(graph, x, "bound::twice: its result must be an argument or what a call gives");
+  assert_refused(
+      graph, x,
+      "bound::twice: its result must be an argument or the result of an operator that it calls");
   tenon_tensor_release(x);
   tenon_graph_release(graph);
   tenon_library_release(library);
@@ -382,7 +384,7 @@ static void Bind_KernelFails_GivesItsError(void** state) {
   assert_non_null(strstr(tenon_error_message(error), "bound::scale"));
   tenon_error_release(error);
   assert_times(kStateDeleted, 1);
-  // Runs are calls all the same.
+  // The runs still work by calls.
   for (int i = 0; i < 3; ++i) tenon_tensor_release(run_on(graph, x));
   assert_times(kCall, 6);
   assert_times(kRun, 0);
@@ -420,11 +422,11 @@ static void Bind_WhatCannotBe_IsToldInWords(void** state) {
   int64_t x = -1;
   tenon_tensor* vector = counted(6, 1);
   tenon_graph* graph = graph_of("aten::nonzero", &x);
-  assert_refused(graph, vector, "aten::nonzero: its kernel does not bind");
+  assert_refused(graph, vector, "aten::nonzero: its kernel cannot be bound");
   tenon_graph_release(graph);
   graph = graph_of("aten::exp", &x);
   assert_ok(tenon_tensor_set_requires_grad(vector, 1));
-  assert_refused(graph, vector, "inputs must be plain tensors on the CPU");
+  assert_refused(graph, vector, "inputs must be plain CPU tensors");
   assert_ok(tenon_tensor_set_requires_grad(vector, 0));
   assert_binds(graph, vector);
   tenon_graph_release(graph);
@@ -507,7 +509,7 @@ static void Bind_KernelRegisteredLater_IsSeen(void** state) {
     tenon_tensor_release(y);
   }
   assert_times(kRun, 2);
-  assert_refused(graph, x, "bound::scale: its kernel does not bind");
+  assert_refused(graph, x, "bound::scale: its kernel cannot be bound");
   tenon_library_release(later);
   assert_binds(graph, x);
   tenon_tensor* again = run_on(graph, x);
@@ -559,7 +561,7 @@ static void Bind_AttributeChanges_RunsSee(void** state) {
   tenon_tensor_release(weights);
 }
 
-// One tensor as input and attribute, and another input in its place afterwards.
+// One tensor as input and attribute, and then another input.
 static void Bind_AttributeAsInput_IsRefused(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -571,7 +573,7 @@ static void Bind_AttributeAsInput_IsRefused(void** state) {
   const tenon_value args[2] = {ref(x), ref(w)};
   const tenon_value output = ref(append(graph, "aten::mul.Tensor", args, 2));
   assert_ok(tenon_graph_add_output(graph, &output));
-  assert_refused(graph, weights, "inputs must be no attributes of the graph, got w");
+  assert_refused(graph, weights, "inputs must not be attributes of the graph, got w");
   for (int i = 0; i < 3; ++i) tenon_tensor_release(run_on(graph, weights));
   tenon_tensor* y = run_on(graph, input);
   void* data = NULL;
@@ -603,7 +605,7 @@ static void Bind_InputInPlace_IsWritten(void** state) {
   tenon_tensor_release(vector);
 }
 
-// A part of a tensor made by a node shares that tensor's memory.
+// A part of a tensor that a node made shares the tensor's memory.
 static void Bind_DetachedPart_IsGiven(void** state) {
   (void)state;
   tenon_graph* graph = NULL;
@@ -640,7 +642,7 @@ static void* run_often(void* context) {
   job* mine = context;
   tenon_graph* own = exp_of_scaled();
   for (int i = 0; i < 200; ++i) {
-    // Six shapes take turns in the four places.
+    // Six shapes alternate in the four plans.
     tenon_tensor* x = counted(3 + i / 4 % 6, mine->first + (float)i);
     if (i % 4 == 0) assert_binds(mine->graph, x);
     tenon_tensor *shared = run_on(mine->graph, x), *expected = run_on(own, x);

@@ -77,13 +77,13 @@ static tenon_status detached(void* ctx, tenon_stack* stack) {
   return TENON_OK;
 }
 
-// The operator that ctx names, of the first input.
+// Calls the operator named by ctx with the first input.
 static tenon_status operator_of(void* ctx, tenon_stack* stack) {
   give(stack, unary(ctx, stack->args[0].as.tensor));
   return TENON_OK;
 }
 
-// A list of two: the product, and the sum of the first input.
+// Returns a list of two: the product, and the sum of the first input.
 static tenon_status several(void* ctx, tenon_stack* stack) {
   (void)ctx;
   tenon_value values[3] = {tenon_value_of_none(), tenon_value_of_int(3), tenon_value_of_none()};
@@ -109,7 +109,7 @@ static tenon_status gives_number(void* ctx, tenon_stack* stack) {
   return TENON_OK;
 }
 
-// One output at first, then two.
+// Returns one output at first, and two in later calls.
 static tenon_status grows(void* ctx, tenon_stack* stack) {
   return ++*(int*)ctx < 3 ? product(NULL, stack) : several(NULL, stack);
 }
@@ -182,7 +182,7 @@ static void right_gradients_pass(void** state) {
     second_order(&operator_of, "aten::sin", inputs, 1, flags, NULL);
     second_order(&constant, NULL, inputs, 1, flags, NULL);
   }
-  // NULL options are the usual ones.
+  // NULL options mean the defaults.
   tenon_value values[2] = {tenon_value_of_tensor(inputs[0]), tenon_value_of_tensor(inputs[1])};
   tenon_buffer* report = NULL;
   assert_ok(tenon_gradcheck(&product, NULL, values, 2, NULL, &report));
@@ -290,12 +290,12 @@ static void views_and_inputs_without_gradient(void** state) {
   tenon_tensor_info info;
   assert_ok(tenon_tensor_describe(base, &info));
   assert_memory_equal(info.data, kNumbers, sizeof kNumbers);
-  // Gradients are not asked for of the second, which is an argument all the same.
+  // The second argument needs no gradient.
   int calls = 0;
   tenon_tensor* apart = unary("aten::clone", turned);
   tenon_tensor* inputs[2] = {x, apart};
   first_order(&product, &calls, inputs, 2, 0, NULL);
-  // One call to see the outputs, one for the pass, two for each of six elements.
+  // One call to learn the outputs, one for the pass, and two for each of six elements.
   assert_int_equal(calls, 14);
   tenon_tensor_release(apart);
   tenon_tensor_release(x);
@@ -462,15 +462,15 @@ static void each_mistake_is_named(void** state) {
       {kDouble, x, 0, "twice what it should be"},
       {kNegative, x, 0, "a sign is wrong"},
       {kThird, x, 0, "0.3333 times what it should be"},
-      {kZero, x, 0, "no gradient comes"},
-      {kUndefined, x, 0, "no gradient comes"},
+      {kZero, x, 0, "no gradient reaches"},
+      {kUndefined, x, 0, "no gradient reaches"},
       {kTransposed, x, 0, "transposed"},
-      {kPartly, x, 0, "derivatives that are not 0 are missing"},
+      {kPartly, x, 0, "nonzero derivatives are missing"},
       {kConjugate, z, 0, "a conjugate is missing"},
       {kIgnores, x, 0, "Jacobian mismatch"},
       {kChanges, x, 0, "not deterministic"},
       {kChanges, x, TENON_GRADCHECK_FAST, "not deterministic"},
-      {kSquares, x, TENON_GRADCHECK_BATCHED, "must add up"},
+      {kSquares, x, TENON_GRADCHECK_BATCHED, "must be linear"},
       {kSquares, x, TENON_GRADCHECK_FAST, "product with random vectors"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -478,12 +478,12 @@ static void each_mistake_is_named(void** state) {
     tenon_tensor* input = cases[i].input;
     first_order(&operator_of, "check_test::wrong", &input, 1, cases[i].flags, TEXTS(cases[i].text));
   }
-  // One element: its Jacobian is right, but the gradient that came was not looked at.
+  // With one element the Jacobian is right, although the function ignores the incoming gradient.
   which = kIgnores;
   tenon_tensor* one = leaf_of(kNumbers, 1);
   first_order(&operator_of, "check_test::wrong", &one, 1, 0,
-              TEXTS("must be zero where the gradients of outputs are zero", "got 1"));
-  // With a tolerance passes may differ.
+              TEXTS("must be zero if the gradients of all outputs are zero", "got 1"));
+  // With a tolerance, repeated passes may differ.
   which = kChanges;
   tenon_gradcheck_options options = usual(0);
   options.nondet_tol = 1e-3;
@@ -547,7 +547,7 @@ static void given_gradients_of_outputs(void** state) {
   assert_report(report, NULL);
   tenon_tensor* two[2] = {v, v};
   assert_error(tenon_gradgradcheck(&operator_of, sine, &value, 1, two, 2, NULL, &report),
-               TENON_ERROR_INVALID_ARGUMENT, "one for each of 1 outputs");
+               TENON_ERROR_INVALID_ARGUMENT, "one tensor for each of 1 outputs");
   assert_error(tenon_gradgradcheck(&operator_of, sine, &value, 1, &longer, 1, NULL, &report),
                TENON_ERROR_INVALID_ARGUMENT, "shape [3], got [4]");
   assert_error(tenon_gradgradcheck(&operator_of, sine, &value, 1, &other, 1, NULL, &report),
@@ -570,7 +570,7 @@ static void errors_of_functions_come_home(void** state) {
                "no luck");
   assert_error(tenon_gradcheck(&gives_number, NULL, values, 1, NULL, &report),
                TENON_ERROR_INVALID_ARGUMENT,
-               "must give a tensor, or a list or tuple with some, "
+               "must return a tensor, or a list or tuple with tensors, "
                "got 7");
   int calls = 0;
   assert_error(tenon_gradcheck(&grows, &calls, values, 2, NULL, &report),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data apart from the graph: aliases without history, tensors that get other data, and detach.
+// Tensors apart from the graph: aliases without history, tensors with replaced data, and detach.
 #include "support.h"
 
 static tenon_tensor* apply(const char* name, tenon_tensor* a, tenon_tensor* b) {
@@ -133,7 +133,8 @@ static void views_stay_on_the_old_memory(void** state) {
   tenon_tensor_release(x);
   assert_float_equal(data_of(view)[0], 2, 0);
   tenon_tensor_release(view);
-  // Also for a tensor that shared another's memory from the start, and for two that swap memory.
+  // Also works for a tensor that shared another's memory from the start, and for two that swap
+  // memory.
   x = vector_of(a, 2);
   tenon_tensor *y = vector_of(b, 2), *old = NULL;
   assert_ok(tenon_tensor_copy_data(x, &old));

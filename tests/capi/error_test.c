@@ -190,7 +190,8 @@ static const char* cause_of_call(const tenon_op* op, int64_t what) {
   tenon_error* error = tenon_error_take();
   assert_int_equal(tenon_error_code(error), TENON_ERROR_INDEX);
   const tenon_error* cause = tenon_error_cause(error);
-  const char* told = cause != NULL ? "after raising an error of another code" : "left no error";
+  const char* told =
+      cause != NULL ? "after raising an error of another code" : "without raising an error";
   assert_non_null(strstr(tenon_error_message(error), told));
   snprintf(text, sizeof text, "%s", cause != NULL ? tenon_error_message(cause) : "");
   tenon_error_release(error);
@@ -209,7 +210,7 @@ static void error_of_another_code_is_the_cause(void** state) {
   assert_string_equal(cause_of_call(op, SILENT), "");
   assert_string_equal(cause_of_call(op, RAISE_OTHER), "the reason");
   assert_non_null(strstr(cause_of_call(op, RAISE_BY_CALL), "nowhere::nothing"));
-  // Calls that began and ended in between do not make it another kernel's.
+  // Calls that began and ended in between leave the error with the kernel that raised it.
   assert_string_equal(cause_of_call(op, CALL_BETWEEN), "the reason");
   // An error that was in the slot before the call is not the kernel's, whether raised outside of
   // any call or left by a call that succeeded.

@@ -55,7 +55,7 @@ static tenon_fake_mode* new_mode(uint32_t flags) {
   return mode;
 }
 
-// Factories without a device, as operators see them.
+// Calls a factory operator without a device.
 static tenon_tensor* ones(void) {
   const tenon_value args[1] = {tenon_value_of_ints(kSizes, 2)};
   return apply("aten::ones", args, 1);
@@ -414,7 +414,7 @@ static void Register_ServesFakesAndMeta(void** state) {
   tenon_tensor* fake = new_fake(TENON_DEVICE_CUDA);
   const tenon_value self[1] = {tenon_value_of_tensor(fake)};
   tenon_tensor* longer = apply("fakes::longer", self, 1);
-  // Made on the CPU by the kernel, which said no device: as in a mode.
+  // The kernel named no device, so the result is on the CPU, as in a mode.
   assert_fake_on(longer, TENON_DEVICE_CPU, 0);
   assert_int_equal(tenon_tensor_sizes(longer)[0], 3);
   assert_ptr_equal(notes.running, find("fakes::longer"));
@@ -442,14 +442,14 @@ static void Register_WhatIsServedAlready_Fails(void** state) {
   tenon_kernel kernel = kernel_of(&notes, TENON_REPLACE_LAYER);
   assert_ok(tenon_library_register_fake(library, "twice", &kernel, NULL));
   assert_error(tenon_library_register_fake(library, "twice", &kernel, NULL),
-               TENON_ERROR_ALREADY_EXISTS, "must have no fake kernel yet, got row_more");
+               TENON_ERROR_ALREADY_EXISTS, "must not have a fake kernel yet, got row_more");
   assert_ok(tenon_library_impl(library, "by_meta", TENON_KEY_META, &kernel, NULL));
   assert_error(tenon_library_register_fake(library, "by_meta", &kernel, NULL),
-               TENON_ERROR_ALREADY_EXISTS, "must have no kernel for Meta, got row_more");
+               TENON_ERROR_ALREADY_EXISTS, "must not have a kernel for Meta, got row_more");
   assert_ok(tenon_library_impl(library, "composite", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, &kernel,
                                NULL));
   assert_error(tenon_library_register_fake(library, "composite", &kernel, NULL),
-               TENON_ERROR_INVALID_ARGUMENT, "must have no CompositeImplicitAutograd kernel");
+               TENON_ERROR_INVALID_ARGUMENT, "must not have a CompositeImplicitAutograd kernel");
   assert_int_equal(notes.deleted, 3);
   kernel.policy = TENON_REPLACE_OVERRIDE;
   assert_ok(tenon_library_register_fake(library, "twice", &kernel, NULL));

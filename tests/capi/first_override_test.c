@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels registered over those that ship, in processes that have not looked for one so far. Each
-// test runs in a child: the operators are loaded once a process.
+// Kernels that replace shipped ones, in processes that have called no operator yet. Each test runs
+// in a child process, because operators are loaded once per process.
 #define _POSIX_C_SOURCE 200809L  // fork
 
 #include "support.h"
@@ -15,7 +15,7 @@ static tenon_status return_argument(void* ctx, const tenon_op* op, tenon_keyset 
   return tenon_value_copy(&stack->args[0], &stack->rets[0]);
 }
 
-// relu(-1): 0 by the kernel that ships, -1 by those of this test.
+// relu(-1): 0 by the shipped kernel, -1 by those of this test.
 static float relu_of_minus_one(void) {
   const float minus_one = -1;
   const tenon_op* op = NULL;

@@ -73,7 +73,7 @@ static int64_t enter(void) {
   assert_int_equal(level, tenon_dual_level());
   return level;
 }
-// A view of a new vector, with that tangent.
+// Returns a view of a new vector with that tangent.
 static tenon_tensor* dual_of(const float* elements, const float* tangent, int64_t count) {
   tenon_tensor *x = vector_of(elements, count), *t = vector_of(tangent, count), *dual = NULL;
   assert_ok(tenon_dual_make(tenon_dual_level(), x, t, &dual));
@@ -118,8 +118,10 @@ static void duals_are_checked(void** state) {
   assert_null(dual);
   assert_ok(tenon_dual_make(level, x, x, &dual));
   tenon_tensor* again = NULL;
-  assert_error(tenon_dual_make(level, dual, x, &again), TENON_ERROR_STATE, "no tangent");
-  assert_error(tenon_dual_make(level, x, dual, &again), TENON_ERROR_STATE, "no tangent");
+  assert_error(tenon_dual_make(level, dual, x, &again), TENON_ERROR_STATE,
+               "must not have a tangent");
+  assert_error(tenon_dual_make(level, x, dual, &again), TENON_ERROR_STATE,
+               "must not have a tangent");
   assert_null(again);
   assert_ok(tenon_dual_leave(level));
   RELEASE(dual, ints, doubles, longer, x);
@@ -142,7 +144,7 @@ static void calls_carry_tangents(void** state) {
   assert_tangent(w, NULL, 0);
   tenon_tensor* detached = unary("aten::detach", x);
   assert_tangent(detached, NULL, 0);
-  // In no_grad mode, too; inference mode ends it.
+  // Also works in no_grad mode; inference mode has no tangents.
   tenon_key_guard guard;
   assert_ok(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard));
   tenon_tensor* quiet = binary("aten::mul.Tensor", x, w);
@@ -191,7 +193,7 @@ static void views_share_tangents(void** state) {
   tenon_tensor_release(binary("aten::mul_.Tensor", second, second));
   const float after[2] = {1, 60};
   assert_tangent(x, after, 2);
-  // A plain buffer becomes dual, with its views of before and after.
+  // A plain buffer becomes dual, together with views made before and after.
   tenon_tensor* buffer = vector_of(zeros, 2);
   tenon_tensor *first = select_of(buffer, 0), *sibling = select_of(buffer, 0);
   assert_tangent(first, NULL, 0);
@@ -201,7 +203,7 @@ static void views_share_tangents(void** state) {
   assert_tangent(sibling, sixty, 1);
   tenon_tensor* rest = select_of(buffer, 1);
   assert_tangent(rest, zero, 1);
-  // Plain numbers written over it take the tangent away.
+  // Writing plain numbers over it removes the tangent.
   tenon_tensor_release(unary("aten::zero_", sibling));
   assert_tangent(buffer, zeros, 2);
   assert_ok(tenon_dual_leave(level));
@@ -272,7 +274,7 @@ static void both_modes_mix(void** state) {
   assert_nothing_left(before);
 }
 
-/* ---- Operators of one's own ---------------------------------------------------------------- */
+/* ---- Custom operators ------------------------------------------------------------------------ */
 
 static tenon_status cube_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
@@ -284,7 +286,7 @@ static tenon_status cube_kernel(void* ctx, const tenon_op* op, tenon_keyset keys
   return TENON_OK;
 }
 
-// 3 x^2 by operators, or by nothing that is recorded.
+// Computes 3 x^2 by operators, or by code that is not recorded.
 static tenon_status cube_backward(const tenon_backward_call* call) {
   tenon_tensor* x = call->saved[0].as.tensor;
   tenon_key_guard guard;
@@ -357,13 +359,13 @@ static void no_tangent_is_lost(void** state) {
   const tenon_op* cube = find("forward_ad_test::cube");
   assert_error(tenon_op_call_named(cube, &arg, 1, NULL, NULL, 0, &ret, 1),
                TENON_ERROR_NOT_SUPPORTED, "forward_ad_test::cube: operator must have a tangent");
-  // A formula that cannot be derived is found out.
+  // A formula that has no derivative is detected.
   int any;
   const tenon_formula formula = cube_formula(&any);
   assert_ok(tenon_library_register_autograd(library, "cube", &formula, NULL));
   assert_error(tenon_op_call_named(cube, &arg, 1, NULL, NULL, 0, &ret, 1),
                TENON_ERROR_NOT_SUPPORTED, "CubeBackward0");
-  // Results have no place for a tangent in the caller's tensor.
+  // A result written to the caller's tensor cannot have a tangent.
   tenon_tensor* out = vector_of(a, 2);
   const tenon_value pair[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
   const tenon_value named = tenon_value_of_tensor(out);
@@ -466,7 +468,7 @@ static void functions_use_their_jvp(void** state) {
   tenon_value arg = tenon_value_of_tensor(dual), result;
   assert_ok(tenon_function_apply(function, &arg, 1, &result));
   assert_tangent(result.as.tensor, expected, 2);
-  // The tangent is recorded: 5 x t by x, for a weight of t, is 5 t t.
+  // The tangent is recorded: the derivative of 5 x t with respect to x, weighted by t, is 5 t t.
   tenon_tensor* tangent = tangent_of(result.as.tensor);
   tenon_tensor* sum = unary("aten::sum", tangent);
   const float by_x[2] = {5, 50};
@@ -480,7 +482,7 @@ static void functions_use_their_jvp(void** state) {
   assert_ok(tenon_function_apply(function, &arg, 1, &result));
   assert_tangent(result.as.tensor, expected, 2);
   tenon_value_clear(&result);
-  // Whatever fails, tangents are followed again.
+  // After any failure, tangents work again.
   forward_fails = 1;
   assert_error(tenon_function_apply(function, &arg, 1, &result), TENON_ERROR_RUNTIME, "fails");
   forward_fails = 0;
@@ -529,7 +531,7 @@ static void operators_use_their_jvp(void** state) {
 
 /* ---- Threads ------------------------------------------------------------------------------- */
 
-// Enters a separate level on shared tensors, again and again; then the thread exits inside a level.
+// Enters a separate level on shared tensors repeatedly; then the thread exits inside a level.
 static void* run_level(void* shared) {
   tenon_tensor* x = shared;
   const float a[2] = {2, 3}, t[2] = {1, 10}, expected[2] = {2, 30};
@@ -634,7 +636,7 @@ static void levels_that_were_left_are_not_carried(void** state) {
   assert_ok(tenon_thread_state_capture(&inside));
   assert_ok(tenon_dual_leave(level));
   run_on_thread(&finds_no_level, inside);
-  // A thread's own level waits while the thread works for one without.
+  // A thread's own level is suspended while the thread works in a state without one.
   assert_ok(tenon_thread_state_capture(&paused));
   tenon_tensor* x = NULL;
   tenon_thread_state* previous = NULL;
@@ -665,7 +667,7 @@ static void* goes_on(void* shared) {
     tenon_tensor *dual = NULL, *product;
     const tenon_status status = tenon_dual_make(0, x, t, &dual);
     if (status != TENON_OK) {
-      assert_error(status, TENON_ERROR_STATE, "a dual level must be entered");
+      assert_error(status, TENON_ERROR_STATE, "forward AD requires a level to be entered");
       break;
     }
     product = binary("aten::mul.Tensor", dual, dual);

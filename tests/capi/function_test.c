@@ -8,7 +8,7 @@ static const tenon_op* find(const char* name) {
   return op;
 }
 
-// Calls an operator; fails with its code, so that callbacks pass it on.
+// Calls an operator; a failure returns its code, so that callbacks can return it too.
 static tenon_status run(const char* name, const tenon_value* args, int64_t count,
                         tenon_tensor** out) {
   tenon_value ret = tenon_value_of_none();
@@ -74,7 +74,7 @@ static void assert_no_grad(tenon_tensor* leaf) {
   assert_null(grad);
 }
 
-// ---- A product of tensors and a number, with what the test wants of it
+// ---- A product of tensors and a number, with options for the tests ------------------------------
 
 typedef struct product {
   int deleted, backwards;
@@ -82,10 +82,10 @@ typedef struct product {
   int writes;              // forward writes its first argument, and returns that
   int marks;               // ... and marks it as dirty
   int not_differentiable;  // the result is marked
-  int two;                 // a tuple of the product and of its double
+  int two;                 // returns a tuple of the product and its double
   int saves_result;        // instead of the arguments
   int gives_nothing;       // backward returns no gradient
-  int no_zeros;            // no zeros for absent gradients
+  int no_zeros;            // receives no zeros for absent gradients
   int fails;               // forward, setup or backward (1, 2, 3)
   int needs[3];            // as backward saw it
   int seen[2];             // which gradients backward got
@@ -239,7 +239,7 @@ static void one_node_with_its_own_gradient(void** state) {
     assert_grad(x, 15);
     assert_grad(w, 6);
     assert_int_equal(self.needs[0] * 100 + self.needs[1] * 10 + self.needs[2], 110);
-    assert_error(backward(result.as.tensor, 0), TENON_ERROR_STATE, "second backward pass");
+    assert_error(backward(result.as.tensor, 0), TENON_ERROR_STATE, "second time");
     tenon_object_release(function);
     assert_int_equal(self.deleted, 0);  // retained by the node
     tenon_value_clear(&result);
@@ -267,7 +267,7 @@ static void untracked_arguments_record_nothing(void** state) {
   assert_ok(tenon_key_guard_leave(&guard));
   assert_false(tenon_tensor_requires_grad(result.as.tensor));
   tenon_value_clear(&result);
-  // One tracked argument: the other gets no gradient.
+  // With one tracked argument, the untracked one gets no gradient.
   assert_ok(apply(function, x, leaf, 3, &result));
   assert_ok(backward(result.as.tensor, 0));
   assert_int_equal(self.needs[0] * 10 + self.needs[1], 1);
@@ -358,7 +358,7 @@ static void argument_returned_becomes_an_alias(void** state) {
   assert_ok(tenon_tensor_data(result.as.tensor, &second));
   assert_ptr_equal(first, second);
   assert_node(result.as.tensor, "ProductBackward");
-  // A write in place would go around the gradient.
+  // An in-place write would bypass the gradient.
   tenon_tensor* written = NULL;
   assert_error(run_binary("aten::mul_.Tensor", result.as.tensor, x, &written), TENON_ERROR_STATE,
                "view");
@@ -608,7 +608,7 @@ static void begun_and_finished(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- A formula that looks at each call ----------------------------------------------------------
+// ---- A formula that inspects each call ----------------------------------------------------------
 
 static tenon_status total_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                  tenon_stack* stack) {

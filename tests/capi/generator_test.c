@@ -82,7 +82,7 @@ static void states_bring_back_the_place(void** state) {
   assert_true(tenon_generator_initial_seed(other) == 7);
   assert_ok(tenon_generator_random(other, 1, &number));
   assert_int_equal(number, kSeven[1]);
-  bytes[8] = 0;  // no number is left, and yet there are 623
+  bytes[8] = 0;  // claims that no number is left, but also that 623 are
   assert_error(tenon_generator_set_state(other, bytes, nbytes), TENON_ERROR_INVALID_ARGUMENT,
                "state");
   assert_ok(tenon_generator_random(other, 1, &number));
@@ -191,7 +191,7 @@ static void calls_take_and_return_generators(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      // First: it reads the seed before any was set.
+      // Runs first: it reads the seed before one is set.
       cmocka_unit_test(default_generator_is_one_and_seeded),
       cmocka_unit_test(draws_are_those_of_the_seed),
       cmocka_unit_test(bad_arguments_are_named),

@@ -25,7 +25,7 @@ static int64_t input(tenon_graph* graph, const char* name) {
   return value;
 }
 
-// An input of two elements.
+// Adds an input with two elements.
 static int64_t known_input(tenon_graph* graph, const char* name) {
   tenon_tensor* like = vector_of((const float[2]){0, 0}, 2);
   int64_t value = -1;
@@ -63,7 +63,7 @@ static void output(tenon_graph* graph, int64_t value) {
   assert_ok(tenon_graph_add_output(graph, &given));
 }
 
-// The operators of a graph, "mul.Tensor relu add.Tensor".
+// Returns the operators of a graph: "mul.Tensor relu add.Tensor".
 static const char* names_of(const tenon_graph* graph) {
   static char text[512];
   text[0] = '\0';
@@ -275,7 +275,7 @@ static void Pattern_WriteBetween_IsNoMatch(void** state) {
   tenon_graph_release(pattern);
 }
 
-// Two outputs, the first used before the second is calculated.
+// Two outputs, the first of which is used before the second is computed.
 static void Pattern_OutputUsedBetween_GoesWhereItIsUsed(void** state) {
   (void)state;
   tenon_graph *pattern = new_graph(), *replacement = new_graph(), *graph = new_graph();
@@ -342,7 +342,7 @@ static void Pattern_ElementsOfLists_Match(void** state) {
     assert_ok(tenon_graph_add_element(graph, list, 1, &one));
     output(graph, i == 0 ? unary(graph, "aten::exp", one) : one);
     if (i == 0) continue;
-    // Another element that is used elsewhere.
+    // A match where another element is used elsewhere.
     tenon_graph* more = new_graph();
     const tenon_value same[3] = {ref(input(more, "x")), args[1], args[2]};
     assert_ok(tenon_graph_append(more, find("aten::split.Tensor"), same, 3, &list));
@@ -388,7 +388,7 @@ static void Pattern_ThatCannotBeSearchedFor_IsRefused(void** state) {
   tenon_graph *graph = relu_of_product(), *replacement = sum_with_abs(), *empty = new_graph();
   tenon_graph* made = NULL;
   assert_error(tenon_graph_replace_pattern(graph, empty, empty, 0, NULL, &made),
-               TENON_ERROR_INVALID_ARGUMENT, "pattern must have calls");
+               TENON_ERROR_INVALID_ARGUMENT, "pattern must contain calls");
   assert_null(made);
   tenon_graph* one = new_graph();
   output(one, unary(one, "aten::exp", input(one, "x")));
@@ -431,7 +431,7 @@ static void Graph_BuiltByHand_Runs(void** state) {
   tenon_graph_release(graph);
 }
 
-// ---- Passes of the caller's ---------------------------------------------------------------------
+// ---- User-defined passes ------------------------------------------------------------------------
 
 // [quote.begin rewrite]
 // A pass: x * x becomes square(x), and relu(x) is left out.
@@ -483,7 +483,7 @@ static void Rewrite_DroppedCall_MustNotBeUsed(void** state) {
   output(graph, unary(graph, "aten::exp", unary(graph, "aten::abs", x)));
   tenon_graph* made = NULL;
   assert_error(tenon_graph_rewrite(graph, drop_all, NULL, &made), TENON_ERROR_STATE,
-               "value 1, whose call was dropped");
+               "value 1 must not be used, as its call was removed");
   assert_null(made);
   // A number replaces a tensor, as an argument and as an output.
   tenon_value number = tenon_value_of_int(4);
@@ -523,11 +523,12 @@ static void Rewrite_FailingPass_NamesTheNode(void** state) {
   assert_string_equal(tenon_error_message(error), "no such pass");
   assert_string_equal(tenon_error_note(error, 0), "in node 1 of a graph, aten::exp");
   tenon_error_release(error);
-  assert_error(tenon_graph_rewrite(graph, failing, NULL, &made), TENON_ERROR_TYPE, "left no error");
+  assert_error(tenon_graph_rewrite(graph, failing, NULL, &made), TENON_ERROR_TYPE,
+               "without raising an error");
   tenon_graph_release(graph);
 }
 
-// Replaces a list by values for its elements.
+// Replaces a list by one value per element.
 static tenon_status by_elements(void* ctx, const tenon_graph* from, int64_t index,
                                 const tenon_value* args, tenon_graph* to, tenon_value* results) {
   static tenon_value elements[2];
@@ -618,7 +619,7 @@ static void Check_OtherThanRecorded_NamesValueAndNode(void** state) {
   tenon_graph* graph = NULL;
   assert_ok(tenon_graph_parse(text, (int64_t)strlen(text), NULL, 0, &graph));
   assert_error(tenon_graph_check(graph), TENON_ERROR_TYPE,
-               "value 1 must be what its call gives, float32[2] cpu, got float32[3] cpu");
+               "value 1 must match the result of its call, float32[2] cpu, got float32[3] cpu");
   tenon_graph_release(graph);
   // The operator cannot be called with these inputs.
   const char* wrong =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs with sizes from C: recorded on symbolic tensors, built by hand, run with other sizes,
-// checked, printed and parsed, saved and loaded, changed, defined as operators.
+// Graphs with symbolic sizes from C: recorded, built by hand, run with other sizes, checked,
+// printed and parsed, saved and loaded, changed, and defined as operators.
 #define _POSIX_C_SOURCE 200809L
 
 #include "support.h"
@@ -28,7 +28,7 @@ static tenon_tensor* binary(const char* name, tenon_tensor* x, tenon_tensor* y) 
   return apply(name, args, 2);
 }
 
-// A float32 matrix of 1, 2, 3 and so on.
+// Makes a float32 matrix of 1, 2, 3 and so on.
 static tenon_tensor* matrix(int64_t rows, int64_t columns) {
   const int64_t sizes[2] = {rows, columns};
   tenon_tensor* tensor = NULL;
@@ -183,7 +183,7 @@ static void GraphSize_OtherInputs_AreRefused(void** state) {
   tenon_graph_release(graph);
 }
 
-// x + y of [s0, s1] and [s2, s3], whose sizes must agree.
+// Records x + y for sizes [s0, s1] and [s2, s3], which must be equal.
 static tenon_graph* sum(void) {
   tenon_shape_env* env = NULL;
   assert_ok(tenon_shape_env_new(0, &env));
@@ -298,7 +298,7 @@ static void GraphSize_BuiltByHand_Runs(void** state) {
   tenon_value_clear(&ret);
   tenon_tensor* three = vector_of((const float[3]){1, 2, 3}, 3);
   assert_error(run(graph, &three, 1, &ret), TENON_ERROR_INVALID_ARGUMENT,
-               "sizes must hold n % 2 == 0, as they did when the graph was recorded, got 1 and 0");
+               "sizes must satisfy n % 2 == 0, as when the graph was recorded, got 1 and 0");
   tenon_tensor_release(six);
   tenon_tensor_release(three);
   tenon_graph_release(graph);
@@ -379,7 +379,7 @@ static const char* const kMalformed[][2] = {
     {"size s0 = %1: %0[0]\nnumber %2 = %9 + 1\nreturn %0\n", "an earlier value"},
     {"size s0 = %1: %0[0]\nguard s0 + 1\nreturn %0\n", "a relation"},
     {"size s0 = %1: %0[0]\nguard s0 < 9, 'aten::view'\nreturn %0\n", "','"},
-    {"size s0 = %1: %0[0]\nguard s0 < 9, 1, 2, 3\nreturn %0\n", "a text"},
+    {"size s0 = %1: %0[0]\nguard s0 < 9, 1, 2, 3\nreturn %0\n", "a string"},
 };
 
 static void GraphSize_MalformedText_IsRefused(void** state) {

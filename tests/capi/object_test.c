@@ -73,7 +73,7 @@ static void function_object_is_called(void** state) {
   assert_int_equal(ret.tag, TENON_TAG_NONE);
   assert_error(call_with(object, 14, &ret), TENON_ERROR_TYPE, "in the slot");
   assert_error(call_with(object, 15, &ret), TENON_ERROR_RUNTIME,
-               "test.Adder: function failed with TENON_ERROR_RUNTIME and left no error");
+               "test.Adder: function failed with TENON_ERROR_RUNTIME without raising an error");
   assert_int_equal(call_with(object, 16, &ret), TENON_ERROR_RUNTIME);
   assert_string_equal(tenon_error_message(tenon_error_cause(tenon_error_peek())), "the reason");
   tenon_error_release(tenon_error_take());

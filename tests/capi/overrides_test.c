@@ -241,9 +241,9 @@ static void bad_wrapper_options_are_refused(void** state) {
     assert_null(wrapper);                                                               \
   } while (0)
   REFUSED(struct_size = 96, TENON_ERROR_ABI, "struct_size must be at least 104, got 96");
-  REFUSED(reserved0 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
-  REFUSED(reserved1 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
-  REFUSED(reserved[0] = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(reserved0 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved fields must be zero");
+  REFUSED(reserved1 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved fields must be zero");
+  REFUSED(reserved[0] = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved fields must be zero");
   REFUSED(ndim = -1, TENON_ERROR_INVALID_ARGUMENT, "ndim");
   REFUSED(sizes = NULL, TENON_ERROR_INVALID_ARGUMENT, "sizes");
   REFUSED(sizes = negative, TENON_ERROR_INVALID_ARGUMENT, "size of dim 0");

@@ -183,12 +183,12 @@ static void failed_binding_keeps_nothing(void** state) {
                "ns::f: k must be given once, got it twice");
   assert_none(bound, 3);
   assert_error(bind(schema, given, 2, nameless, numbers, 1, bound), TENON_ERROR_INVALID_ARGUMENT,
-               "ns::f: names must be texts, got NULL");
+               "ns::f: argument names must be strings, got NULL");
   assert_none(bound, 3);
   assert_error(tenon_schema_bind(schema, NULL, 1, NULL, NULL, 0, bound),
-               TENON_ERROR_INVALID_ARGUMENT, "positional must be values, got NULL");
+               TENON_ERROR_INVALID_ARGUMENT, "positional must be given, got NULL");
   assert_error(tenon_schema_bind(schema, NULL, -1, NULL, NULL, 0, bound),
-               TENON_ERROR_INVALID_ARGUMENT, "npositional must be a number of values, got -1");
+               TENON_ERROR_INVALID_ARGUMENT, "npositional must be a count of values, got -1");
   assert_error(tenon_schema_bind(schema, given, 1, NULL, NULL, 1, bound),
                TENON_ERROR_INVALID_ARGUMENT, "names and named must be given, got NULL");
   tenon_tensor_release(given[0].as.tensor);
@@ -310,7 +310,7 @@ static void call_by_name_binds_and_calls(void** state) {
   assert_error(tenon_op_call_named(op, &forty, 1, NULL, NULL, 0, NULL, 0), TENON_ERROR_TYPE,
                "named::f: number of results must be 1, got 0");
   assert_error(tenon_op_call_named(op, &forty, 1, NULL, NULL, 0, NULL, 1),
-               TENON_ERROR_INVALID_ARGUMENT, "rets must be room for the results");
+               TENON_ERROR_INVALID_ARGUMENT, "rets must have space for the results");
   tenon_library_release(library);
   assert_error(tenon_op_call_named(op, &forty, 1, NULL, NULL, 0, &result, 1), TENON_ERROR_NOT_FOUND,
                "named::f: operator must be defined, got none");

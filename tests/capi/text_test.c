@@ -169,7 +169,7 @@ static void schemas_and_their_defaults_are_utf8(void** state) {
   static const char* const refusals[][2] = {
       {"f(str x=\"gr\xfc\") -> ()", "schema: text must be UTF-8, got other bytes"},
       {"f(str \xfc) -> ()", "schema: text must be UTF-8, got other bytes"},
-      {"f(str x='\\374') -> ()", "f: a text whose escapes are not UTF-8, at column 9"},
+      {"f(str x='\\374') -> ()", "f: a string whose escapes are not UTF-8, at column 9"},
       {"f(str[] x=['a']) -> ()", "the default of argument 'x' must be left out, got '['"},
   };
   for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; ++i) {

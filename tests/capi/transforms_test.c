@@ -182,7 +182,7 @@ static void dims_and_chunks(void** state) {
                "in_dims must map at least one argument");
   options.in_dims = far;
   assert_error(tenon_vmap(&cube, NULL, &options, &stack), TENON_ERROR_INVALID_ARGUMENT,
-               "in_dims must name a dim of argument 0");
+               "in_dims must be a dim of argument 0");
   options.in_dims = last;
   options.chunk_size = 3;
   assert_ok(tenon_vmap(&cube, NULL, &options, &stack));
@@ -237,12 +237,12 @@ static void one_dim_is_for_all(void** state) {
   options.in_dims = many;
   options.nin_dims = 3;
   assert_error(tenon_vmap(&sum_and_product, NULL, &options, &stack), TENON_ERROR_INVALID_ARGUMENT,
-               "in_dims must be one for each argument, 2, got 3");
+               "number of in_dims must be that of the arguments, 2, got 3");
   options.nin_dims = 1;
   options.out_dims = many;
   options.nout_dims = 3;
   assert_error(tenon_vmap(&sum_and_product, NULL, &options, &stack), TENON_ERROR_INVALID_ARGUMENT,
-               "out_dims must be one for each result, 2, got 3");
+               "number of out_dims must be that of the results, 2, got 3");
   tenon_value_clear(&square);
   tenon_tensor_release(x);
   assert_nothing_left(before);
@@ -365,7 +365,7 @@ static void what_outlives_its_layer(void** state) {
   assert_int_equal(dim, TENON_DIM_NONE);
   tenon_tensor_release(below);
   assert_ok(tenon_layer_leave(layer));
-  assert_error(tenon_layer_leave(layer), TENON_ERROR_STATE, "must be the innermost");
+  assert_error(tenon_layer_leave(layer), TENON_ERROR_STATE, "only the innermost layer");
   tenon_value ret;
   assert_ok(multiply(high, high, &ret));  // unwraps to x
   const float squares[4] = {1, 4, 1, 0.25f};

@@ -18,7 +18,7 @@ struct JsonField;
 struct Json {
   enum Kind { kNull, kTrue, kFalse, kNumber, kText, kList, kObject };
   Kind kind = kNull;
-  std::string text;  // of a number as it is written, of a text without escapes
+  std::string text;  // a number's digits, or a string without escapes
   std::vector<Json> items;
   std::vector<JsonField> fields;
 

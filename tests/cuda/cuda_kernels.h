@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the CUDA kernels share: they skip without a GPU.
+// A fixture for tests of the CUDA kernels, which skips without a GPU.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA kernels against the CPU's on the same inputs: dtypes, broadcasts, strides, casts, errors.
+// CUDA kernels, compared with CPU kernels: dtypes, broadcasts, strides, casts, errors.
 #include "cuda/cuda_kernels.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace tenon::tests {
 namespace {
 
-// A float64 ramp of the given sizes, cast to the dtype.
+// Returns increasing float64 numbers of the given sizes, cast to the dtype.
 Tensor ramp(const std::vector<int64_t>& sizes, Dtype dtype, double step = 0.25) {
   int64_t numel = 1;
   for (const int64_t size : sizes) numel *= size;
@@ -18,7 +18,7 @@ Tensor ramp(const std::vector<int64_t>& sizes, Dtype dtype, double step = 0.25) 
   return cast(Tensor::from(std::span<const double>(elements), sizes), dtype);
 }
 
-// Equal dtype and sizes, and elements within `tolerance` relative to their size.
+// Asserts equal dtype and sizes, and elements within a relative tolerance.
 void expect_same(const Tensor& cuda, const Tensor& cpu, double tolerance, const std::string& what) {
   ASSERT_EQ(cuda.device().type, TENON_DEVICE_CUDA) << what;
   ASSERT_EQ(cuda.dtype(), cpu.dtype()) << what;
@@ -53,7 +53,7 @@ TEST_F(CudaKernels, MixedDtypesAndNumbers_Promote) {
               "int32 * 2.5");
 }
 
-// Numbers and 0-dim tensors on the CPU go along with the launch, with all their digits.
+// Numbers and 0-dim CPU tensors are launch parameters, with full precision.
 TEST_F(CudaKernels, ElementOnTheCpu_KeepsItsDigits) {
   for (const Dtype dtype : {Dtype::F16, Dtype::BF16, Dtype::F32}) {
     const Tensor a = ramp({40}, dtype, 48.75);
@@ -67,7 +67,7 @@ TEST_F(CudaKernels, ElementOnTheCpu_KeepsItsDigits) {
   }
 }
 
-// Sizes around those of packs, blocks and parts of folds; begins that packs do not fit.
+// Sizes around those of vectors, blocks and parts of reductions, and unaligned offsets.
 TEST_F(CudaKernels, SizesAndOffsets_EqualTheCpu) {
   for (const int64_t size : {1, 3, 4, 5, 255, 256, 257, 1023, 40000}) {
     for (const Dtype dtype : {Dtype::U8, Dtype::F16, Dtype::F32, Dtype::C128}) {
@@ -84,7 +84,7 @@ TEST_F(CudaKernels, SizesAndOffsets_EqualTheCpu) {
   }
 }
 
-// Equals and NaN lie in the runs of several threads, parts and blocks.
+// Equal elements and NaN are in the ranges of several threads, parts and blocks.
 TEST_F(CudaKernels, FirstOfEquals_IsFound) {
   std::vector<float> elements(300000, 1.0F);
   const std::vector<int64_t> sizes{3, 100000};

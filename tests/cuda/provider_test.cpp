@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA device provider: registration, what happens without a GPU, memory, streams, events.
+// The CUDA device provider: registration, errors without a GPU, memory, streams, events.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 
 using kernels::cuda::philox;
 
-// The known answers of Random123, the authors' own library.
+// The test vectors of Random123, the library of Philox's authors.
 TEST(Philox, KnownAnswers_AreGiven) {
   const auto expect = [](uint64_t seed, uint64_t sequence, uint64_t block,
                          const std::vector<uint32_t>& wanted) {
@@ -78,13 +78,13 @@ TEST_F(CudaRandom, State_GoesBack) {
   const Tensor a = made({100}, Dtype::F64), b = made({100}, Dtype::F64);
   Op("aten::normal_")(a, kw("generator", generator));
   const auto state = generator.state();
-  EXPECT_EQ(state.size(), 32U);  // what all states begin with, seed and offset
+  EXPECT_EQ(state.size(), 32U);  // the part that all generator states share: seed and offset
   Op("aten::normal_")(a, kw("generator", generator));
   generator.set_state(state);
   Op("aten::normal_")(b, kw("generator", generator));
   EXPECT_EQ(numbers(a), numbers(b));
   std::vector<uint8_t> odd = state;
-  odd[24] = 3;  // no multiple of 4
+  odd[24] = 3;  // must be a multiple of 4
   EXPECT_THROW(generator.set_state(odd), Error);
   EXPECT_THROW(generator.set_state(std::vector<uint8_t>(5)), Error);
 }
@@ -178,7 +178,7 @@ TEST_F(CudaRandom, Integers_AreOfTheirRange) {
   EXPECT_NEAR(mean(numbers(truth)), 0.5, 0.01);
 }
 
-// Views get numbers in the order of memory, whatever order their dims are in.
+// Views draw in memory order, whatever the order of their dims.
 TEST_F(CudaRandom, StridedTensors_GetTheSame) {
   const Generator generator(13, cuda());
   const Tensor plain = made({40, 50}, Dtype::F32), turned = made({40, 50}, Dtype::F32);
@@ -210,7 +210,7 @@ TEST_F(CudaRandom, BadArguments_AreRefused) {
     Op("aten::uniform_")(a, kw("generator", Generator(1)));
     FAIL() << "drew from a generator of the CPU";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("generator must be one of cuda:0"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("generator must be on cuda:0"), std::string::npos)
         << error.what();
   }
   const Tensor none = made({0}, Dtype::F32);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's answers, replayed on the CUDA kernels.
+// Replays PyTorch's results on the CUDA kernels.
 #include <algorithm>
 
 #include "cuda/cuda_kernels.h"
@@ -9,7 +9,7 @@
 namespace tenon::tests {
 namespace {
 
-// Whether the CUDA plugin itself has a kernel for an operator.
+// Returns true if the CUDA plugin itself has a kernel for an operator.
 bool has_kernel(const std::string& op) {
   tenon_slot_info slot{};
   slot.struct_size = sizeof(slot);
@@ -17,13 +17,13 @@ bool has_kernel(const std::string& op) {
   return std::string(slot.name).starts_with("cuda::");
 }
 
-// What PyTorch too has for the CPU only: products of integers and 8-bit floats, which cuBLAS does
-// not have, the numbers of the CPU's generator, and the digits of one number of another dtype,
-// which are rounded off where that is on the GPU.
+// Returns true for cases that only the CPU can pass: products of integers and 8-bit floats, which
+// cuBLAS lacks, numbers of the CPU's generator, and the precision of one number of another dtype,
+// which is rounded on the GPU.
 bool is_for_cpu(const Case& golden) {
   const auto says = [&](const char* word) { return golden.name.find(word) != std::string::npos; };
 #if !defined(TENON_CUDA_ON_HOST)
-  // Nor does it see a division of integers by zero: the call does not wait for the GPU.
+  // An integer division by zero raises no error, because the call does not wait for the GPU.
   if (!golden.status.empty() && says("zero")) return true;
 #endif
   if (golden.op == "aten::mm" || golden.op == "aten::bmm") return says("int") || says("float8");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas: any text parses or is refused; what parses prints as text that parses to its equal.
+// Schemas: any text is parsed or refused; a parsed schema prints as text that parses to an equal
+// one.
 #include "fuzz.h"
 
 namespace tenon::fuzz {
 namespace {
 
-// Parses, or returns NULL after looking at the error.
+// Parses, or returns NULL after checking the error.
 tenon_schema* parse(std::string_view text) {
   tenon_schema* schema = nullptr;
   const char* bytes = text.empty() ? "" : text.data();

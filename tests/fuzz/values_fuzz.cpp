@@ -249,7 +249,7 @@ void fuzz_values(const uint8_t* data, size_t size) {
   tenon_schema* parsed = nullptr;
   settle(tenon_schema_parse(schema.data(), static_cast<int64_t>(schema.size()), &parsed));
   if (parsed == nullptr) return;
-  // Operator names are never freed, so all inputs share one.
+  // Operator names are never freed, so all inputs share one name.
   const std::string text = tenon_schema_text(parsed);
   const std::string own = "fuzz_values::x" + text.substr(text.find('('));
   const int64_t wanted = tenon_schema_argument_count(parsed);

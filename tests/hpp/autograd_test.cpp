@@ -92,7 +92,7 @@ TEST(AutogradFunction, DerivedTwice) {
   EXPECT_EQ(element(tenon::autograd::grad({slope}, {x})[0]), 20);
 }
 
-// Its arguments' sum and difference; the second has no gradient.
+// Returns the sum and the difference of its arguments; the difference has no gradient.
 class Both : public Function<Both> {
  public:
   static variable_list forward(AutogradContext* ctx, const Tensor& x,

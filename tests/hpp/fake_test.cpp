@@ -91,7 +91,7 @@ TEST(RegisterFake, Twice_IsRefused) {
     FAIL() << "a second fake kernel was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), TENON_ERROR_ALREADY_EXISTS);
-    EXPECT_NE(std::string(error.what()).find("must have no fake kernel yet"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("must not have a fake kernel yet"), std::string::npos);
   }
 }
 

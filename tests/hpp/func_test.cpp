@@ -115,17 +115,21 @@ void expect_error(const std::function<void()>& body, const std::string& part) {
 
 TEST(Func, Vmap_BadDimsAreNamed) {
   const Tensor x = vector_of({1, 2});
-  expect_error([&] { vmap(cube, {0, 0})(x); }, "in_dims must be one for each argument, 1, got 2");
-  expect_error([&] { vmap(cube, 1)(x); }, "in_dims must name a dim of argument 0");
+  expect_error(
+      [&] {
+        vmap(cube, {0, 0})(x);
+      },
+      "number of in_dims must be that of the arguments, 1, got 2");
+  expect_error([&] { vmap(cube, 1)(x); }, "in_dims must be a dim of argument 0");
   expect_error([&] { vmap(cube, 0, {std::nullopt})(x); }, "out_dims must be a dim for result 0");
   expect_error([&] { vmap(cube, 0, 0, {.name = "vmap(cube)"})(number(1)); },
-               "vmap(cube): in_dims must name a dim");
+               "vmap(cube): in_dims must be a dim");
   const auto scaled = [](const Tensor& t, double factor) { return aten::mul(t, factor); };
   expect_error(
       [&] {
         vmap(scaled, {0, 0})(x, 2.0);
       },
-      "in_dims must be None for argument 1, which is no tensor");
+      "in_dims must be None for argument 1, which is not a tensor");
 }
 
 // ---- Derivatives --------------------------------------------------------------------------------

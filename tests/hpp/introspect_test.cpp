@@ -90,8 +90,8 @@ std::string parse_chain(const std::string& text) {
   return way;
 }
 
-// Like parse_chain(), for a recorded call. The text calls a kernel without a name "a kernel", as for
-// lambdas.
+// Like parse_chain(), for a recorded call. The text calls a kernel without a name, such as a
+// lambda, "a kernel".
 std::string way_taken(const Profile& profile) {
   std::string way;
   for (const tenon_profile_span& span : profile.spans()) {
@@ -188,7 +188,8 @@ TEST(Introspect, Simulator_TablesAndErrors) {
     EXPECT_TRUE(has(simulator.print(TENON_SIMULATOR_TABLE), "fn_CPU [kernel]"));
     simulator.remove("CPU");
     EXPECT_EQ(simulator.slot(TENON_KEY_CPU).provenance, TENON_PROVENANCE_MATH_KERNEL);
-    EXPECT_TRUE(has(simulator.explain(tenon::KeySet::of({TENON_KEY_CPU})), "it is composed"));
+    EXPECT_TRUE(
+        has(simulator.explain(tenon::KeySet::of({TENON_KEY_CPU})), "it is a composite kernel"));
     EXPECT_THROW(simulator.add({"NoSuchKey"}), tenon::Error);
     EXPECT_THROW(Simulator("f("), tenon::Error);
   }

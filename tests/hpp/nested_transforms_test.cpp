@@ -220,14 +220,14 @@ std::string refusal(const Kind& kind, const Transform& outer, const Transform& i
   const bool is_function = kind.kind != Kind::kOperator;
   const bool by_pass = is(inner, &by_backward) || is(inner, &by_create_graph);
   if (is(outer, &by_vmap) && by_pass) {
-    return "tenon_tensor_set_requires_grad: tensor must not be one of a vmap";
+    return "tenon_tensor_set_requires_grad: tensor must not belong to a vmap";
   }
   // Combinations in which jvp is the innermost transform that sees the function.
   if (kind.kind == Kind::kWithoutJvp && (is(inner, &by_jvp) || (is(outer, &by_jvp) && by_pass))) {
     return "must have a jvp";
   }
   if (is_function && outer.order != 0 && is(inner, &by_vmap)) {
-    return "function must not be applied to tensors of a vmap that a gradient or a tangent";
+    return "function must not be applied inside a vmap to tensors that are differentiated";
   }
   return {};
 }

@@ -17,7 +17,7 @@ CARGO = shutil.which("cargo", path=PATH)
 
 
 def artefact(pattern: str) -> pathlib.Path:
-    """The one artefact whose name matches."""
+    """Returns the only artefact whose name matches."""
     found = sorted(DIST.glob(pattern))
     assert len(found) == 1, f"dist/ must hold one {pattern}, got {found}; ./dev dist makes it"
     return found[0]
@@ -47,7 +47,7 @@ def prefix(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def plugins(prefix, tmp_path_factory):
-    """A plugin of each language, built against the artefacts: language -> file."""
+    """Builds a plugin in each language with the artefacts; returns their files by language."""
     folder = tmp_path_factory.mktemp("native")
     return {
         "c": cmake(folder / "c", "c", prefix) / "libfrom_c.so",
@@ -73,7 +73,7 @@ def crates(tmp_path_factory):
 
 
 def built(crates: dict, project: str, folder: pathlib.Path, *options: str, env: dict):
-    """Builds a copy of a project of this folder, with our crates in place of those on crates.io."""
+    """Builds a copy of a project in this folder, with our crates instead of those on crates.io."""
     copy = folder / project
     shutil.copytree(pathlib.Path(__file__).parent / project, copy)
     patches = [
@@ -95,7 +95,7 @@ def built_program(crates: dict, folder: pathlib.Path, *options: str, env: dict):
 
 @pytest.fixture(scope="session")
 def rust_release(crates, prefix, tmp_path_factory):
-    """Both on the crates and the archive."""
+    """Both projects use the crates and the archive."""
     if CARGO is None or shutil.which("pkg-config") is None:
         pytest.skip("cargo or pkg-config is not installed")
     (folder,) = prefix.glob("lib*/pkgconfig")

@@ -30,7 +30,7 @@ REPORT = ROOT / "build" / "results" / "roots.txt"
 APT = "apt-get install -y -q --no-install-recommends"
 DEBIAN_PACKAGES = f"{APT} /dist/libtenon0_*.deb /dist/libtenon-dev_*.deb"
 JARS = "/dist/maven/dev/tenon/tenon/0.1.0/*"
-# Rust that is new enough, and a JDK, by the names that a system has for them.
+# Names of a system's packages with a new enough Rust, and a JDK.
 RUST = {"bookworm": "rustc-web cargo-web", "trixie": "rustc cargo", "sid": "rustc cargo"}
 JDK = {
     "bullseye": "openjdk-17-jdk-headless",
@@ -46,10 +46,7 @@ SOURCES = "env/bin/pip install -q /dist/tenon-0.1.0.tar.gz"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """The commands of a user of one language, from an empty system to running programs.
-
-    A pair is a command that runs a program, and its expected output.
-    """
+    """Returns a user's commands for one language, from an empty system to running programs."""
 
     system: str
     language: str
@@ -88,7 +85,7 @@ def cpp(system: str) -> Case:
             f"PKG_CONFIG_PATH=$(echo {archive}/lib*/pkgconfig) && export PKG_CONFIG_PATH && "
             f'FLAGS="$(pkg-config --cflags --libs tenon) -Wl,-rpath,$(echo {archive}/lib)" && '
             "cc main.c -o from_c $FLAGS && c++ -std=c++20 quickstart.cpp -o quickstart $FLAGS",
-            # A plugin in C++ that this system's compiler made.
+            # A plugin in C++, built with this system's compiler.
             ("./from_c build/libfrom_cpp.so", test_native.WHAT_C_PRINTS),
             ("./quickstart", "tensor([2., 4.])\n"),
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of docs/first-operator.md by the lines of docs/install.md, in an empty folder."""
+"""The programs of docs/first-operator.md, built by the commands of docs/install.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCKS = re.findall(r"^\S+, in `(\S+)`:\n\n```sh\n(.*?)```", SECTION, re.M | re.
 NEEDS = {"c": "pkg-config", "cpp": "pkg-config", "java": "java", "rs": CARGO or "cargo"}
 
 
-def test_each_language_is_there():
+def test_each_language_has_rows():
     suffixes = sorted(pathlib.Path(file).suffix for file, _ in BLOCKS)
     assert suffixes == [".c", ".cpp", ".java", ".py", ".rs"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Maven repository: a program on its jars, and how natives are unpacked from them."""
+"""The Maven repository: a program that uses its jars, and how natives are extracted from them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def classes(tmp_path_factory):
 
 @pytest.fixture
 def java(classes, plugins):
-    """Runs the program on the jars: a function of options for the JVM, and variables."""
+    """Returns a function that runs the program on the jars, with options and variables."""
     (natives,) = jar().parent.glob("tenon-*-linux-*.jar")
     path = f"{jar()}:{natives}:{classes}"
 
@@ -53,7 +53,7 @@ def java(classes, plugins):
 
 
 def unpacked(cache: pathlib.Path) -> pathlib.Path:
-    """The one folder in a cache; nothing else is left there."""
+    """Returns the only folder in a cache, in which nothing else may be left."""
     (folder,) = (cache / "tenon").iterdir()
     assert sorted(path.name for path in folder.iterdir()) == NATIVES
     return folder
@@ -105,7 +105,7 @@ def mounting(option: str, *folders: pathlib.Path) -> list[str]:
 
 
 def test_a_cache_that_nothing_is_run_from(java, tmp_path):
-    """A temporary folder is used; if that is noexec as well, the error says what to do."""
+    """A temporary folder is used; if it is noexec too, the error says what to do."""
     cache, temporary = (tmp_path / name for name in ("cache", "temporary"))
     cache.mkdir()
     temporary.mkdir()
@@ -121,7 +121,7 @@ def test_a_home_that_cannot_be_written(java, tmp_path):
 
 
 def test_modules(plugins, tmp_path):
-    """A program that is a module, on the two jars as modules."""
+    """Runs a program that is a module, with the two jars as modules."""
     package = tmp_path / "sources" / "consumer"
     package.mkdir(parents=True)
     text = (HERE / "java" / "Consumer.java").read_text()

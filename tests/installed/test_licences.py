@@ -40,7 +40,7 @@ def shipped() -> list[pathlib.Path]:
 
 
 def digests(document: dict) -> dict[str, str]:
-    """SHA-256 -> reference, of files and libraries."""
+    """Returns the references of files and libraries by SHA-256."""
     return {
         component["hashes"][0]["content"]: component["bom-ref"]
         for component in document["components"]
@@ -79,7 +79,7 @@ def test_each_library_is_named_below_its_file(document):
 
 
 def test_what_a_library_holds_is_what_it_does_not_ask_for(document, tmp_path):
-    """The C++ library is inside of all that do not need it as a file: as the loader sees it."""
+    """The C++ library is contained in each library that does not load it as a file."""
     known, below = digests(document), needs(document)
     seen = 0
     for path in shipped():

@@ -43,7 +43,7 @@ def native(prefix, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rust(prefix, crates, tmp_path_factory):
-    """The folders of the plugin and of the program."""
+    """Returns the folders of the plugin and of the program."""
     (folder,) = prefix.glob("lib*/pkgconfig")
     env = {"PKG_CONFIG_PATH": str(folder)}
     names = {"plugin": MODEL / "soft_cap", "program": MODEL}
@@ -61,7 +61,7 @@ def plugins_of_model(native, rust):
 
 @pytest.fixture(scope="module")
 def recorded(plugins_of_model, tmp_path_factory):
-    """The graph of a step, and what Python has come to with it in the end."""
+    """Records the graph of a step and trains in Python; returns the files of both."""
     folder = tmp_path_factory.mktemp("recorded")
     python = environment_of(folder / "environment", OWN) / "python"
     files = folder / "step.graph", folder / "trained.graph"
@@ -72,7 +72,7 @@ def recorded(plugins_of_model, tmp_path_factory):
 
 @pytest.fixture
 def trains(recorded, plugins_of_model, tmp_path):
-    """Runs a program, which must write what Python did."""
+    """Runs a program, which must write what Python wrote."""
 
     def check(*command, env: dict | None = None) -> None:
         step, trained = recorded

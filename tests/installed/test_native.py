@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C and C++ projects against the archive and the Debian packages."""
+"""C and C++ projects, built with the archive and with the Debian packages."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WHAT_CPP_PRINTS = "square 49\nrelu 0 0 2\nnegate -5\n" + REFUSED.format("str")
 
 
 def test_c_program(plugins):
-    """It loads the plugin that C++ built."""
+    """The program in C loads the plugin that C++ built."""
     assert run(plugins["c"].parent / "consumer", plugins["cpp"]) == WHAT_C_PRINTS
 
 
 def test_cpp_program(plugins):
-    """It loads the plugin that C built."""
+    """The program in C++ loads the plugin that C built."""
     assert run(plugins["cpp"].parent / "consumer", plugins["c"]) == WHAT_CPP_PRINTS
 
 
@@ -99,7 +99,7 @@ def test_other_versions_are_refused(prefix, tmp_path, version):
     assert f'compatible with requested version "{version}"' in said
 
 
-def test_a_component_that_is_not_there_is_named(prefix, tmp_path):
+def test_a_missing_component_is_named(prefix, tmp_path):
     said = find_package(tmp_path / "p", prefix, "REQUIRED COMPONENTS cuda")
     assert "component cuda must be installed in" in said
 

@@ -23,7 +23,7 @@ PRINTS = (
 
 OWN = "{}.{}".format(*sys.version_info)
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
-# Version -> path of each Python that ./dev test found.
+# Path by version of each Python that ./dev test found.
 FOUND = {OWN: sys.executable, **json.loads(os.environ.get("TENON_PYTHONS", "{}"))}
 
 
@@ -32,7 +32,7 @@ def wheel(version: str = OWN) -> pathlib.Path:
 
 
 def environment_of(folder: pathlib.Path, version: str) -> pathlib.Path:
-    """The folder of programs of an environment that has a wheel and nothing else."""
+    """Returns the folder of programs of an environment with only the wheel."""
     run(FOUND[version], "-m", "venv", folder)
     pip = [folder / "bin" / "pip", "--disable-pip-version-check"]
     run(*pip, "install", "--no-index", "-q", wheel(version))

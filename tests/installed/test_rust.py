@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crates: a program and a plugin on them, with an installed libtenon and with a built one."""
+"""The crates: a program and a plugin that use them, with an installed and a built libtenon."""
 
 from __future__ import annotations
 

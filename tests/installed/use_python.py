@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator of the program's own, ATen's, plugins' of other languages, and an error."""
+"""Calls the program's own operator, one of ATen and those of plugins, and reads an error."""
 
 import sys
 

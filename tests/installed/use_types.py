@@ -199,7 +199,7 @@ def product(a: Tensor, b: Tensor) -> Tensor:
     return a @ b
 
 
-# ---- Graphs, and what stands between calls and kernels -------------------------------------------
+# ---- Graphs, and what is between calls and kernels -----------------------------------------------
 
 
 def graphs() -> None:

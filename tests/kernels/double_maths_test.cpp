@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions of doubles against the C library in long double: special values, the
-// distance in units in the last place over all magnitudes, and angles near and far in one tensor.
+// Elementary functions of float64, compared with the C library in long double: special values, the
+// error in units in the last place over all magnitudes, and near and far angles in one tensor.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                     DoubleFunction{"sin", std::sin, 2}, DoubleFunction{"cos", std::cos, 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Loops compute large angles by the C library, and leave their neighbours to the vector loop.
+// The vector loop skips large angles, which the C library computes.
 TEST(DoubleMaths, AngleFarFromZero_IsThatOfCAndLeavesItsNeighboursAlone) {
   std::vector<double> inputs(1000);
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = 0.37 * static_cast<double>(i);

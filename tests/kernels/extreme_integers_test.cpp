@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extremes of int64 and of double, strides and sizes at their limits in typed and boxed calls of
-// all operators: sizes are numbers whatever their bits, and a call ends in a result or an error.
+// Extreme int64 and double values, and extreme strides and sizes, in typed and boxed calls of all
+// operators: sizes are numbers whatever their bits are, and each call ends with a result or an
+// error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace tenon::tests {
 namespace {
 
-// The bits of those below -2^62 are the bits of symbols.
+// Numbers below -2^62 have the bits of symbols.
 constexpr int64_t kExtremes[] = {INT64_MIN,
                                  INT64_MIN + 1,
                                  -(int64_t{1} << 62) - 1,
@@ -24,7 +25,7 @@ constexpr int64_t kExtremes[] = {INT64_MIN,
                                  INT64_MAX - 1,
                                  INT64_MAX};
 
-// Makes a call with tensors of several shapes, plain and tracked; returns how often.
+// Makes a call with tensors of several shapes, plain and tracked; returns the number of calls.
 template <class Call>
 int64_t with_tensors(const Call& call) {
   int64_t calls = 0;
@@ -47,7 +48,7 @@ int64_t with_tensors(const Call& call) {
   return calls;
 }
 
-// Calls an operator of one of the usual typed signatures with extremes; returns how often.
+// Calls an operator with one of the usual typed signatures; returns the number of calls.
 int64_t call_typed(const Op& op) {
   const Schema schema = op.schema();
   const std::string_view signature = schema.signature();
@@ -92,7 +93,7 @@ TEST(TypedCalls, WithExtremeIntegers_EndInResultsOrErrors) {
   EXPECT_GT(calls, 1000);
 }
 
-// An argument that a schema's type asks for.
+// Makes an argument of a schema type.
 Value argument_of(std::string_view type, const Tensor& tensor) {
   if (type.starts_with("Tensor[]") || type.starts_with("Tensor?[]")) {
     return Value(std::vector<Tensor>{tensor});
@@ -110,7 +111,7 @@ Value argument_of(std::string_view type, const Tensor& tensor) {
   return Value();
 }
 
-// Calls an operator with an extreme in the place of each integer; returns how often.
+// Calls an operator with an extreme number in place of each integer; returns the number of calls.
 int64_t call_boxed(const Op& op) {
   const Schema schema = op.schema();
   int64_t calls = 0;
@@ -140,7 +141,7 @@ TEST(BoxedCalls, WithExtremeIntegers_EndInResultsOrErrors) {
   EXPECT_GT(calls, 10000);
 }
 
-// Makes a call of an operator with one tensor in all places, in its usual arguments.
+// Calls an operator with the same tensor for all tensor arguments, and usual other arguments.
 void call_with(const Op& op, const Schema& schema, const Tensor& tensor) {
   std::vector<Value> arguments;
   for (int64_t k = 0; k < schema.argument_count(); ++k) {
@@ -153,7 +154,7 @@ void call_with(const Op& op, const Schema& schema, const Tensor& tensor) {
   }
 }
 
-// A tensor of ones whose dims of size 1 have a stride that no element is found by.
+// Returns ones whose dims of size 1 have an arbitrary stride, which no element depends on.
 Tensor with_stride(const std::vector<int64_t>& shape, int64_t stride) {
   const Op as_strided("aten::as_strided");
   const Tensor ones = Op("aten::ones").call({Value(shape)})[0].tensor();

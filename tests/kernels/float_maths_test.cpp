@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions of floats against the C library in double: special values, and the distance
-// in units in the last place over all magnitudes.
+// Elementary functions of float32, compared with the C library in double: special values, and the
+// error in units in the last place over all magnitudes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ struct Function {
   const char* name;
   double (*exact)(double);
   double ulps;
-  double least = 0;  // this far from the exact value is near, too
+  double least = 0;  // a smaller absolute error is also allowed
 };
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -74,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Functions, FloatMaths,
                                          Function{"cos", std::cos, 1}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// The power is computed as double and rounded once: the nearest float, or the next one where the
-// exact value lies almost in the middle.
+// The power is computed in double and rounded once. It may miss the nearest float if the exact
+// value is almost halfway between two floats.
 TEST(FloatPow, PairsOfAllMagnitudes_AreNearTheExactValue) {
   const float inf = std::numeric_limits<float>::infinity();
   std::vector<float> numbers = {0.0F,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In-place and out forms that an operator's facts declare equal the functional form. They write to
-// the caller's tensor, in any layout and any dtype that the result can be cast to.
+// The in-place and out forms in an operator's facts compute what the functional form does. They
+// write to the caller's tensor, with any layout and any dtype that the result can be cast to.
 #include <cmath>
 
 #include "kernels/golden.h"
@@ -8,7 +8,7 @@
 namespace tenon::tests {
 namespace {
 
-// More elements than a block of the loops, with a rest.
+// More elements than one block of the loops, with a remainder.
 Tensor numbers(Dtype dtype) {
   std::vector<float> elements(600);
   for (size_t i = 0; i < elements.size(); ++i) elements[i] = 0.25F + static_cast<float>(i % 7);
@@ -19,7 +19,7 @@ class UnaryForms : public testing::TestWithParam<std::string> {
  protected:
   std::string op(const char* form) const { return "aten::" + GetParam() + form; }
   Tensor functional(const Tensor& self) const { return call(op(""), self); }
-  // Some take outs of the very dtype of their result only.
+  // Returns true for operators whose out must have exactly the result's dtype.
   bool is_exact() const {
     return GetParam() == "abs" || GetParam() == "neg" || GetParam() == "relu";
   }
@@ -50,8 +50,8 @@ TEST_P(UnaryForms, FloatResultIntoIntegers_IsRefused) {
   const Tensor out = Tensor::empty(Ints{20, 30}, Dtype::I64);
   const Error error = error_of([&] { call(op(".out"), numbers(Dtype::F32), kw("out", out)); });
   EXPECT_EQ(std::string(error.what()),
-            op(".out") + (is_exact() ? ": out must be of dtype float32, got int64"
-                                     : ": out must be of a dtype that float32 can be cast to, got "
+            op(".out") + (is_exact() ? ": out must have dtype float32, got int64"
+                                     : ": out must have a dtype that float32 can be cast to, got "
                                        "int64"));
 }
 
@@ -68,7 +68,7 @@ TEST(UnaryForms, MetaOut_IsResizedWithoutData) {
 
 class BinaryForms : public testing::TestWithParam<std::string> {
  protected:
-  // "add.Tensor" as a functional, an in-place or an out form.
+  // Returns the name of a form: "add.Tensor" with a suffix for the in-place or out form.
   std::string op(const std::string& suffix) const {
     const size_t dot = GetParam().find('.');
     return "aten::" + GetParam().substr(0, dot) + suffix;
@@ -138,7 +138,7 @@ TEST(BinaryForms, DivMode_InPlaceAndOut) {
 
 class FoldForms : public testing::TestWithParam<Dtype> {};
 
-// One dim and the other, and all: along memory, across it, and casts by blocks.
+// Reduces each dim and all dims: along memory, across it, and with casts by blocks.
 TEST_P(FoldForms, SumOut_IsWrittenInItsLayout) {
   const Tensor self = call("aten::to.dtype", numbers(Dtype::F32), GetParam());
   const Dtype dtype = call("aten::sum", self).dtype();
@@ -177,7 +177,7 @@ TEST(FoldForms, ArgmaxOutOfFloats_IsRefused) {
   const Error error = error_of([&] {
     call("aten::argmax.out", Tensor::from<float>({1, 2}, {2}), kw("out", out));
   });
-  EXPECT_EQ(std::string(error.what()), "aten::argmax.out: out must be of dtype int64, got float32");
+  EXPECT_EQ(std::string(error.what()), "aten::argmax.out: out must have dtype int64, got float32");
 }
 
 TEST(FoldForms, OutOverItsInput_IsRefused) {

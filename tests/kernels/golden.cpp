@@ -45,8 +45,8 @@ std::vector<std::string> split(const std::string& line) {
 
 // ---- comparison -----------------------------------------------------------------------------
 
-// Relative tolerance per dtype where a case is not exact: a few roundings of the dtype, since
-// PyTorch's vector maths and ours round differently. Integers, bools and views are always equal.
+// Relative tolerance per dtype if a case is not exact: a few roundings, because PyTorch's vector
+// maths and ours round differently. Integers, bools and views must be equal.
 double tolerance(Dtype dtype) {
   switch (dtype) {
     case Dtype::F64:
@@ -60,11 +60,11 @@ double tolerance(Dtype dtype) {
     case Dtype::BF16:
       return 0x1p-7;  // one unit in the last place
     default:
-      return 0;  // float8: computed as float and rounded once
+      return 0;  // float8 is computed as float32 and rounded once
   }
 }
 
-// Sums of many terms may cancel: differences are also measured against this.
+// Absolute tolerance, because sums of many terms may cancel.
 double absolute_tolerance(Dtype dtype) {
   switch (dtype) {
     case Dtype::F64:
@@ -88,8 +88,8 @@ bool close(double actual, double expected, Dtype dtype, bool exact) {
          absolute_tolerance(dtype) + tolerance(dtype) * std::fabs(expected);
 }
 
-// A tensor as the host can read it: what lies between its first element and its last is copied
-// from another device.
+// A tensor that the host can read. From another device, the elements from the first to the last are
+// copied.
 class OnHost {
  public:
   explicit OnHost(const Tensor& tensor) : info_(tensor.info()) {
@@ -125,7 +125,7 @@ std::string compare_elements(const Tensor& tensor, const std::vector<std::string
   each(info, [&](const char* at) {
     const std::string& text = expected[position++];
     if (!difference.empty()) return;
-    char rounded[16];  // the file has the shortest text that reads back
+    char rounded[16];  // the file has the shortest text that reads back as the same number
     write_element(rounded, dtype, text);
     const Number wanted = read_element(rounded, dtype);
     const Number actual = read_element(at, dtype);
@@ -146,7 +146,7 @@ std::string compare_elements(const Tensor& tensor, const std::vector<std::string
 
 // ---- one case -------------------------------------------------------------------------------
 
-// The arguments of a call: tensors in the order of the file, and boxed values.
+// The arguments of a call: tensors in the file's order, and boxed values.
 struct Call {
   Device device;
   std::vector<Tensor> tensors;
@@ -170,7 +170,7 @@ struct Call {
     return tensors.back();
   }
 
-  // Sets all elements of a tensor without gaps to the words from `first` on.
+  // Sets all elements of a contiguous tensor to the words from `first` on.
   void write(const Tensor& tensor, const std::vector<std::string>& words, size_t first) const {
     const int64_t size = size_of(tensor.dtype());
     std::vector<char> bytes(static_cast<size_t>(tensor.numel() * size));
@@ -272,7 +272,7 @@ std::string compare_result(const Call& call, const Value& value, const std::stri
   std::string difference = compare_layout(tensor, words[2], words[3]);
   if (!difference.empty()) return difference;
   if (words[4] == "any") {
-    // No elements, no storage to compare.
+    // Without elements there is no storage to compare.
   } else if (words[4] != "new") {
     const size_t colon = words[4].find(':');
     const auto index = static_cast<size_t>(std::atoi(words[4].substr(4, colon - 4).c_str()));

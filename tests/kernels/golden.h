@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays the golden files: calls of an operator through the public interface, with PyTorch's
-// answers.
+// Replays the golden files: calls of operators through the public interface, with PyTorch's
+// results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 
 namespace tenon::tests {
 
-// Replays a golden file, named as by golden_files(): every case on the CPU, and on Meta where data
-// does not matter. Reports each deviation as a failure that names the case.
+// Replays a golden file by its name in golden_files(): every case on the CPU, and on Meta if the
+// result does not depend on data. Reports each difference as a failure that names the case.
 void replay(const std::string& file);
 
 struct Case;
@@ -23,14 +23,14 @@ struct Case;
 // Replays one case (golden_case.h) on a device.
 void replay_case(const Case& golden, const Device& device);
 
-// Elements in row-major order, as double (bool as 0 and 1). Complex tensors are refused.
+// Returns the elements in row-major order as doubles, bools as 0 and 1. Refuses complex tensors.
 std::vector<double> elements(const Tensor& tensor);
 
 // Sizes and strides as vectors, to compare.
 std::vector<int64_t> sizes(const Tensor& tensor);
 std::vector<int64_t> strides(const Tensor& tensor);
 
-// The single result of an operator.
+// Calls an operator and returns its only result.
 template <class... A>
 Tensor call(const std::string& name, A&&... arguments) {
   return Op(name)(std::forward<A>(arguments)...).at(0).tensor();
@@ -39,7 +39,7 @@ Tensor call(const std::string& name, A&&... arguments) {
 // A tensor on Meta.
 Tensor meta(std::initializer_list<int64_t> sizes, Dtype dtype = Dtype::F32);
 
-// Runs `body` and returns the error it throws; fails when it throws none.
+// Runs `body` and returns the error that it throws; fails the test if it throws none.
 template <class Body>
 Error error_of(Body&& body) {
   try {

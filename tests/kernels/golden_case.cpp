@@ -21,14 +21,14 @@ std::vector<std::string> read_lines(const std::string& name) {
   return lines;
 }
 
-// Returns the text of the tensor that a reference such as "@7" names, and any other text unchanged.
+// Returns the tensor's text for a reference such as "@7", and any other text unchanged.
 std::string resolved(const std::string& text) {
   static const std::vector<std::string> kInputs = read_lines("inputs.txt");
   if (text[0] != '@') return text;
   return kInputs.at(static_cast<size_t>(std::atoi(text.c_str() + 1)) + 1);  // below the head
 }
 
-// The first word of a text, which keeps what follows.
+// Removes and returns the first word of a text.
 std::string take_word(std::string& text) {
   const size_t space = text.find(' ');
   const std::string word = text.substr(0, space);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of a golden file, as read: lines not yet understood.
+// A case of a golden file, as unparsed lines.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Case {
   bool exact = false;
   bool on_meta = true;
   std::string status;  // of a call that fails
-  // Argument lines without "arg" or "kwarg NAME"; tensors of a list follow their head.
+  // An argument's lines without "arg" or "kwarg NAME"; the tensors of a list follow the list.
   struct Argument {
     std::string keyword;
     std::vector<std::string> lines;
@@ -25,11 +25,11 @@ struct Case {
   std::vector<std::string> after;
 };
 
-// The golden files as `family/stem`, in alphabetical order.
+// Returns the golden files as `family/stem`, in alphabetical order.
 std::vector<std::string> golden_files();
 
-// Reads golden/<family>/<stem>.txt. A missing file, an unknown line, and a number of cases other
-// than the one in the file's head are test failures.
+// Reads golden/<family>/<stem>.txt. The test fails if the file is missing, has an unknown line, or
+// has another number of cases than its head states.
 std::vector<Case> read_cases(const std::string& file);
 
 }  // namespace tenon::tests

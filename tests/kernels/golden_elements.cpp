@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions by arithmetic instead of bits, so that they can check the kernels'.
+// Element conversions by arithmetic instead of bits, to check the kernels' conversions.
 #include "kernels/golden_elements.h"
 
 #include <cmath>
@@ -11,8 +11,7 @@
 namespace tenon::tests {
 namespace {
 
-// A small float by its format: its value is sign * 1.m * 2^(e - bias), subnormal for e = 0. Written
-// apart from the kernels' conversions, by arithmetic instead of bits, so that it can check them.
+// A small float format: the value is sign * 1.m * 2^(e - bias), and subnormal for e = 0.
 struct SmallFormat {
   int exponent_bits;
   int mantissa_bits;
@@ -54,7 +53,7 @@ double decode_small(const SmallFormat& format, uint32_t bits) {
   return negative ? -value : value;
 }
 
-// The bits of the element that is nearest to a number, of two the even ones.
+// Returns the bits of the nearest element to a number, with ties to even.
 uint32_t encode_small(const SmallFormat& format, double value) {
   const int width = 1 + format.exponent_bits + format.mantissa_bits;
   uint32_t best = 0;

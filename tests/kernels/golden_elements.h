@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of any dtype as numbers, read and written without the kernels' own conversions.
+// Reads and writes elements of any dtype without the kernels' own conversions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Number {
   int64_t integer = 0;  // exact, for integers
 };
 
-// The number that a text of the golden files means: "1.5", "nan", or "re,im".
+// Parses a number of the golden files: "1.5", "nan", or "re,im".
 Number parse_number(const std::string& text, Dtype dtype);
 
 // Writes the element nearest to the number.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise operators over layouts that decide in which order elements are computed: long rows,
-// short rows, one element a row, turned operands, small floats. The answer is that of operands laid
-// out flat, whatever the order.
+// Pointwise operators with layouts that determine the order of computation: long rows, short rows,
+// rows of one element, transposed operands, small floats. Results equal those of contiguous
+// operands in any order.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ Tensor from_values(const std::vector<T>& values) {
   return tensor;
 }
 
-// Numbers from 0 up, no two neighbours alike, as a tensor of any dtype.
+// Returns a tensor of any dtype with the numbers from 0 up, in which neighbours differ.
 Tensor numbers(Ints sizes, Dtype dtype) {
   int64_t count = 1;
   for (const int64_t size : sizes) count *= size;
@@ -33,7 +33,7 @@ Tensor turned(const Tensor& tensor) {
   return call("aten::transpose.int", tensor, ndim - 2, ndim - 1);
 }
 
-// Returns a row-major copy, expanded to the sizes of the result.
+// Returns a row-major copy, expanded to the result's sizes.
 Tensor flat(const Tensor& tensor, const Ints& to) {
   return call("aten::contiguous", call("aten::expand", tensor, to));
 }
@@ -131,7 +131,7 @@ TEST(Layouts, ResultsThatAreTurnedThemselves) {
   EXPECT_EQ(strides(out), (Ints{1, 70}));
 }
 
-// The processor's conversions beside the nearest float16, ties to even: all bit patterns.
+// Compares the processor's conversions of all bit patterns with the nearest float16, ties to even.
 TEST(Layouts, Halves_AreConvertedAsTheirBitsSay) {
   std::vector<int16_t> bits;
   for (int32_t i = 0; i < 65536; ++i) bits.push_back(static_cast<int16_t>(i));
@@ -160,7 +160,7 @@ TEST(Layouts, Halves_AreConvertedAsTheirBitsSay) {
   }
 }
 
-// More than a vector of them, each of which has the upper half of a float's bits.
+// More than one vector of bfloat16, each of which has the upper half of a float's bits.
 TEST(Layouts, BFloats_AreConvertedAsTheirBitsSay) {
   std::vector<int16_t> bits;
   std::vector<int32_t> wide;
@@ -179,7 +179,7 @@ TEST(Layouts, BFloats_AreConvertedAsTheirBitsSay) {
 TEST(Layouts, FloatsBetweenTwoBFloats_GoToTheNearest_TiesToEven) {
   std::vector<float> values;
   Doubles nearest;
-  for (int i = 0; i < 5; ++i) {  // some vectors of them, and a rest
+  for (int i = 0; i < 5; ++i) {  // several vectors and a remainder
     for (const float x : {257.0F, 259.0F, 258.9F, 0x1.FFp127F, NAN, -257.0F, 0x1.8p-133F}) {
       values.push_back(x);
     }

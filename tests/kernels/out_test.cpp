@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's `out`: which may be resized, in every family of operators that has one.
+// The `out` argument: which tensors may be resized, in every family of operators that has one.
 #include "kernels/golden.h"
 
 namespace tenon::tests {
@@ -20,7 +20,8 @@ class Out : public testing::TestWithParam<std::string> {
   const OutCall call_{GetParam()};
 };
 
-// Its owner (an array of another library, a vector) knows nothing of a new shape.
+// The owner of imported memory (an array of another library, a vector) would not know the new
+// shape.
 TEST_P(Out, OnImportedMemory_IsNotResizedAndNotWritten) {
   for (const int64_t length : {3, 1, 0}) {
     std::vector<float> memory(static_cast<size_t>(length) + 1, 7.0F);
@@ -70,7 +71,7 @@ tenon_status refuse(void*, const char*, const char* message, const char*) {
   return tenon_error_raise(TENON_ERROR_FOREIGN, message);
 }
 
-// The process's handler while a test runs; sites that have warned do so again.
+// The process's warning handler during a test; sites that have already warned may warn again.
 struct WarningHandler {
   explicit WarningHandler(tenon_warning_fn handler, void* ctx = nullptr) {
     tenon_warning_reset_once();
@@ -85,8 +86,8 @@ TEST_P(Out, WithElementsThatIsResized_WarnsOnce) {
   call_(Tensor::empty(Ints{3}, Dtype::F32));
   call_(Tensor::empty(Ints{1}, Dtype::F32));
   EXPECT_EQ(told, Texts{"UserWarning: " + GetParam() +
-                        ": out has elements and other sizes than the result, so it is resized from "
-                        "[3] to [2]; give one without elements, or of these sizes"});
+                        ": out has elements and does not match the sizes of the result, so it is "
+                        "resized from [3] to [2]; pass an empty tensor, or one of these sizes"});
 }
 
 TEST_P(Out, WithoutElementsOrOfTheSizes_DoesNotWarn) {
@@ -124,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(All, Out,
                            return name.substr(0, name.find('.'));
                          });
 
-// PyTorch refuses other dtypes for the out of these, even those that the result can be cast to.
+// PyTorch refuses an `out` of another dtype for these, even if the result could be cast to it.
 TEST(OutDtype, OfWhatKeepsTheDtype_IsNoOther) {
   const Tensor self = Tensor::from<float>({1, -2}, {2});
   for (const char* name :
@@ -136,7 +137,7 @@ TEST(OutDtype, OfWhatKeepsTheDtype_IsNoOther) {
     const Tensor out = Tensor::empty(Ints{2}, Dtype::F64);
     const Error error = error_of([&] { call(op, self, kw("out", out)); });
     EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT) << op;
-    EXPECT_EQ(std::string(error.what()), op + ": out must be of dtype float32, got float64");
+    EXPECT_EQ(std::string(error.what()), op + ": out must have dtype float32, got float64");
   }
   for (const char* name : {"add", "sub", "mul", "div", "rsub"}) {
     const std::string op = std::string("aten::") + name + ".Scalar_out";
@@ -147,7 +148,7 @@ TEST(OutDtype, OfWhatKeepsTheDtype_IsNoOther) {
   }
 }
 
-// Wholes divided by a number are floats, and so is the out.
+// Integers divided by a number are floats, and so is the out.
 TEST(OutDtype, OfANumberForm_IsTheResults) {
   const Tensor self = Tensor::from<int64_t>({1, 3}, {2});
   const Tensor out = Tensor::empty(Ints{2}, Dtype::F32);
@@ -167,7 +168,7 @@ TEST(OutDtype, OfCompositesThatCast_MayBeAnother) {
     call("aten::mse_loss.out", self, other, 0, kw("out", Tensor::empty(Ints{2}, Dtype::I64)));
   });
   EXPECT_EQ(std::string(error.what()),
-            "aten::mse_loss.out: out must be of a dtype that float32 can be cast to, got int64");
+            "aten::mse_loss.out: out must have a dtype that float32 can be cast to, got int64");
 }
 
 TEST(OutDtype, OfRealResults_DoesNotOverwriteComplexNumbers) {

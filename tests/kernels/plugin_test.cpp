@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtenon_cpu as a plugin: found on first use, and unloaded and loaded again.
+// libtenon_cpu as a plugin: found on first use, unloaded, and loaded again.
 #include "tenon/plugin.h"
 #include "kernels/golden.h"
 

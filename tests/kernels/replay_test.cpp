@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays every golden file: operators answer as PyTorch does.
+// Replays every golden file: operators return what PyTorch returns.
 #include <algorithm>
 
 #include "kernels/golden.h"
@@ -12,7 +12,7 @@ class Replay : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Replay, AnswersAsPyTorch) { replay(GetParam()); }
 
-// "linalg/linalg_qr" as a part of a test's name: linalg_linalg_qr.
+// Makes a test name of "linalg/linalg_qr": linalg_linalg_qr.
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace(name.begin(), name.end(), '/', '_');

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of more than 48 MiB, at any address and in place.
+// Results larger than 48 MiB, at any address and in place.
 #include "kernels/golden.h"
 
 namespace tenon::tests {
 namespace {
 
-// No multiple of a block, nor of a line.
+// Not a multiple of a block or of a cache line.
 constexpr int64_t kCount = (int64_t{52} << 20) / 4 + 13;
 
 Tensor counted() { return call("aten::arange", Scalar(kCount), kw("dtype", Dtype::F32)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of kernels that threads share do not depend on how many there are, to the last bit.
+// Kernels that run on several threads return bitwise equal results for any number of threads.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -80,7 +80,7 @@ TEST_F(Threads, FoldsOfFewResults_AreTheSame) {
   }
 }
 
-// The last of some parts has fewer elements, the largest one twice, and a NaN.
+// The last part has fewer elements, the largest element occurs twice, and there is a NaN.
 TEST_F(Threads, PartsOfAFold_AreMergedInOrder) {
   std::vector<float> values(2000003, 1.0F);
   values[1999999] = values[700001] = 5.0F;

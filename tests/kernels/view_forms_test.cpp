@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The further forms of view operators: in place, and copies.
+// The in-place and copy variants of view operators.
 #include "kernels/golden.h"
 
 namespace tenon::tests {
@@ -87,7 +87,7 @@ TEST(ViewForms, CopyOutOfAnotherDtype_IsRefused) {
   const Tensor out = Tensor::empty(Ints{0}, Dtype::F64);
   const Error error = error_of([&] { Op("aten::alias_copy.out")(matrix(), kw("out", out)); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::alias_copy.out: out must be of dtype float32, got float64");
+            "aten::alias_copy.out: out must have dtype float32, got float64");
 }
 
 TEST(ViewForms, CopyOnMeta_GivesTheShape) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise functors with as many operands as there may be: six inputs and two results.
+// Pointwise functors with the maximum number of operands: six inputs and two results.
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/loops/pointwise_loops.h"
 #include "kernels/golden.h"
 
 namespace tenon::kernels {
 
-// The weighted sum of six elements, and whether the first is the largest.
+// Returns the weighted sum of six elements, and whether the first is the largest.
 template <class T>
 struct Wide {
   TENON_FUNCTOR Results<T, bool> operator()(T a, T b, T c, T d, T e, T f) const {
@@ -43,7 +43,7 @@ namespace {
 
 constexpr int kInputs = 6;
 
-// Defines the operator for as long as it lives.
+// Defines the operator during a test.
 class WideFunctor : public testing::Test {
  protected:
   WideFunctor() {
@@ -58,7 +58,7 @@ class WideFunctor : public testing::Test {
     return {answers.at(0).tensor(), answers.at(1).tensor()};
   }
 
-  // Both results of inputs that have been broadcast already, element by element.
+  // Checks both results for inputs that are already broadcast, element by element.
   static void expect_answers(const std::vector<Tensor>& inputs, const std::vector<Tensor>& got) {
     std::vector<Doubles> rows;
     for (const Tensor& input : inputs) rows.push_back(elements(input));
@@ -77,7 +77,7 @@ class WideFunctor : public testing::Test {
     EXPECT_EQ(elements(got.at(1)), leads);
   }
 
-  // Small integers, which every dtype holds, and their sums too.
+  // Returns small integers, so that every dtype can represent them and their sums.
   static Tensor ramp(const Ints& sizes, int turn, Dtype dtype = Dtype::F32) {
     int64_t count = 1;
     for (const int64_t size : sizes) count *= size;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that are no dtype, memory format or layout, in typed and boxed calls of all operators.
+// Numbers that are not valid dtypes, memory formats or layouts, in typed and boxed calls of all
+// operators.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace tenon::tests {
 namespace {
 
-// Numbers between those of dtypes, beyond them, and ones whose lower halves are those of float32.
+// Numbers between and beyond the dtypes, and numbers whose lower halves are those of float32.
 constexpr int64_t kWildCodes[] = {8,         12,
                                   14,        22,
                                   25,        63,
@@ -36,7 +37,7 @@ constexpr Enumeration kEnumerations[] = {
     {"Layout", TENON_TAG_LAYOUT, TENON_LAYOUT_STRIDED, "layout"},
 };
 
-// An argument that a schema's type asks for; `tensor` wherever that is one.
+// Makes an argument of a schema type; `tensor` is used for all tensors.
 Value usual_value(const tenon_argument_info& argument, const Tensor& tensor) {
   const std::string_view type = argument.type_text;
   if (argument.default_value != nullptr) {
@@ -76,7 +77,7 @@ struct Kind {
 // Calls an operator with `code` as its argument `at`; returns the message of its error.
 std::optional<std::string> error_of(const Op& op, const Schema& schema, int64_t at,
                                     const Kind& kind, const tenon_value& code) {
-  const Tensor tensor = kind.make();  // anew, as a call may resize it
+  const Tensor tensor = kind.make();  // new for each call, which may resize it
   std::vector<tenon_value> args;
   std::vector<Value> owners;
   for (int64_t k = 0; k < schema.argument_count(); ++k) {
@@ -108,8 +109,8 @@ tenon_value value_of(uint16_t tag, int64_t code) {
   return value;
 }
 
-// Tries all wild codes of an argument with each tensor that a valid code works with; returns how
-// many calls it made.
+// Tries all invalid codes of an argument with each tensor that a valid code works with; returns the
+// number of calls.
 int64_t try_argument(const Op& op, const Schema& schema, int64_t at, const Enumeration& kind) {
   int64_t calls = 0;
   for (const std::vector<int64_t>& shape :

@@ -2,8 +2,8 @@
 // The language matrix: one process with five languages. Combines the language of kernels with that
 // of schemas, gradient formulas, cast rules, batching rules, fake kernels and overriding objects,
 // each with callers in all languages. Also checks transforms nested across three languages, custom
-// autograd functions, graphs recorded and run by each language, and errors that pass through the
-// others.
+// autograd functions, graphs recorded and run by each language, and errors that pass through
+// other languages.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -437,7 +437,7 @@ static void count_live(int64_t counts[32]) {
 }
 
 // Collects garbage in Java and Python: exceptions hold errors of other languages, and Java frees
-// objects on a thread of its own some time after a collection.
+// objects on a separate thread some time after a collection.
 static void collect(void) {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   for (int i = 0; i < 10; ++i) {

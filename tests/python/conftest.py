@@ -12,14 +12,14 @@ import pytest
 import tenon
 from tenon.library import Library
 
-# Where tests import `cases` from.
+# The folder of the module `cases`, which tests import.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
 
 _numbers = itertools.count()
 
 
 def live() -> dict[str, int]:
-    """Live handles once everything that can be freed is."""
+    """Counts the live handles after a garbage collection."""
     gc.collect()
     return tenon.introspect.live_handles()
 
@@ -33,9 +33,9 @@ def kernels():
 
 @pytest.fixture(autouse=True)
 def no_leaks(request):
-    """Fails a test after which more handles live than before."""
+    """Fails a test that leaves more live handles than there were before it."""
     before = live()
-    # What outlives a test, as pytest's reports of all before, need not be looked at after each.
+    # Freezing keeps objects that outlive tests, such as pytest's reports, out of later collections.
     gc.freeze()
     yield
     if request.node.get_closest_marker("leaks"):
@@ -47,20 +47,20 @@ def no_leaks(request):
 
 @pytest.fixture
 def ns() -> str:
-    """A namespace that no other test uses."""
+    """Returns a namespace that no other test uses."""
     return f"test_python_{next(_numbers)}"
 
 
 @pytest.fixture
 def library(ns):
-    """A DEF library of a fresh namespace, closed after the test."""
+    """A DEF library in a fresh namespace, closed after the test."""
     with Library(ns, "DEF") as lib:
         yield lib
 
 
 @pytest.fixture
 def ops(library):
-    """The operators of the fresh library's namespace."""
+    """The operators in the fresh library's namespace."""
     return getattr(tenon.ops, library.ns)
 
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin for the Python suite: what kernels of other languages may do that Python's cannot. */
+/* A plugin for the Python suite, with kernels that do what kernels in Python cannot. */
 #include "tenon/tenon.h"
 
 #define UNUSED(ctx, op, keys) ((void)(ctx), (void)(op), (void)(keys))
 
-/* ---- Results that are no tensor -------------------------------------------------------------- */
+/* ---- Results that are not tensors ------------------------------------------------------------ */
 
-/* Says that it worked, and gives a handle that is none. */
+/* Reports success and returns a NULL tensor. */
 static tenon_status give_null(void* ctx, const tenon_op* op, tenon_keyset keys,
                               tenon_stack* stack) {
   UNUSED(ctx, op, keys);
@@ -15,7 +15,7 @@ static tenon_status give_null(void* ctx, const tenon_op* op, tenon_keyset keys,
   return TENON_OK;
 }
 
-/* Says that it worked, and writes nothing. */
+/* Reports success and writes no result. */
 static tenon_status give_nothing(void* ctx, const tenon_op* op, tenon_keyset keys,
                                  tenon_stack* stack) {
   UNUSED(ctx, op, keys);
@@ -23,7 +23,7 @@ static tenon_status give_nothing(void* ctx, const tenon_op* op, tenon_keyset key
   return TENON_OK;
 }
 
-/* The typed form of both: nothing in `out`. */
+/* The typed form of both: sets `out` to NULL. */
 static tenon_status give_typed_null(const tenon_frame* frame, tenon_tensor* x, tenon_tensor** out) {
   (void)frame;
   (void)x;
@@ -33,13 +33,13 @@ static tenon_status give_typed_null(const tenon_frame* frame, tenon_tensor* x, t
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
-/* call(Any f, Any[] args, int nrets) -> Any[]: what the function object returns. */
+/* call(Any f, Any[] args, int nrets) -> Any[]: returns the results of the function object. */
 static tenon_status call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   UNUSED(ctx, op, keys);
   enum { MOST = 8 };
   tenon_value rets[MOST] = {{0}};
   const tenon_value* args = stack->args;
-  /* Lists of one kind arrive as such: the elements become values again. */
+  /* A list of one kind arrives as a typed list: turn its elements back into values. */
   tenon_value given[MOST];
   uint32_t count = args[1].count;
   if (count > MOST) return tenon_error_raise(TENON_ERROR_INDEX, "call: args must be at most 8");
@@ -61,7 +61,7 @@ static tenon_status call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
   return status;
 }
 
-/* Adds to all its arguments, and returns as many as are asked for. */
+/* Adds its own number to each argument, and returns the requested number of results. */
 static tenon_status add(void* self, tenon_stack* stack) {
   for (uint32_t i = 0; i < stack->nrets; i++) {
     if (i >= stack->nargs || stack->args[i].tag != TENON_TAG_INT) {
@@ -90,7 +90,7 @@ static tenon_status adder(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return give_object(&adder_type, stack->args[0].as.i, &stack->rets[0]);
 }
 
-/* thing() -> Any: an object that is no function. */
+/* thing() -> Any: an object that is not a function. */
 static tenon_status thing(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   UNUSED(ctx, op, keys);
   tenon_status status = give_object(&thing_type, 0, &stack->rets[0]);
@@ -98,9 +98,9 @@ static tenon_status thing(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return status;
 }
 
-/* ---- Objects that override ------------------------------------------------------------------- */
+/* ---- Overriding objects ---------------------------------------------------------------------- */
 
-/* Answers with its number to every call; 0 declines. */
+/* Returns its number for every call; declines if the number is 0. */
 static tenon_status answer(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)op, (void)keys;
   if (self == NULL) return TENON_DECLINED;
@@ -115,7 +115,7 @@ static const tenon_object_type stand_type = {.struct_size = sizeof stand_type,
                                              .name = "C.Stand",
                                              .override = answer};
 
-/* stand(int n) -> Any: an object that stands for any argument. */
+/* stand(int n) -> Any: an object that can replace any argument. */
 static tenon_status stand(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   UNUSED(ctx, op, keys);
   tenon_status status = give_object(&stand_type, stack->args[0].as.i, &stack->rets[0]);
@@ -125,7 +125,7 @@ static tenon_status stand(void* ctx, const tenon_op* op, tenon_keyset keys, teno
 
 /* ---- Warnings -------------------------------------------------------------------------------- */
 
-/* A text of an argument, with a NUL behind it. */
+/* Copies a string argument and terminates it. */
 static const char* text_of(const tenon_value* value, char* room, size_t size) {
   size_t count = value->count < size ? value->count : size - 1;
   for (size_t i = 0; i < count; i++) room[i] = ((const char*)value->as.list.data)[i];
@@ -145,7 +145,7 @@ static tenon_status warn(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
                       : tenon_warning_emit(category, message);
 }
 
-/* warn_for(Tensor x) -> int: for threads of C. */
+/* warn_for(Tensor x) -> int: emits a warning; called from C threads. */
 static tenon_status warn_for(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   UNUSED(ctx, op, keys);
   stack->rets[0] = tenon_value_of_int(1);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One operator's call as a graph: recorded as it is called and below autograd, run and bound.
+"""Calls of one operator as a graph: recorded at the call and below autograd, run and bound.
 
-Runs are compared with the call itself on the same elements, and bound runs with others on other
-elements: bits, dtypes, sizes, strides, the memory that results share with arguments, what is left
-in arguments, and how often they were written.
+A run is compared with the eager call on the same elements, and a bound run with an eager call on
+other elements. Both must agree in bits, dtypes, sizes, strides, the memory that results share with
+arguments, the arguments' elements afterwards, and the number of writes to each argument.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import tenon
 from graph_programs import same
 from tenon.utils.pytree import tree_flatten, tree_unflatten
 
-# What an operator that reads elements itself, or draws, may say.
+# Errors that an operator may raise if it reads elements itself or draws random numbers.
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError)
-# Operators that return uninitialized elements have one of these prefixes.
+# Name prefixes of the operators that return uninitialized elements.
 UNSET = ("empty", "new_empty", "resize", "_resize", "as_strided_copy.out")
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of a call or run."""
+    """The result of one call or run."""
 
     results: list
-    tensors: list  # the arguments, afterwards
+    tensors: list  # the arguments after the call
     versions: list
     refusal: str = ""
-    resizes: bool = False  # an argument, which a graph does by a call of its own
+    resizes: bool = False  # the call resizes an argument, which takes a graph a separate call
 
 
 def other_elements(tensor: Any) -> Any:
-    """A tensor of the same description in memory of its own, with other elements."""
+    """Returns a tensor with the same metadata, its own memory and different elements."""
     made = fresh(tensor)
     if made.dtype.is_floating_point and made.numel() and made.stride().count(0) == 0:
         made.mul_(0.5).add_(0.125)
@@ -42,7 +42,7 @@ def other_elements(tensor: Any) -> Any:
 
 
 def fresh(tensor: Any) -> Any:
-    """A copy, elements and layout, with the memory around it."""
+    """Returns a copy of a tensor's whole storage, with the same layout."""
     if tensor.device.type != "cpu" or not tensor.is_floating_point() and tensor.numel() == 0:
         return tensor.clone()
     whole = tenon.ops.aten.as_strided(
@@ -54,17 +54,17 @@ def fresh(tensor: Any) -> Any:
 
 
 class CallOfOperator:
-    """An operator's call with its tensors as inputs."""
+    """A call of an operator, whose tensor arguments are the inputs of a graph."""
 
     def __init__(self, name: str, args: tuple, kwargs: dict) -> None:
         self.op = tenon.find_op(name)
         self.name = name
         self.leaves, self.spec = tree_flatten((args, kwargs))
-        # One that stands twice is one input.
+        # A tensor that is passed twice is one input.
         self.given = {id(x): x for x in self.leaves if isinstance(x, tenon.Tensor)}
 
     def tensors(self, make: Callable[[Any], Any]) -> list:
-        """New ones for all that the call has."""
+        """Returns one new tensor for each distinct tensor argument."""
         return [make(one) for one in self.given.values()]
 
     def run(self, *tensors: Any) -> Any:
@@ -88,7 +88,7 @@ class CallOfOperator:
 
 
 def difference(one: Outcome, other: Outcome) -> str:
-    """What differs, "" where nothing does."""
+    """Describes how two outcomes differ; "" if they are equal."""
     if one.refusal or other.refusal:
         both = bool(one.refusal) == bool(other.refusal)
         return "" if both else f"refusals {one.refusal!r}, {other.refusal!r}"
@@ -106,7 +106,7 @@ def difference(one: Outcome, other: Outcome) -> str:
 
 
 def shared(outcome: Outcome) -> list:
-    """For each result: which arguments it is, and which it shares memory with, and is it a view."""
+    """Lists for each result the arguments it is, those sharing memory, and if it is a view."""
     found = []
     for result in outcome.results:
         at = result.untyped_storage().data_ptr()
@@ -125,7 +125,7 @@ def shared(outcome: Outcome) -> list:
 
 
 def check(name: str, args: tuple, kwargs: dict) -> tuple[str, str | None]:
-    """What differs, "" where nothing does; what stood against a plan, None where nothing did."""
+    """Returns the difference, "" if none, and why no plan was bound, None if one was."""
     call = CallOfOperator(name, args, kwargs)
     eager = call.outcome(call.run, call.tensors(fresh))
     if eager.refusal:

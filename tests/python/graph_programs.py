@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random functions as graphs, run again and again beside calls of the functions themselves.
+"""Random functions that are run as graphs several times and compared with eager calls.
 
     python tests/python/graph_programs.py --count 20000 --seed 1
 
-A graph that was bound to tensors like those it gets runs by a plan; calls are what it is compared
-with: elements bit by bit, dtypes, sizes, strides, which tensors share memory, and what becomes of
-the inputs, or both refuse. A program that differs is made smaller and printed.
+A graph that was bound to tensors like its inputs runs by a plan. Each run is compared with an eager
+call: elements bit by bit, dtypes, sizes, strides, which tensors share memory, and the inputs
+afterwards; or both must refuse the call. A program that differs is reduced and printed.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ RARE += (
 RARE += ("zeros_like({0})", "ones_like({0}).mul_({0})", "full((3,), 2.0, dtype=torch.half)")
 RARE += ("zeros(2, 3, dtype=torch.float32)[1]",)
 RARE += ("bmm({0}.unsqueeze(0), {0}.t().unsqueeze(0))",)
-# What is in lines that stand against plans: most programs have none of these.
+# Words in lines that prevent a bound plan; most programs have none of these.
 UNBOUND_WORDS = ("masked_fill", "clamp", "pow", "**", "cumsum")
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
 
-# How many programs ran by plans, and what stood against plans for the others.
+# Number of programs that ran by plans, and of all other programs by reason.
 reasons: collections.Counter[str] = collections.Counter()
 
 
@@ -57,15 +57,15 @@ reasons: collections.Counter[str] = collections.Counter()
 
 @dataclasses.dataclass(frozen=True)
 class Description:
-    """A tensor but for its elements."""
+    """The metadata of a tensor."""
 
     dtype: str
     sizes: tuple[int, ...]
     layout: str
-    is_view: bool = False  # what gradients would go through: no plan takes such inputs
+    is_view: bool = False  # differentiable views get no plan
 
     def make(self, torch: Any, seed: str) -> Any:
-        """The tensor with the elements of a seed, each time in memory of its own."""
+        """Returns a new tensor whose elements are drawn from a seed."""
         made = self.laid_out(torch, seed)
         return made if self.is_view else made.detach()
 
@@ -91,7 +91,7 @@ class Description:
 
     def fill(self, torch: Any, chance: random.Random, numel: int) -> Any:
         dtype = getattr(torch, self.dtype)
-        # Many elements are few ones again and again.
+        # A large tensor repeats a few elements.
         few = [self.element(chance) for _ in range(min(numel, 61))]
         values = (few * (numel // max(len(few), 1) + 1))[:numel]
         return torch.tensor(values, dtype=dtype)
@@ -117,10 +117,10 @@ def _numel(sizes: tuple[int, ...]) -> int:
 
 @dataclasses.dataclass
 class Program:
-    """Lines on inputs x0, x1 ... and attributes a0, a1 ..., and the names that are returned."""
+    """Lines over inputs x0, x1 ... and attributes a0, a1 ..., and the names that are returned."""
 
     inputs: list[Description]
-    others: list[Description]  # other inputs, which the lines may refuse
+    others: list[Description]  # inputs with other metadata, which the lines may refuse
     attributes: list[Description]
     lines: list[str]
     outputs: list[str]
@@ -143,11 +143,11 @@ class Program:
 
 
 class Writer(programs.Writer):
-    """Writes the lines of a function, each of which runs with the first inputs."""
+    """Writes the lines of a function, and runs each with the first inputs."""
 
     def program(self) -> Program:
         chance = self.random
-        # Sizes are close to each other, so that operands go together.
+        # Sizes are drawn near each other, so that operands often broadcast.
         base = chance.choice(SIZES)
         if chance.random() < 0.02:
             base = chance.choice([(LARGE,), (2, LARGE // 2), (LARGE // 8, 8)])
@@ -163,7 +163,7 @@ class Writer(programs.Writer):
                 self.scope[f"{prefix}{i}"] = one.make(self.scope["torch"], f"writer {prefix} {i}")
         self.binds = chance.random() < 0.8
         may_write_inputs = chance.random() < 0.25
-        # Elements of an expanded input share places, which `fill_` alone may write.
+        # Elements of an expanded input share memory: only `fill_` may write such an input.
         may_be_written = {
             f"x{i}" for i, one in enumerate(inputs) if may_write_inputs and one.layout != "expanded"
         }
@@ -215,7 +215,7 @@ class Writer(programs.Writer):
         )
 
     def is_whole(self, name: str) -> bool:
-        """Whether it was made, and is no view of another."""
+        """Returns true if the function made this tensor, and not as a view of another one."""
         return self.memory(self.scope[name]) not in self.read_only and (
             self.scope[name]._base is None
         )
@@ -232,7 +232,7 @@ class Writer(programs.Writer):
                 self.names.append(name)
 
     def run(self, line: str) -> bool:
-        """A line that is refused is left out."""
+        """Adds a line, unless it is refused."""
         if self.binds and any(word in line for word in UNBOUND_WORDS):
             return False
         try:
@@ -249,7 +249,7 @@ class Writer(programs.Writer):
         return self.add(f"{name}.{self.random.choice(UNARY)}()")
 
     def other(self, tensor: Any, fits_into: bool = False) -> str:
-        """One of which, together with a large one, nothing huge comes."""
+        """Like the base class, but avoids huge results of two large tensors."""
         name = super().other(tensor, fits_into)
         is_large = name in self.scope and self.scope[name].numel() * tensor.numel() > 10**6
         if is_large and self.scope[name].shape != tensor.shape:
@@ -336,7 +336,7 @@ class Writer(programs.Writer):
         return self.add(self.view_of(name, tensor))
 
     def target(self) -> str | None:
-        """What may be written: made by the function, as a rule."""
+        """Picks a tensor that the function may write, usually one that it made itself."""
         name = self.pick()[0]
         return None if self.memory(self.scope[name]) in self.read_only else name
 
@@ -358,7 +358,7 @@ class Writer(programs.Writer):
             self.run(f"{name}[{self.index(tensor)}] = {self.number()}")
 
     def into(self) -> None:
-        """Forms that write their result into a tensor made before."""
+        """Adds a call with `out=` a tensor that was made before."""
         name = self.target()
         if name is None:
             return
@@ -370,7 +370,7 @@ class Writer(programs.Writer):
             how = f"{self.random.choice(['neg', 'exp', 'abs', 'sqrt', 'isnan'])}({source}"
         elif kind < 0.6:
             other = self.other(tensor)
-            if other == name:  # a resize would take away what is read
+            if other == name:  # resizing it would destroy the source
                 return
             how = f"{self.random.choice(BINARY)}({source}, {other}"
         elif kind < 0.9 or tensor.dim() != 2:
@@ -389,7 +389,7 @@ def bits(tensor: Any) -> bytes:
 
 
 def elements(tensor: Any) -> Any:
-    """What tells tensors apart; of NaNs nothing does."""
+    """Returns the elements as text, in which all NaNs look alike."""
     return repr(programs.flat(tensor.detach().tolist())[:2000])
 
 
@@ -406,7 +406,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def same_elements(one: Any, other: Any) -> bool:
-    """To the bit, but for NaNs, which are one."""
+    """Compares bit by bit, except that all NaNs are equal."""
     return bits(one) == bits(other) or _same_but_nans(one, other)
 
 
@@ -426,14 +426,14 @@ def told(tensor: Any) -> str:
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of one call or run."""
+    """The result of one call or run."""
 
     refusal: str
     outputs: list[Any]
     inputs: list[Any]
 
     def memory(self) -> list[int]:
-        """For each tensor, the first that is in the same storage."""
+        """Returns for each tensor the index of the first one with the same storage."""
         seen: dict[int, int] = {}
         tensors = (*self.inputs, *self.outputs)
         return [
@@ -458,7 +458,7 @@ class Outcome:
 
 
 class Session:
-    """A graph of a program, run beside its function."""
+    """A graph of a program, which is run and compared with the function."""
 
     def __init__(self, program: Program, torch: Any, binds: bool) -> None:
         self.program = program
@@ -466,7 +466,8 @@ class Session:
         self.attributes = [one.make(torch, f"a{i}") for i, one in enumerate(program.attributes)]
         self.function = program.function(torch, self.attributes)
         self.graph = self.trace()
-        self.kept: list[tuple[Any, bytes]] = []  # outputs, and what they were
+        # outputs, and their elements when they were returned
+        self.kept: list[tuple[Any, bytes]] = []
         if binds:
             self.graph.bind(*self.inputs(program.inputs, "bind"))
 
@@ -499,7 +500,7 @@ class Session:
         return None
 
     def beside_first(self, where: str) -> Any:
-        """Other inputs, where a graph keeps numbers of the first ones: beside a first run."""
+        """Compares runs on other inputs with runs of a new graph, as graphs keep some numbers."""
         ones = self.program.others
         for seed in ("one", "two"):
             by_calls = self.outcome(self.trace(), self.inputs(ones, seed))
@@ -526,7 +527,7 @@ class Session:
         return found[0] if found else None
 
     def under_another_default(self) -> Any:
-        # What `to` gives back as it is, with one default dtype, it copies with another.
+        # `to` copies or not, depending on the default dtype, and a graph keeps what was recorded.
         if any(".to(" in line for line in self.program.lines):
             return None
         before = self.torch.get_default_dtype()
@@ -537,7 +538,7 @@ class Session:
             self.torch.set_default_dtype(before)
 
     def rounds(self, with_threads: bool) -> Iterator[Any]:
-        """What each round finds: a difference, or None."""
+        """Yields the difference that each round finds, or None."""
         for i in range(3):
             yield self.beside_calls(f"run {i}", f"run {i}")
         yield self.beside_first("other inputs")
@@ -565,7 +566,7 @@ class Session:
 
 
 def compare(program: Program, torch: Any, seed: int = 0) -> programs.Difference | None:
-    """Where runs of a graph and calls part."""
+    """Returns the first difference between runs of a graph and eager calls."""
     try:
         session = Session(program, torch, binds=seed % 4 != 0)
     except (*REFUSALS, NameError, AttributeError):
@@ -577,7 +578,7 @@ def compare(program: Program, torch: Any, seed: int = 0) -> programs.Difference 
 
 
 def shrink(program: Program, torch: Any, seed: int) -> Program:
-    """Without the lines and outputs that the difference does not need."""
+    """Removes the lines and outputs that the difference does not need."""
     for part in ("outputs", "lines", "lines"):
         index = len(getattr(program, part)) - 1
         while index >= 0:
@@ -590,7 +591,7 @@ def shrink(program: Program, torch: Any, seed: int) -> Program:
 
 
 def count_reason(program: Program, torch: Any) -> None:
-    """Notes whether inputs like the first ones are run by a plan."""
+    """Counts whether inputs like the first ones are run by a plan, or why not."""
     try:
         session = Session(program, torch, binds=False)
         reason = session.graph.bind(*session.inputs(program.inputs, "bind"))
@@ -600,7 +601,7 @@ def count_reason(program: Program, torch: Any) -> None:
 
 
 def check(torch: Any, _theirs: Any, seed: int) -> str | None:
-    """The program of a seed and where it differs, made small; None where it does not."""
+    """Returns the reduced program of a seed and its difference, or None if there is none."""
     program = Writer(torch, seed).program()
     count_reason(program, torch)
     if compare(program, torch, seed) is None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of views, writes in place and operators, run by Tenon and by PyTorch.
+"""Random programs of views, in-place writes and operators, run by Tenon and by PyTorch.
 
     python tests/python/programs.py --count 20000 --seed 1
 
-Each line of a program runs in both: both give equal tensors (elements, sizes, whether gradients
-flow, whether they are leaves, versions) or both refuse. In the end the gradients of the leaves are
-compared, and the gradients of these. A program that differs is made smaller and printed.
+Each line of a program runs in both libraries. Both must return equal tensors (elements, sizes,
+requires_grad, is_leaf, versions) or both refuse. At the end the first- and second-order gradients
+of the leaves are compared. A program that differs is reduced and printed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ BINARY_IN_PLACE = ("add_", "sub_", "mul_", "copy_")
 MODES = ("no_grad()", "enable_grad()")
 
 
-# Where one refuses by design what the other does: the program ends there.
+# Messages of calls that one library refuses by design and the other allows: the program ends.
 STRICTER = (
-    "must not overlap",
-    "at a place of its own",
+    "must not partially overlap",
+    "at its own memory location",
     "refer to a single memory location",
 )
 
@@ -39,7 +39,7 @@ STRICTER = (
 
 
 class Writer:
-    """Writes a program line by line; runs it in one library to know the sizes."""
+    """Writes a program line by line, and runs it in one library to learn the sizes."""
 
     def __init__(self, torch: Any, seed: int) -> None:
         self.random = random.Random(seed)
@@ -76,7 +76,7 @@ class Writer:
         self.random.choice(makers)()
 
     def kinds(self) -> tuple[tuple[Callable[[], None], int], ...]:
-        """What makes lines, and how often beside the others."""
+        """Returns the methods that write lines, with their relative frequencies."""
         return (
             (self.unary, 3),
             (self.binary, 4),
@@ -98,7 +98,7 @@ class Writer:
             self.names += [name for name in names if hasattr(type(self.scope[name]), "grad_fn")]
 
     def run(self, line: str) -> bool:
-        """False where the line is refused: it is then the last one."""
+        """Adds and runs a line; returns false if it was refused, which ends the program."""
         self.lines.append(line)
         try:
             exec(line, self.scope)
@@ -115,7 +115,7 @@ class Writer:
         self.add(f"{self.pick()[0]}.{self.random.choice(UNARY)}()")
 
     def other(self, tensor: Any, fits_into: bool = False) -> str:
-        """A tensor or number that goes with another one."""
+        """Picks a tensor that broadcasts with another one, or a number."""
         fitting = []
         for name in self.names:
             sizes = self.scope[name].shape
@@ -131,7 +131,7 @@ class Writer:
 
     @staticmethod
     def shares(tensor: Any, other: Any) -> bool:
-        """Whether what is read may have been written: the order of elements is nobody's promise."""
+        """Returns true if two tensors share memory: a write may reach the other in any order."""
         one, two = tensor.untyped_storage(), other.untyped_storage()
         return tensor is not other and one.data_ptr() == two.data_ptr()
 
@@ -166,13 +166,14 @@ class Writer:
             self.add(f"torch.{how}([{name}, {twin}])")
 
     def flag(self) -> None:
-        # Of the newest alone: what saved a tensor before it asked for gradients leads none there.
+        # Only the newest: a tensor that was saved before requires_grad_() gets no gradient through
+        # that.
         name = self.names[-1]
         if self.scope[name]._base is None:
             self.run(f"{name}.requires_grad_()")
 
     def index(self, tensor: Any) -> str:
-        """Something between brackets."""
+        """Writes an index expression."""
         parts = []
         for size in tensor.shape[: self.random.randint(1, max(1, tensor.dim()))]:
             start = self.random.randrange(size) if size else 0
@@ -204,7 +205,7 @@ class Writer:
             last = tensor.numel() - 1
             begin = tensor.storage_offset()
             choices.append(f"{name}.as_strided(({last},), (1,), {begin + 1})")
-            # Copied: what a write does where elements overlap is not defined.
+            # Copied, because writes to overlapping elements are undefined.
             choices.append(f"{name}.as_strided(({last}, 2), (1, 1), {begin}).clone()")
         return self.random.choice(choices)
 
@@ -242,7 +243,7 @@ class Writer:
                 return
             self.run(f"{guard}{name}[{index}] = {self.other(part, fits_into=True)}")
         elif kind < 0.9:
-            # Through a view that has no name.
+            # Writes through a view that has no name.
             view = self.view_of(name, tensor)
             self.run(f"{guard}{view}.mul_({round(self.random.uniform(-2, 2), 2)})")
         else:
@@ -269,7 +270,7 @@ def near(a: list[float], b: list[float]) -> bool:
 
 
 class Run:
-    """One library's side of a program."""
+    """One library's run of a program."""
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
@@ -277,7 +278,7 @@ class Run:
         self.versions: dict[str, int] = {}
 
     def line(self, text: str) -> str:
-        """What came of a line: "" or the refusal."""
+        """Runs a line; returns "" or the message of its error."""
         try:
             exec(text, self.scope)
         except (
@@ -302,7 +303,7 @@ class Run:
             leaf = ("refused", "refused")
         writes = None
         if not tensor.is_inference():
-            # Since it was first seen: which version a fresh tensor has is each library's affair.
+            # Counted since the tensor was first seen, because libraries start versions differently.
             writes = tensor._version - self.versions.setdefault(name, tensor._version)
         return (tuple(tensor.shape), tuple(tensor.stride()), *leaf, writes)
 
@@ -316,7 +317,7 @@ class Run:
             return False
 
     def is_leaf(self, name: str) -> bool:
-        """Whether it asks for gradients itself. Views that do, PyTorch gives none."""
+        """Returns true for a leaf that requires grad and is no view, as views never get .grad."""
         tensor = self.scope[name]
         return self.is_tracked(name) and tensor.is_leaf and tensor._base is None
 
@@ -330,7 +331,7 @@ class Run:
         return total
 
     def gradients(self, names: list[str]) -> tuple[str, list[Any]]:
-        """Of first and second order, or the refusal."""
+        """Returns "" and the gradients of first and second order, or the error's message."""
         grad = self.torch.autograd.grad
         found: list[Any] = []
         try:
@@ -352,7 +353,7 @@ class Run:
 
 @dataclasses.dataclass
 class Difference:
-    """Where two libraries part."""
+    """A difference between two libraries."""
 
     where: str
     ours: object
@@ -368,13 +369,13 @@ def compare(lines: list[str], ours: Any, theirs: Any) -> Difference | None:
         a, b = mine.line(text), other.line(text)
         if any(words in a + b for words in STRICTER):
             return None
-        if a:  # whether a refused write counts as one is each library's affair
+        if a:  # libraries may count a refused write or not
             return None
         if bool(a) != bool(b):
             return Difference(text, a or "no error", b or "no error")
         for name in mine.tensors():
             x, y = mine.state(name), other.state(name)
-            if "refused" in y:  # PyTorch cannot tell of a view that is good for nothing any more
+            if "refused" in y:  # PyTorch does not report that a view became invalid
                 x, y = x[:2], y[:2]
             if x != y:
                 return Difference(f"{text}  # {name}", x, y)
@@ -395,7 +396,7 @@ def compare_gradients(mine: Run, other: Run) -> Difference | None:
     if bool(a) != bool(b):
         return Difference(f"gradients of {ends}", a or x, b or y)
     for one, two in zip(x, y, strict=False):
-        # What nothing depends on has no gradient, or zeros: libraries differ in what they follow.
+        # An unused leaf has no gradient in one library and may have zeros in the other.
         p = one or [0.0] * len(two or [])
         q = two or [0.0] * len(p)
         if not near(p, q):
@@ -404,7 +405,7 @@ def compare_gradients(mine: Run, other: Run) -> Difference | None:
 
 
 def shrink(lines: list[str], ours: Any, theirs: Any) -> list[str]:
-    """The lines without which both no longer differ."""
+    """Removes the lines that the difference does not need."""
     index = len(lines) - 1
     while index >= 0:
         fewer = lines[:index] + lines[index + 1 :]
@@ -415,7 +416,7 @@ def shrink(lines: list[str], ours: Any, theirs: Any) -> list[str]:
 
 
 def check(ours: Any, theirs: Any, seed: int) -> str | None:
-    """The program of a seed and where it differs, made small; None where it does not."""
+    """Returns the reduced program of a seed and its difference, or None if there is none."""
     lines = Writer(theirs, seed).program()
     if compare(lines, ours, theirs) is None:
         return None
@@ -423,14 +424,14 @@ def check(ours: Any, theirs: Any, seed: int) -> str | None:
     return "\n".join([*lines, f"# differs at: {compare(lines, ours, theirs)}"])
 
 
-# A check of a seed beside PyTorch, which may be None.
+# Checks one seed; the second module is PyTorch, or None.
 Check = Callable[[Any, Any, int], str | None]
 
 
 def run_programs(
     check: Check, ours: Any, theirs: Any, seeds: Iterable[int], limit: int = 10
 ) -> list[str]:
-    """Runs a program for each seed; gives texts on those that differ, no more than `limit`."""
+    """Runs a program for each seed; returns a text for each that differs, at most `limit`."""
     found: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -445,7 +446,7 @@ def run_programs(
 
 
 def import_torch() -> Any:
-    """PyTorch, or None where it is not installed."""
+    """Returns PyTorch, or None if it is not installed."""
     try:
         import torch
     except ImportError:
@@ -454,7 +455,7 @@ def import_torch() -> Any:
 
 
 def main(description: str, check: Check, needs_torch: bool | None) -> int:
-    """Runs programs as the command line says; 1 where some differ. None: has no use for PyTorch."""
+    """Runs programs as the command line says; returns 1 if any differ. None: PyTorch is unused."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--count", type=int, default=20000, help="programs to run")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")

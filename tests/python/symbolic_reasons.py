@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls with symbolic sizes decide or refuse with reason; all else is a defect."""
+"""The decisions and refusals of calls with symbolic sizes that are intended, with reasons.
+
+Any other decision or refusal is a defect.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """Patterns of whole names of tests and operators and of a message, and why that is so."""
+    """Patterns for whole names of tests and operators and for part of a message; the reason."""
 
     test: str
     name: str
@@ -25,7 +28,7 @@ REASONS = (
         BOTH,
         r"split(\.Tensor)?|unbind(\.int)?|chunk",
         "decided by aten::(split.Tensor|unbind.int|chunk)",
-        "as many results as the size tells: a count is a number",
+        "the number of results must be known, so that the size becomes a number",
     ),
     Reason(
         BOTH,
@@ -38,32 +41,32 @@ REASONS = (
         BOTH,
         r"(nn\.functional\.)?(native_layer_norm|native_group_norm|layer_norm|rms_norm)",
         r"decided by aten::((native_)?layer_norm|rms_norm|(native_)?group_norm)",
-        "the call says sizes of the input in numbers, which decides them",
+        "the call has sizes of the input as numbers, which specializes these",
     ),
     Reason(
         BOTH,
         r"(linalg_|ops\.aten\.linalg_)?cross",
         r"decided by aten::(linalg_)?cross",
-        "vectors in space have 3 numbers",
+        "vectors must have 3 elements",
     ),
     Reason(
         BOTH,
         r"view_as_complex",
         "decided by aten::view_as_complex",
-        "a complex number is of 2 numbers",
+        "a complex number has 2 parts",
     ),
     Reason(BOTH, r"equal", "decided by aten::equal", "the result is a bool, also of the sizes"),
     Reason(
         BOTH,
         r"block_diag",
         "decided by aten::block_diag",
-        "places of blocks are counted in numbers: no rule",
+        "the positions of blocks are computed from numbers: no rule",
     ),
     Reason(
         BOTH,
         r"cholesky_(inverse|solve)",
         "decided by aten::cholesky_",
-        "its composite asks for the size of the identity: no rule",
+        "its composite creates an identity matrix, whose size is a number: no rule",
     ),
     Reason(
         BOTH,
@@ -75,20 +78,20 @@ REASONS = (
         OPERATORS,
         r"(squeeze_\.dim|transpose_)",
         "decided by aten::(squeeze_.dim|transpose_)",
-        "what changes a tensor's own sizes and strides knows numbers only",
+        "operators that change a tensor's sizes and strides in place work on numbers",
     ),
     Reason(
         BOTH,
         r"Tensor\.__getitem__|index\.Tensor",
         "decided by aten::index.Tensor",
-        "of several indices that are broadcast only one may have symbols",
+        "only one of several broadcast indices may have symbolic sizes",
     ),
     Reason(
         BOTH,
         r"(.*\.)?(_pdist_forward|pdist|index_reduce_?|(multi|multilabel)_margin_loss|put_?|"
         r"embedding_bag)",
         "decided by aten::",
-        "pairs of rows are counted, and the others calculate with sizes in numbers: no rule",
+        "the number of pairs, or another size, is computed from numbers: no rule",
     ),
     Reason(
         FUNCTIONS,
@@ -101,37 +104,37 @@ REASONS = (
     Reason(
         BOTH,
         r"gather",
-        "refused: .*index must be of dtype int64 or int32",
-        "an index of any dtype is taken where it has no elements, which symbols do not say",
+        "refused: .*index must have dtype int64 or int32",
+        "an index without elements may have any dtype, but a symbolic index may have elements",
     ),
     Reason(
         FUNCTIONS,
         r"nn\.functional\.interpolate",
         "decided by None",
-        "a size times a factor that is no whole number is computed in Python",
+        "Python computes the product of a size and a fraction",
     ),
     Reason(
         FUNCTIONS,
         r"nn\.functional\.(scaled_dot_product_attention|multi_head_attention_forward)",
         "decided by ",
-        "the scale is a number of the width, and heads divide it",
+        "the scale is computed from the width, which the heads divide",
     ),
     Reason(
         FUNCTIONS,
         r"ops\.aten\.fft_(hfft2|irfft2)",
         "decided by aten::_fft_c2r",
-        "along another dim than the last one half a spectrum is counted in numbers",
+        "the size of half a spectrum is computed from numbers, except along the last dim",
     ),
 )
 
 
 def of(test: str) -> list[Reason]:
-    """Those of one test."""
+    """Returns the reasons that hold for a test."""
     return [one for one in REASONS if re.fullmatch(one.test, test)]
 
 
 def why(test: str, name: str, line: str) -> Reason | None:
-    """The reason of a line, None where there is none."""
+    """Returns the reason for a line, or None."""
     name = name.removeprefix("aten::")
     for one in of(test):
         if re.fullmatch(one.name, name) and re.search(one.message, line):

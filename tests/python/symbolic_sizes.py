@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbols in the place of the sizes of a call's tensors, and what results are told by."""
+"""Replaces the sizes of a call's tensors by symbols."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tenon
 
 
 class Sizes:
-    """Variables for sizes, one for each number."""
+    """Symbols for sizes, one for each number."""
 
     def __init__(self) -> None:
         self.env = tenon.ShapeEnv()
@@ -23,7 +23,7 @@ class Sizes:
         return self.of[number]
 
     def tensor(self, real):
-        """A tensor on meta of the same shape and strides, in symbols."""
+        """Returns a meta tensor with the same shape and strides in symbols."""
         if real.dim() == 0:
             return real.to("meta")
         sizes = [self.size(one) for one in real.shape]
@@ -33,9 +33,9 @@ class Sizes:
         return tenon.empty_strided(sizes, strides, dtype=real.dtype, device="meta")
 
     def stride(self, real, dim: int):
-        """A stride as the product of sizes that it steps over, where it is one.
+        """Returns a stride as a product of sizes, if it is one.
 
-        Those are the sizes of the dims with smaller strides, or of some dims behind each other.
+        The factors are the sizes of all dims with smaller strides, or of some adjacent dims.
         """
         shape, number = list(real.shape), real.stride()[dim]
         if number < 2:
@@ -48,12 +48,12 @@ class Sizes:
         return number
 
     def decided(self) -> list[int]:
-        """Hints of what a guard made a number of."""
+        """Returns the hints of the symbols that a guard fixed to a number."""
         return [number for number, one in self.of.items() if repr(one).isdigit()]
 
 
 def is_row_major(real) -> bool:
-    """Whether strides are those of a new tensor, in dims of size 1 too."""
+    """Returns true if strides are those of a new tensor, also in dims of size 1."""
     stride = 1
     for size, own in zip(reversed(list(real.shape)), reversed(real.stride()), strict=True):
         if own != stride:

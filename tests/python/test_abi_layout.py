@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layouts and constants of capi/abi/tenon.abi.json, as a foreign-function interface uses them.
 
-Structs are bare bytes here: fields are read and written where the description says they lie, and
-libtenon must find and leave there what it should.
+Structs are plain bytes here. Fields are read and written at the offsets in the description, and
+libtenon must read and write them at the same places.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ ABI = json.loads(
     (pathlib.Path(__file__).resolve().parents[2] / "capi/abi/tenon.abi.json").read_text()
 )
 CONSTANTS = ABI["constants"]
-GUARD = b"\xa5" * 16  # behind each struct: nothing may be written there
+GUARD = b"\xa5" * 16  # follows each struct and must stay unchanged
 
 
 class Struct:
-    """Memory of one struct, or of several in a row."""
+    """The memory of one struct, or of an array of structs."""
 
     def __init__(self, name: str, count: int = 1):
         self.layout = ABI["structs"][name]
@@ -40,7 +40,7 @@ class Struct:
         return int.from_bytes(self.memory.raw[begin : begin + size], "little", signed=signed)
 
     def put(self, field: str, value: int, index: int = 0, at: int = 0) -> None:
-        """Writes a field, or 8 bytes of one that is a union, `at` bytes into it."""
+        """Writes a field, or 8 bytes of a union, starting `at` bytes into it."""
         begin, size = self._place(field, index)
         size = min(size, 8)
         self.memory[begin + at : begin + at + size] = value.to_bytes(size, "little", signed=True)
@@ -58,7 +58,7 @@ def text_at(address: int) -> str:
 
 
 class Functions:
-    """libtenon as it is loaded already, its arguments and results as plain words."""
+    """The libtenon that is already loaded, with arguments and results as plain words."""
 
     def __init__(self):
         self._library = ctypes.CDLL("libtenon.so.0")
@@ -138,7 +138,7 @@ def calling(values: Struct, count: int, results: Struct) -> Struct:
 
 @pytest.fixture
 def operator(lib):
-    """An operator whose kernel is Python's, so that values cross in both directions."""
+    """Yields an operator with a Python kernel, so that values cross in both directions."""
     with tenon.library.Library("abi_layout", "DEF") as library:
         library.define("f(int n, float x, str s, int[] d, Device v, complex z) -> str")
         library.impl("f", lambda *args: repr(args), "CompositeExplicitAutograd")
@@ -196,7 +196,7 @@ def test_frame_and_entry(lib, operator):
     assert entry.get("boxed") != 0
     assert entry.get("language") == CONSTANTS["TENON_LANGUAGE_PYTHON"]
     assert entry.get("typed") == entry.get("signature") == 0
-    # Leaving is the store that op.h describes.
+    # Leaves the frame by the store that op.h describes.
     ctypes.c_int64.from_address(frame.get("leave_word")).value = frame.get("leave_value")
     tenon.introspect.invariants()
 
@@ -274,7 +274,7 @@ def _path_of_cpu(lib) -> int:
 
 
 def test_registration_of_a_kernel(lib):
-    """A kernel described byte by byte: every field that dumps show lies where it is read."""
+    """Registers a kernel written byte by byte; dumps must show each field correctly."""
     called = []
 
     @ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 2, ctypes.c_uint64, ctypes.c_void_p)

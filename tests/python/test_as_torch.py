@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`import tenon.as_torch` and `tenon run`, each in a process of its own."""
+"""`import tenon.as_torch` and `tenon run`, each in a separate process."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autocast: regions, rules, the cache, handwritten wrappers, functions, threads."""
+"""Autocast: regions, rules, the cache, handwritten wrappers, custom functions, threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def on() -> bool:
 
 @pytest.fixture
 def lib(library):
-    """Under a name that does not hide the module."""
+    """The library under a name that does not hide the module `library`."""
     return library
 
 
@@ -109,7 +109,7 @@ def test_dtype_and_cache_setters():
         with region(cache_enabled=True):
             assert tenon.is_autocast_cache_enabled()
         assert not tenon.is_autocast_cache_enabled()
-        with pytest.raises(TypeError, match=r"must be floating, got int64"):
+        with pytest.raises(TypeError, match=r"must be floating point, got int64"):
             tenon.set_autocast_dtype("cpu", tenon.int64)
         with pytest.raises(TypeError, match="must be dtype, got str"):
             tenon.set_autocast_dtype("cpu", "half")
@@ -140,7 +140,7 @@ def test_products_run_in_the_lower_precision():
     assert {result.dtype for result in results} == {tenon.bfloat16}
 
 
-def test_cpu_sums_and_exponentials_run_as_they_are():
+def test_cpu_sums_and_exponentials_are_not_cast():
     """PyTorch casts these on accelerators only."""
     h = tenon.ones(2, 2, dtype=tenon.bfloat16)
     with region():
@@ -164,7 +164,7 @@ def test_rules_are_in_the_table(name, key, kernel):
     assert kernel in repr(tenon.introspect.dispatch_table(name)[key])
 
 
-def test_explain_tells_what_is_cast():
+def test_explain_lists_the_casts():
     a = tenon.ones(2, 2)
     with region():
         text = tenon.introspect.explain(tenon.ops.aten.mm.default, a, a)
@@ -181,7 +181,7 @@ def test_losses_compute_in_float32():
     assert {result.dtype for result in results} == {tenon.float32}
 
 
-# ---- Rules of one's own --------------------------------------------------------------------------
+# ---- User-defined rules --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_policy_with_dtype(lib):
     assert seen == [tenon.float32, None, tenon.float64]
 
 
-def test_banned_operator_gives_the_advice(lib):
+def test_banned_operator_error_has_the_advice(lib):
     op = define(lib, "(Tensor a) -> Tensor", lambda a: a.clone())
     lib.register_autocast("f", "banned", advice="use g")
     op(tenon.ones(1))
@@ -324,7 +324,7 @@ def cast(tensor, dtype=tenon.bfloat16):
     return amp.cached_cast(dtype, tensor, "cpu")
 
 
-def test_cache_keeps_leaves_that_ask_for_gradients():
+def test_cache_keeps_leaves_that_require_grad():
     w, x = tenon.ones(2, requires_grad=True), tenon.ones(2)
     assert cast(w) is not cast(w)
     with region():
@@ -348,7 +348,7 @@ def test_cache_in_nested_regions_of_two_precisions():
 
 
 def test_cache_sees_a_write_within_the_region():
-    """PyTorch goes on with the old cast."""
+    """PyTorch keeps using the old cast."""
     w = tenon.ones(2, requires_grad=True)
     with region():
         cast(w)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients in Python: leaves, backward passes, graphs, views, formulas beside PyTorch's."""
+"""Gradients in Python: leaves, backward passes, graphs, views, formulas compared with PyTorch's."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_accumulation_keeps_the_tensor_but_for_recorded_passes():
     assert x.grad is not first
     near(first, [5.0])
     near(x.grad, [7.0])
-    x.grad = None  # which holds the graph, which holds x: a cycle
+    x.grad = None  # breaks a reference cycle: the gradient holds the graph, which holds x
 
 
 def test_assigned_grad_is_checked_and_added_to():
@@ -115,7 +115,7 @@ def test_grad_of_a_result_is_read_with_a_warning():
         assert h.grad is None
 
 
-def test_grad_gives_and_leaves_alone():
+def test_grad_returns_gradients_and_sets_none():
     a, b = leaf([2.0]), leaf([3.0])
     got = autograd.grad(a * b * b, (a, b))
     near(got[0], [9.0])
@@ -172,7 +172,8 @@ def test_leaf_that_fails_after_a_failure_is_told_in_a_note():
     with pytest.raises(KeyError, match="in backward") as caught:
         (bad + good).backward()
     assert early.grad is None and late.grad is None
-    assert any("then a leaf failed" in note for note in caught.value.__notes__)
+    notes = caught.value.__notes__
+    assert any("accumulating a gradient into a leaf then failed too" in note for note in notes)
 
 
 def test_roots_inside_each_other():
@@ -256,7 +257,7 @@ def test_threads_share_a_leaf():
     near(x.grad, [1600.0])
 
 
-# ---- Views and writes in place -------------------------------------------------------------------
+# ---- Views and in-place writes -------------------------------------------------------------------
 
 
 def test_leaves_and_their_views_are_not_written():
@@ -289,7 +290,7 @@ def test_setitem_into_an_untracked_buffer():
     near(x.grad, [4.0, 6.0])
 
 
-def test_views_know_their_root():
+def test_views_have_the_root_as_base():
     base = tenon.zeros(4)
     view = base[1:].unsqueeze(0)
     assert view._is_view() and view._base is base and base._base is None
@@ -326,13 +327,13 @@ def test_expanded_gradients_are_summed():
     near(x.grad, [2.0, 2.0])
 
 
-def test_numpy_is_refused_what_it_would_lose():
+def test_conversion_to_numpy_that_loses_information_is_refused():
     pytest.importorskip("numpy")
     with pytest.raises(RuntimeError, match="detach"):
         leaf([1.0]).numpy()
 
 
-def test_passes_to_inputs_are_told_from_others_inside_of_each_other():
+def test_nested_passes_with_and_without_inputs_are_kept_apart():
     told = []
 
     def tell(grad):
@@ -358,7 +359,7 @@ def test_passes_to_inputs_are_told_from_others_inside_of_each_other():
 
 
 def test_output_nr():
-    """A result's number among those of the call that has made it."""
+    """A result's index among the results of the call that made it."""
     x = tenon.ones(3, requires_grad=True)
     assert x.output_nr == tenon.ones(1).output_nr == (x * 2).output_nr == 0
     parts = (x * 2).unbind()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backward hooks of modules: what they are told, and what they may replace."""
+"""Backward hooks of modules: their arguments, and what they may replace."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tenon.nn.modules import module as module_hooks
 
 @pytest.fixture(scope="module", autouse=True)
 def identity():
-    """Has the class made that all calls with backward hooks share."""
+    """Creates the class that all calls with backward hooks share."""
     relu = nn.ReLU()
     relu.register_full_backward_hook(lambda *args: None)
     relu(tenon.ones(1, requires_grad=True)).backward()
 
 
 class Mix(nn.Module):
-    """Two results of three inputs, one of them no tensor."""
+    """Three inputs, one of which is not a tensor, and two results."""
 
     def forward(self, x, word, y):
         return x * y, x + 0 * y
 
 
-def test_gradients_are_told_by_place():
+def test_gradients_are_matched_by_position():
     mix, seen = Mix(), []
     mix.register_full_backward_hook(lambda m, gin, gout: seen.append((gin, gout)))
     x = tenon.tensor([2.0], requires_grad=True)
@@ -36,7 +36,7 @@ def test_gradients_are_told_by_place():
     assert dproduct.item() == 10.0 and dother.item() == 1.0
 
 
-def test_inputs_that_are_not_tracked_give_no_gradients():
+def test_untracked_inputs_have_no_gradients():
     layer, seen = nn.Linear(1, 1), []
     layer.register_full_backward_hook(lambda m, gin, gout: seen.append((gin, len(gout))))
     with pytest.warns(UserWarning, match="some input must require grad"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input of every kind, 10 000 times each: a clear error, nothing changed, nothing leaked."""
+"""Bad input of every kind, 10 000 times each: a clear error, no changed state and no leak."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def resident() -> int:
 
 
 class Bad:
-    """An operator to misuse, and what is passed to it."""
+    """An operator that tests misuse, and its arguments."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -139,7 +139,7 @@ CASES = {
 def bad(library):
     made = Bad(library)
     yield made
-    vars(made).clear()  # pytest keeps the object itself until after the count
+    vars(made).clear()  # pytest keeps the object itself until after the handles were counted
 
 
 @pytest.mark.parametrize(("action", "kind", "message"), CASES.values(), ids=CASES.keys())
@@ -160,7 +160,7 @@ def test_bad_input(bad, action, kind, message):
                 continue
             raise AssertionError("must raise every time")
 
-    repeat(200)  # pools and caches fill
+    repeat(200)  # fills pools and caches
     gc.collect()
     before, memory = tenon.introspect.live_handles(), resident()
     repeat(REPEAT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of bad input, tests/badinput/cases.txt, as far as Python has the call."""
+"""Runs the cases of tests/badinput/cases.txt that can be written in Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASES = pathlib.Path(__file__).resolve().parents[1] / "badinput" / "cases.txt"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One line of the catalogue; tests/badinput/README.md explains it."""
+    """One line of the catalogue, see tests/badinput/README.md."""
 
     line: int
     what: str
@@ -37,7 +37,7 @@ def read_cases() -> list[Case]:
     for number, line in enumerate(CASES.read_text().splitlines(), 1):
         if not line or line.startswith("#"):
             continue
-        # Bars share their spaces where a field is empty: "a | | b".
+        # Bars share their spaces around an empty field: "a | | b".
         fields = [part.strip(" ") for part in f"{line} ".replace(" | ", " |  ").split(" | ")]
         what, call, code, names, *args = [field.lstrip(" ") for field in fields]
         found.append(Case(number, what, call, code, tuple(names.split(" & ")), tuple(args)))
@@ -45,7 +45,7 @@ def read_cases() -> list[Case]:
 
 
 class World:
-    """What all cases find: as in badinput_test.c."""
+    """The fixtures that all cases use, as in badinput_test.c."""
 
     def __init__(self) -> None:
         self.libraries = {
@@ -84,7 +84,7 @@ VALUES = {
 
 
 def value(token: str):
-    """A value as the catalogue writes it. Raises LookupError for what Python cannot make."""
+    """Parses a value of the catalogue. Raises LookupError if Python cannot make such a value."""
     if token in VALUES:
         return VALUES[token]()
     if token[0] == "i":
@@ -118,7 +118,7 @@ def explain(world: World, schema: str, arguments: str) -> None:
         tenon.introspect.explain("bad::called", *given)
 
 
-# What the flags of a functionality are in Python.
+# The layer and arguments in Python for each value of a functionality's flags.
 FLAGS = {
     "0": ("below", {}),
     "4": ("below", {"default": "included"}),
@@ -137,7 +137,8 @@ def load_plugin(world: World, path: str) -> None:
     if path == "@cases":
         path = str(CASES)
     elif path.startswith("@"):
-        path = f"{os.environ['TENON_LIB_DIR']}/libcapi_plugin_{path[1:]}.so"  # where there is one
+        # if the plugin was built
+        path = f"{os.environ['TENON_LIB_DIR']}/libcapi_plugin_{path[1:]}.so"
     tenon.ops.load_library(path)
 
 
@@ -191,7 +192,7 @@ def elsewhere(function, then) -> None:
     def run() -> None:
         try:
             function()
-        except Exception as error:  # whatever it is, the test sees it
+        except Exception as error:  # any error is raised again below
             met.append(error)
 
     thread = threading.Thread(target=run)
@@ -199,11 +200,11 @@ def elsewhere(function, then) -> None:
     thread.join()
     then()
     if met:
-        raise met.pop()  # no name for it: it would hold itself by its traceback
+        raise met.pop()  # a local name would make a reference cycle through the traceback
 
 
 def with_simulator(function) -> None:
-    """Runs a function on a simulator, which must be as it was afterwards."""
+    """Runs a function on a simulator, whose state must be unchanged afterwards."""
     simulator = Simulator().register(["CPU", "Autograd"])
     before = simulator.raw_registrations()
     try:
@@ -219,7 +220,7 @@ def simulator_register(world: World, keys: str, flags: str) -> None:
 
 
 class Wrapping(tenon.Tensor):
-    """The class of wrappers that are never made."""
+    """The class of the wrappers that the cases fail to make."""
 
     @classmethod
     def __torch_dispatch__(cls, op, types, args, kwargs):
@@ -243,14 +244,14 @@ def new_tensor(world: World, dtype: str, device: str, sizes: str, strides: str) 
 
 
 def number_of(key: str) -> int:
-    """A key by name or number."""
+    """Returns the number of a key, from its name or number."""
     if key == "none":
         return _tenon.TENON_KEY_NONE
     return int(key) if key.isdigit() else _tenon.tenon_key_parse(key)
 
 
-# The Python call of each of the catalogue's that Python has. A LookupError of its own means that
-# Python cannot even express the case.
+# The Python call for each call of the catalogue. A LookupError that a call raises means that Python
+# cannot express the case.
 CALLS = {
     "schema_parse": lambda w, text: tenon.Schema.parse(text),
     "library_new": lambda w, kind, ns, key: Library(ns, kind, {"none": "", "CPU": "CPU"}[key]),
@@ -286,7 +287,7 @@ CALLS = {
     "mode_pop": lambda w, kind: _tenon.mode_pop(int(kind), None),
 }
 
-# Where Python's own rules are others, and why.
+# Cases where Python's rules differ, and why.
 OTHERWISE = {
     "define: kernels wait with another schema": "a Python kernel has no schema of its own",
     "define: kernels wait with another typed form": "a Python kernel has no typed form",
@@ -303,7 +304,7 @@ OTHERWISE = {
 }
 
 
-# How many of each call's cases Python can say, so that none is skipped by mistake.
+# The number of each call's cases that Python can express, so that none is skipped by mistake.
 MINIMUM = {
     "schema_parse": 53,
     "library_new": 10,
@@ -336,13 +337,13 @@ MINIMUM = {
 }
 
 
-# Arrays without an address, with a count of their own, and texts that are made.
+# Arguments that Python cannot pass: arrays without an address or with a false count, nested texts.
 UNSAYABLE = ("@null", "@ndim", "@count", "@nested")
 
 
 def can_run(case: Case) -> bool:
     special = any("NULL" in arg or arg.startswith(UNSAYABLE) for arg in case.args)
-    special |= "slot" in case.call and "=" in case.args[0]  # fields of a struct
+    special |= "slot" in case.call and "=" in case.args[0]  # the case sets fields of a struct
     return case.call in CALLS and not special and str(case) not in OTHERWISE
 
 
@@ -354,7 +355,7 @@ def world():
 
 
 def state() -> str:
-    """All that no case may change: what is registered, the thread's keys, live handles."""
+    """Returns the state that no case may change: registrations, the thread's keys, live handles."""
     _tenon.tenon_registry_reap()
     found = [tenon.introspect.dump(name) for name in tenon.introspect.operators("bad")]
     found += map(tenon.introspect.dump, tenon.introspect.dangling())
@@ -363,8 +364,8 @@ def state() -> str:
 
 
 def names_enough(case: Case, message: str) -> bool:
-    """Whether a message names what it must, where Python words it in its own way."""
-    if case.call in ("tensor_new", "wrapper"):  # Python looks at them first
+    """Returns true if a message names what it must; Python words some messages differently."""
+    if case.call in ("tensor_new", "wrapper"):  # Python checks these arguments first
         return any(name in message for name in case.names)
     if case.call in ("call", "explain") and " must be" in case.names[-1]:
         argument, wanted = case.names[-1].split(" must be")
@@ -376,7 +377,7 @@ def names_enough(case: Case, message: str) -> bool:
 
 
 def refusal(world: World, case: Case) -> str:
-    """What is wrong with how a case is refused; "" for nothing."""
+    """Describes how a case's refusal is wrong; "" if it is right."""
     try:
         CALLS[case.call](world, *case.args)
     except tenon.Error as error:

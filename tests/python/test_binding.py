@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and schemas: the same values and the same words as in every other language."""
+"""Binds arguments and reads schemas: values and messages are equal in all languages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIGNATURES = json.loads((FOLDER / "signatures.json").read_text())["signatures"]
 
 
 def value(spec: Any, tensors: dict[str, tenon.Tensor]) -> Any:
-    """A value as the cases write it."""
+    """Makes a value from its notation in the cases."""
     if spec is None:
         return None
     ((tag, given),) = spec.items()
@@ -36,7 +36,7 @@ def value(spec: Any, tensors: dict[str, tenon.Tensor]) -> Any:
 
 
 def same(got: Any, want: Any) -> bool:
-    """Whether two values are equal in type and value; tensors and constants are one object."""
+    """Returns true if two values have equal types and values; tensors must be identical."""
     if isinstance(want, list):
         return isinstance(got, list) and len(got) == len(want) and all(map(same, got, want))
     if isinstance(want, tenon.Tensor) or want is None:
@@ -46,7 +46,7 @@ def same(got: Any, want: Any) -> bool:
 
 @pytest.fixture(scope="module")
 def bind():
-    """Operators of all cases."""
+    """Defines the operators of all cases."""
     with Library("bind", "DEF") as library:
         for case in BINDINGS:
             library.define(case["schema"].partition("::")[2])
@@ -73,8 +73,8 @@ def test_binding(bind, case):
         assert str(caught.value) == case["error"]
 
 
-def test_kernels_get_what_is_bound(bind):
-    """A kernel of Python gets the caller's own objects, or what is equal to them."""
+def test_kernels_get_the_bound_arguments(bind):
+    """A Python kernel gets the caller's own objects, or equal ones."""
     seen = []
     with Library("bind_seen", "DEF") as library:
         for case in (case for case in BINDINGS if "bound" in case):
@@ -100,7 +100,7 @@ def test_signature(case):
     assert _tenon.tenon_schema_signature_hash(schema) == int(str(case["hash"]), 0)
 
 
-def test_what_only_python_has_is_said_in_the_same_words(library, ops):
+def test_errors_that_only_python_has_use_the_same_words(library, ops):
     library.define("f(Tensor x, int n=1, *, float s=0.5) -> ()")
     schema = f"schema: {library.ns}::f(Tensor x, int n=1, *, float s=0.5) -> ()"
     x = tenon.ones(1)

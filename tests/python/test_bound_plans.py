@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bound plans: runs of graphs that go through loops only give what calls give."""
+"""Bound plans: runs of graphs return what eager calls return."""
 
 import threading
 
@@ -116,19 +116,19 @@ def test_a_kernel_registered_later_is_called():
         library.impl("relu", lambda x: x * 5, "CPU")
         assert traced(*args).tolist() == [5.0, 5.0, 5.0]
         assert traced(*args).tolist() == [5.0, 5.0, 5.0]
-        assert "does not bind" in traced.bind(*args)
+        assert "cannot be bound" in traced.bind(*args)
     assert traced(*args).tolist() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (lambda x: tenon.cumsum(x, 0), "does not bind"),
-        (lambda x: tenon.add(x[:1], 1.0, out=x[1:]), "writes into an input"),
+        (lambda x: tenon.cumsum(x, 0), "cannot be bound"),
+        (lambda x: tenon.add(x[:1], 1.0, out=x[1:]), "modifies an input"),
         (lambda x: tenon.ops.aten.view.dtype(x + 1.0, tenon.int32), "outputs must be"),
     ],
 )
-def test_what_stands_against_a_plan_is_told(function, reason):
+def test_bind_returns_the_reason_against_a_plan(function, reason):
     x = tenon.ones(2, 2)
     traced = graph.trace(function, tenon.ones(2, 2), below_autograd=True)
     assert reason in traced.bind(x)
@@ -156,7 +156,7 @@ def test_threads_run_one_plan_at_once():
     assert not wrong
 
 
-def test_an_attribute_that_is_a_view_and_asks_for_gradients_later_gets_them():
+def test_an_attribute_that_is_a_view_may_require_grad_later():
     a = tenon.randn(3)[...]
     traced = graph.trace(lambda: a.tanh() * 2.0)
     assert traced.bind() is None
@@ -165,7 +165,7 @@ def test_an_attribute_that_is_a_view_and_asks_for_gradients_later_gets_them():
     assert traced().requires_grad
 
 
-# ---- Writes --------------------------------------------------------------------------------------
+# ---- In-place writes -----------------------------------------------------------------------------
 
 
 def test_an_input_is_written_and_its_version_counted():
@@ -255,7 +255,7 @@ def test_attributes_that_share_memory_have_no_plan():
     assert traced().tolist() == [4, 4, 0]
 
 
-# ---- What is made from numbers -------------------------------------------------------------------
+# ---- Factory functions ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_factories_bind(function):
         for one, other in zip(results, expected, strict=True):
             _equal(one, other)
         kept.append((results, expected))
-        results[0].add_(1.0)  # what was given is the caller's
+        results[0].add_(1.0)  # results belong to the caller
         expected[0].add_(1.0) if results[0] is not expected[0] else None
     for results, expected in kept:
         _equal(results[0], expected[0])
@@ -296,7 +296,7 @@ def test_random_numbers_are_drawn_anew():
     assert traced(tenon.ones(3)).tolist() != traced(tenon.ones(3)).tolist()
 
 
-# ---- Copies, products and joins ------------------------------------------------------------------
+# ---- Copies, products and concatenation ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [tenon.float64, tenon.float16, tenon.int32, tenon.bool])
@@ -340,7 +340,7 @@ def test_rows_and_products_bind(function):
     _equal(traced(x), function(x))
 
 
-# ---- Views that are given ------------------------------------------------------------------------
+# ---- Views as inputs -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_rows_and_products_bind(function):
         lambda x: tenon.zeros(4).view(2, 2),
     ],
 )
-def test_views_are_given_as_views(function):
+def test_views_are_returned_as_views(function):
     traced = graph.trace(function, tenon.ones(2, 2))
     assert traced.bind(tenon.ones(2, 2)) is None
     x = tenon.randn(2, 2)

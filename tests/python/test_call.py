@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of every kind leave counts as they were, return the right object and stay flat."""
+"""Calls of every kind keep reference counts, return the right object and do not grow memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import weakref
 import pytest
 import tenon
 
-# One statement for each way a call can take, as `a`, `b` (2 x 2), `ops` (ATen) and `mine` see it.
+# One statement for each path of a call. `a` and `b` are 2 x 2, `ops` is ATen, `mine` a namespace.
 WAYS = {
     "one tensor, typed": "ops.neg.default(a)",
     "two tensors, typed": "ops.mul.Tensor(a, b)",
@@ -69,7 +69,7 @@ def scope(library, ops):
     names = {"tenon": tenon, "a": a, "b": b, "ops": tenon.ops.aten, "mine": ops}
     del a, b
     yield names
-    names.clear()  # pytest keeps the dict longer than the count of handles allows
+    names.clear()  # pytest keeps the dict until after the handles were counted
 
 
 def counts(scope) -> dict[str, int]:
@@ -89,7 +89,7 @@ def repeat(statement: str, scope: dict, times: int) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_counts_stay(way, scope):
-    repeat(WAYS[way], scope, 100)  # caches, free lists
+    repeat(WAYS[way], scope, 100)  # fills caches and free lists
     before, blocks = counts(scope), sys.getallocatedblocks()
     repeat(WAYS[way], scope, 1000)
     assert counts(scope) == before
@@ -105,7 +105,7 @@ def test_counts_stay_when_calls_fail(way, scope):
         for _ in range(times):
             try:
                 eval(code, names)
-            except Exception:  # any error: that there was one is said below
+            except Exception:  # any error; the assertion below checks that one was raised
                 continue
             raise AssertionError("no error")
 
@@ -145,7 +145,7 @@ def test_an_array_lives_as_long_as_a_result_needs_it():
     assert ref() is None
 
 
-def test_written_arguments_come_back_as_the_callers_object():
+def test_written_arguments_are_returned_as_the_callers_object():
     class Mine(tenon.Tensor):
         pass
 
@@ -166,7 +166,8 @@ def test_a_list_may_change_while_its_call_runs(library, ops):
 
     library.define("k(Tensor[] list, int n) -> Tensor")
     library.impl("k", kernel, "CPU")
-    # `n` by keyword: the kernel gets a list of its own, made of what the call holds.
+    # `n` is passed by keyword, so the kernel gets a new list of the elements, not the caller's
+    # list.
     assert ops.k(given, n=1).tolist() == [1.0, 1.0, 0.0, 0.0]
     assert given == []
 
@@ -192,7 +193,7 @@ def test_an_operator_may_be_redefined_in_its_own_call(ns):
     libraries[0].close()
 
 
-def test_wrappers_come_and_go_beyond_the_free_list():
+def test_wrappers_beyond_the_free_list_are_freed():
     a = tenon.ones(1)
     for _ in range(3):
         many = [a * number for number in range(300)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call forms that PyTorch's argument parser accepts, each over all operators of ATen."""
+"""Call forms that PyTorch's argument parser accepts, each tested with all operators of ATen."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ X = tenon.ones(2, 3)
 
 
 class Called(Exception):
-    """An operator was about to run: which one, and with which arguments."""
+    """Raised in place of an operator's call; holds the operator and its arguments."""
 
 
 class Catch(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        if func._schema.name == "aten::_local_scalar_dense":  # the number of a tensor
+        if func._schema.name == "aten::_local_scalar_dense":  # reads the number of a tensor
             return func(*args)
         raise Called(func, args, kwargs or {})
 
@@ -37,7 +37,7 @@ def plain(value):
 
 
 def first_call(call):
-    """The first operator that a call runs with its arguments, or the error's type."""
+    """Returns the first operator that a call runs and its arguments, or the error's type."""
     with Catch():
         try:
             call()
@@ -50,7 +50,7 @@ def first_call(call):
 
 
 def argument_of(one):
-    """A value of an argument's type, None if this test has none."""
+    """Returns a value of an argument's type, None if this test has none."""
     kinds = {
         "Tensor": X,
         "Tensor?": X,
@@ -71,7 +71,7 @@ def argument_of(one):
 
 
 def required(op, *names):
-    """Arguments by name: those without default, and those of `names`; None if one has no value."""
+    """Returns the arguments without a default and those in `names`, None if one has no value."""
     given = {}
     for one in op._schema.arguments:
         if one.has_default_value() and one.name not in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints: what runs again, what is compared, what is refused."""
+"""Checkpoints: what is recomputed, compared and refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOTH = pytest.mark.parametrize("reentrant", [False, True])
 
 @pytest.fixture(scope="module", autouse=True)
 def reentrant_function():
-    """Has the class made that all reentrant checkpoints share."""
+    """Creates the class that all reentrant checkpoints share."""
     checkpoint(lambda t: t * 1, tenon.ones(1, requires_grad=True), use_reentrant=True)
 
 
@@ -41,7 +41,7 @@ def test_an_argument_that_was_written_is_noticed():
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_the_second_run_stops_when_all_is_there(early):
+def test_the_second_run_stops_once_all_tensors_are_recomputed(early):
     ends = []
 
     def function(t):

@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def said(capsys, *arguments):
-    """What the command prints; it must succeed."""
+    """Runs the command, which must succeed; returns its output."""
     assert main([str(argument) for argument in arguments]) == 0
     return capsys.readouterr().out
 
@@ -96,11 +96,12 @@ def test_errors_are_one_line(capsys):
         (["--import", "no_such_module", "keys"], "--import no_such_module: ModuleNotFoundError"),
     ],
 )
-def test_what_is_wrong_is_said_in_words(capsys, arguments, says):
+def test_errors_are_plain_sentences(capsys, arguments, says):
     assert main(arguments) == 1
     caught = capsys.readouterr()
     assert caught.out == "" and caught.err.startswith("tenon: ") and says in caught.err
-    assert len(caught.err.splitlines()) == (3 if "column" in says else 1)  # a schema is shown
+    # errors in schemas show the schema
+    assert len(caught.err.splitlines()) == (3 if "column" in says else 1)
 
 
 def test_profiles_of_scripts_that_end_early(capsys, tmp_path):
@@ -128,7 +129,7 @@ def test_explain_takes_named_arguments(capsys):
         capsys, "explain", "aten::add.Tensor", "ones(2)", "ones(2)", "alpha=2"
     )
     text = said(capsys, "explain", "aten::empty.memory_format", "[2]", 'device="meta"')
-    assert "BackendSelect takes the backend of the device meta" in text
+    assert "BackendSelect chooses the backend of the device meta" in text
 
 
 @pytest.mark.parametrize("reader", ["head -1", "true"])
@@ -154,7 +155,7 @@ def test_as_a_program():
     assert done.returncode == 0 and "fn_CPU [kernel]" in done.stdout, done.stderr
 
 
-def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
+def test_explain_names_key_kernel_reason_and_next_key(library, ops):
     def backend(x, y):
         return x
 
@@ -173,7 +174,7 @@ def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
     assert "because AutogradCPU has no kernel of its own, and the alias Autograd serves it" in text
     assert "below it, CPU:" in text and "backend (Python" in text
     assert f"at {__file__}:{backend.__code__.co_firstlineno})" in text
-    assert "takes away {AutocastMeta" in text
+    assert "excludes {AutocastMeta" in text
     with tenon.library.ExcludeDispatchKeyGuard("Autograd"):
         excluded = explain(f"{library.ns}::f", tenon.ones(1), [])
     assert "the highest key is CPU" in excluded and "nothing is below" in excluded
@@ -205,12 +206,12 @@ def test_explain_names_who_overrides(library, ops):
     text = explain(ops.f, Stand())
     assert "  x, an object of " in text and "Stand, has {Override}" in text
     assert "the highest key is Override: run_overrides" in text
-    assert "it asks in turn, until one accepts the call: the types " in text
+    assert "it calls these handlers in order until one accepts the call: the types " in text
 
 
 def test_explain_factories_and_views():
     text = explain("aten::empty.memory_format", [2], device="cpu")
-    assert "no argument can be a tensor: BackendSelect takes the backend of the device cpu" in text
+    assert "no argument can be a tensor: BackendSelect chooses the backend of the device" in text
     assert "the highest key is CPU" in text
     shipped = explain("aten::add.Tensor", tenon.ones(1), tenon.ones(1))
     place = "(C++ at kernels/ops/arithmetic/add.h:"
@@ -223,7 +224,7 @@ def test_explain_makes_no_call(library, ops):
     assert "CPU" in explain(ops.f, tenon.ones(1))
 
 
-# Tables of PyTorch's PythonDispatcher for the same keys.
+# The tables that PyTorch's PythonDispatcher computes for the same keys.
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/concepts: each line that docs/concepts.md quotes prints what its comment says."""
+"""Runs examples/concepts: each line that docs/concepts.md quotes prints what its comment says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_prints_what_its_comments_say():
     )
     expected = SAID.findall(EXAMPLE.read_text())
     assert len(expected) >= 14
-    # One after the other; what explain says in between is compared elsewhere.
+    # Only these lines are compared; the output of explain is tested elsewhere.
     lines = (line.strip() for line in done.stdout.splitlines())
     missing = [text for text in expected if text not in lines]
     assert not missing, done.stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loss of frames that are to spell targets, against all ways to do so, and its gradient."""
+"""The CTC loss and its gradient, compared with a sum over all paths."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def frames(times: int, batch: int, labels: int) -> tenon.Tensor:
 
 
 def spelt(path: tuple[int, ...], blank: int) -> list[int]:
-    """What a path spells: repeats are joined, and blanks left out."""
+    """Collapses repeated labels of a path and removes blanks."""
     joined = [label for label, _ in itertools.groupby(path)]
     return [label for label in joined if label != blank]
 
 
 def loss_of(logs: list[list[float]], target: list[int], blank: int) -> float:
-    """The negative logarithm of the chance of all paths that spell the target."""
+    """Returns the negative log probability of all paths that collapse to the target."""
     chance = sum(
         math.exp(sum(row[label] for row, label in zip(logs, path, strict=True)))
         for path in itertools.product(range(len(logs[0])), repeat=len(logs))

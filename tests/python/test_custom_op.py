@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of Python functions: what the acceptance files leave out, leaks and bad input."""
+"""Custom operators of Python functions: what the acceptance files leave out, leaks, bad input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _names = itertools.count()
 
 @pytest.fixture(autouse=True)
 def closed():
-    """Operators live as long as the process: those of a test end with it."""
+    """Closes the operators of each test; otherwise they live as long as the process."""
     definitions, forever = custom_op_module._definitions, library._forever
     before, kept = set(definitions), len(forever)
     yield
@@ -222,8 +222,8 @@ def test_bad_use():
             pass
 
 
-def test_definitions_are_where_the_caller_wrote_them():
-    """At the outermost level too, where no frame but the caller's stands above."""
+def test_definitions_have_the_callers_source_location():
+    """Also at module level, where the caller's frame is the outermost one."""
     lines = {
         "same": "custom_op({name!r}, f, mutates_args=(), schema='(Tensor x) -> Tensor')",
         "made": "custom_op({name!r}, mutates_args=(), schema='(Tensor x) -> Tensor')(f)",
@@ -241,7 +241,7 @@ def test_definitions_are_where_the_caller_wrote_them():
         again.close()
 
 
-def test_a_kernel_is_where_its_function_stands():
+def test_a_kernel_has_the_source_location_of_its_function():
     def kernel(x):
         return x.clone()
 

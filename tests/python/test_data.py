@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets, samplers and loaders; expected orders are PyTorch's for the same seed."""
+"""Data sets, samplers and loaders; expected orders are PyTorch's for equal seeds."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_streams(workers):
     assert sorted(itertools.chain(*(batch.tolist() for batch in loader))) == list(range(7))
 
 
-def test_errors_of_workers_come_out():
+def test_errors_of_workers_are_raised():
     subset = data.Subset(Squares(), [1, 99])
     for workers in (0, 1):
         with pytest.raises(KeyError, match="no such square"):
@@ -106,7 +106,7 @@ def test_collate_keeps_structures():
     assert type(made) is Pair and made.a.tolist() == [1, 3] and made.b.dtype is tenon.float64
     assert data.default_collate(["a", "b"]) == ["a", "b"]
     assert [one.tolist() for one in data.default_collate([(1, [2]), (3, [4])])[1]] == [[2, 4]]
-    with pytest.raises(tenon.Error, match="one length"):
+    with pytest.raises(tenon.Error, match="equal size"):
         data.default_collate([[1], [2, 3]])
     with pytest.raises(TypeError, match="got object"):
         data.default_collate([object()])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Depthwise convolutions against dense ones whose weight is block-diagonal."""
+"""Depthwise convolutions, compared with dense ones whose weight is block-diagonal."""
 
 import itertools
 import random
@@ -10,7 +10,7 @@ from tenon.nn import functional as F
 
 
 def dense(weight, groups: int):
-    """The weight of the same convolution with one group: zeros where groups do not meet."""
+    """Returns the weight of the equal convolution with one group: zeros outside of the groups."""
     outputs, per_group = weight.shape[:2]
     each = outputs // groups
     wide = tenon.zeros([outputs, groups * per_group, *weight.shape[2:]], dtype=weight.dtype)
@@ -88,7 +88,7 @@ def test_kernel_that_reaches_beyond_a_tile():
     w = tenon.ones(8, 1, 2)
     result = F.conv1d(x, w, padding=1 << 21, dilation=1 << 22, groups=8)
     assert result.shape == (1, 8, 3)
-    assert result.abs().max().item() == 0  # both taps always see padding
+    assert result.abs().max().item() == 0  # both taps always read padding
 
 
 def test_infinite_elements_reach_their_places_only():
@@ -102,5 +102,5 @@ def test_infinite_elements_reach_their_places_only():
     grad = tenon.ones(1, 8, 3, 3)
     grad[0, :, 0, 0] = 0
     (found,) = tenon.autograd.grad(F.conv2d(x, w, groups=8), w, grad)
-    # The tap at (2, 2) meets the infinite element at place (0, 0), where the gradient is 0.
+    # The tap at (2, 2) reads the infinite element at (0, 0), where the gradient is 0.
     assert tenon.isnan(found).sum().item() == 8

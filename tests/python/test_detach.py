@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors apart from the graph, powers, and tensors made like others."""
+"""Detached tensors, powers, and factory functions that follow another tensor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_data_of_a_tensor_is_its_memory_alone():
     y = x * x
     x.data.mul_(3)
     assert x.tolist() == [3.0, 3.0] and x._version == 0 and x.data.grad_fn is None
-    y.sum().backward()  # which PyTorch does not notice either
+    y.sum().backward()  # PyTorch does not detect this write either
     with pytest.raises(RuntimeError, match="Tensor, got int"):
         x.data = 3
     with pytest.raises(RuntimeError, match="view"):
@@ -40,7 +40,7 @@ def test_buffers_stay_on_the_old_memory():
         view = memoryview(x)
         before = x[0].item()
         x.data = tenon.full((1000,), before + 1)
-        other = tenon.full((1000,), -1.0)  # would take the memory, were it free
+        other = tenon.full((1000,), -1.0)  # would reuse the memory if it were freed
         assert view[999] == before and x[999].item() == before + 1
         view.release()
         assert other[0].item() == -1.0

@@ -44,8 +44,8 @@ def test_numpy_strides_and_empty():
 def test_numpy_refusals():
     with pytest.raises(ValueError, match="negative"):
         tenon.from_numpy(np.arange(3)[::-1])
-    with pytest.raises(TypeError, match="uint16"):
-        tenon.from_numpy(np.zeros(2, dtype=np.uint16))
+    with pytest.raises(TypeError, match="datetime64"):
+        tenon.from_numpy(np.zeros(2, dtype="M8[s]"))
     with pytest.raises(ValueError, match=">f4"):
         tenon.from_numpy(np.zeros(2, dtype=">f4"))
     with pytest.raises(TypeError, match="object"):
@@ -56,7 +56,7 @@ def test_numpy_refusals():
         tenon.ones(1, dtype=tenon.bfloat16).numpy()
 
 
-def test_numpy_of_what_requires_grad_only_without_grad_mode(library, ops):
+def test_numpy_of_a_tensor_that_requires_grad_needs_no_grad_mode(library, ops):
     x = tenon.ones(2, requires_grad=True)
     for read in (x.numpy, lambda: np.asarray(x), lambda: np.sqrt(x)):
         with pytest.raises(tenon.error.StateError, match="grad mode"):
@@ -109,7 +109,7 @@ def test_numpy_arrays_among_tensors():
     assert add(a, t).tolist() == add(t, a).tolist() == add(a, a).tolist() == [2.0, 2.0]
     assert add(a, t, alpha=3).tolist() == [4.0, 4.0] and cat([a, t]).shape == (4,)
     assert add(a[::1], np.arange(4, dtype=np.float32)[::2]).tolist() == [1.0, 3.0]
-    for good, bad, place in [(t, np.ones(2, np.uint16), 1), (a, np.ones(2)[::-1], 1)]:
+    for good, bad, place in [(t, np.ones(2, "m8[s]"), 1), (a, np.ones(2)[::-1], 1)]:
         for args in [(good, bad), (bad, good)]:
             index = place if args[0] is good else 0
             with pytest.raises(tenon.Error, match="from_numpy: array must") as caught:
@@ -233,7 +233,7 @@ def test_dlpack_producers_old_and_broken():
 
 
 class DlTensor(ctypes.Structure):
-    """A tensor as DLPack describes it."""
+    """DLPack's DLTensor."""
 
     _fields_: ClassVar = [
         ("data", ctypes.c_void_p),
@@ -269,7 +269,7 @@ class ExchangeTable(ctypes.Structure):
 
 @pytest.fixture
 def table():
-    """The table that other packages find on Tensor."""
+    """Reads the exchange table that other packages find on Tensor."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     capsule = tenon.Tensor.__dlpack_c_exchange_api__
@@ -286,7 +286,7 @@ def test_exchange_table_describes(table):
         table.peek_object("text", ctypes.addressof(out))
 
 
-def test_exchange_table_there_and_back(table):
+def test_exchange_table_round_trip(table):
     t = tenon.ones(3)
     managed, back = ctypes.c_void_p(), ctypes.c_void_p()
     assert table.from_object(t, ctypes.addressof(managed)) == 0
@@ -298,12 +298,12 @@ def test_exchange_table_there_and_back(table):
     assert table.current_stream(1, 0, ctypes.addressof(stream)) == 0 and not stream.value
 
 
-KEPT = []  # tables of types: the extension remembers some types for ever
+KEPT = []  # tables of types: the extension never forgets some types
 
 
 @pytest.fixture
 def exporter(table):
-    """Makes a class that exports a tensor of ours by a table of its own, and only so."""
+    """Makes a class that exports a tensor of ours only by its own exchange table."""
 
     def make(**attributes):
         def export(thing, out):
@@ -344,7 +344,7 @@ def test_exchange_table_of_others(exporter):
         ({"is_neg": lambda self: True}, ".resolve_neg()", "strided"),
     ],
 )
-def test_exchange_tables_refuse_what_memory_does_not_tell(exporter, trait, remedy, needed):
+def test_exchange_tables_refuse_tensors_without_plain_memory(exporter, trait, remedy, needed):
     neg = tenon.ops.aten.neg
     lazy = exporter(**trait)
     t = tenon.ones(2, 4)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways for an interpreter to end with something of Tenon alive: each ends quietly and at once.
+"""Interpreters that end while objects of Tenon are alive: each must end quietly and at once.
 
-TENON_EXIT_RESULTS names a file that the counts are added to.
+TENON_EXIT_RESULTS names a file to which the counts are added.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import textwrap
 
 import pytest
 
-# Every scenario is an interpreter of its own; TENON_STRESS=long repeats each twenty times.
+# Each scenario runs in a separate interpreter; TENON_STRESS=long repeats each twenty times.
 REPEATS = 20 if os.environ.get("TENON_STRESS") == "long" else 1
 
 PRELUDE = """
@@ -147,7 +147,7 @@ SCENARIOS = {
 
 
 def end_of(code: str) -> str:
-    """What was wrong with an interpreter's end, or nothing."""
+    """Describes what was wrong when an interpreter ended; "" if nothing."""
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", code],
         capture_output=True,

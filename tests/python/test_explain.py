@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `explain` tells is what the call does: keys and kernels in order, beside a real profile."""
+"""`explain` prints the keys and kernels that a profile of the call records, in the same order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tenon.library import ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard, fall
 from tenon.utils._python_dispatch import TorchDispatchMode
 
 
-ONE = tenon.ones(1)  # made once, so that kernels call nothing
+ONE = tenon.ones(1)  # made once, so that kernels call no operator
 
 
 def told(text: str) -> list[tuple[str, str]]:
-    """Keys and kernels of the way that the words tell."""
+    """Parses the keys and kernels out of an explanation."""
     steps = re.findall(
         r"^  (?:the highest key is (\w+)|below it, (\w+)|no key is left .*?): (\S+) .*\[",
         text,
@@ -28,12 +28,12 @@ def told(text: str) -> list[tuple[str, str]]:
 
 
 def taken(events: introspect.profile) -> list[tuple[str, str]]:
-    """Keys and kernels of a recorded call; Python's handlers are asked before there is any."""
+    """Lists the keys and kernels of a recorded call, without Python's function handlers."""
     return [(event.key, event.kernel) for event in events if event.key != "__torch_function__"]
 
 
 def explained(op, *args, **kwargs) -> tuple[str, list, list]:
-    """The words, the way that they tell, and the way that the call takes."""
+    """Returns the explanation, and the keys and kernels in it and in the call."""
     text = introspect.explain(op, *args, **kwargs)
     with introspect.profile(None) as events, contextlib.suppress(tenon.Error):
         op(*args, **kwargs)
@@ -41,7 +41,7 @@ def explained(op, *args, **kwargs) -> tuple[str, list, list]:
 
 
 def agreed(op, *args, **kwargs) -> str:
-    """The words, when they tell the way that the call takes from its beginning to its end."""
+    """Asserts that the explanation agrees with the whole call, and returns it."""
     text, words, calls = explained(op, *args, **kwargs)
     assert words == calls, text
     assert words, text
@@ -49,7 +49,7 @@ def agreed(op, *args, **kwargs) -> str:
 
 
 class Override:
-    """Takes itself out of the arguments and calls again."""
+    """A handler that takes its own objects out of the arguments and calls again."""
 
     @classmethod
     def __torch_function__(cls, op, types, args, kwargs):
@@ -66,7 +66,7 @@ class Derived(Override):
 
 
 class Wrapped(tenon.Tensor):
-    """Unwraps, calls and wraps again."""
+    """A wrapper that unwraps its arguments, calls and wraps the result."""
 
     @classmethod
     def wrap(cls, inner):
@@ -90,7 +90,7 @@ class WatchingBelow(TorchDispatchMode):
 
 @pytest.fixture
 def f(library, ops):
-    """An operator with kernels for the CPU and in front of it, which goes on."""
+    """An operator with a CPU kernel and a kernel above it that redispatches."""
     library.define("f(Tensor x, Tensor? y=None, *, int n=1) -> Tensor")
     library.impl("f", lambda x, y=None, *, n=1: ONE, "CPU")
 
@@ -114,7 +114,7 @@ def test_guards_and_fallthroughs(library, f):
     with ExcludeDispatchKeyGuard("Autograd"):
         text = agreed(f, tenon.ones(1))
         assert [key for key, _ in told(text)] == ["CPU"]
-        assert "takes away {" in text and "AutogradCPU" in text
+        assert "excludes {" in text and "AutogradCPU" in text
     library.impl("f", fallthrough_kernel, "AutogradCPU")
     text = agreed(f, tenon.ones(1))
     assert " AutogradCPU, ADInplaceOrView, " in text and ", which fall through\n" in text
@@ -164,19 +164,19 @@ def test_composites_end_the_way(library, ops):
     library.define("c(Tensor x) -> Tensor")
     library.impl("c", lambda x: tenon.ones(1).relu(), "CompositeImplicitAutograd")
     text, words, calls = explained(ops.c.default, tenon.ones(1))
-    assert words == calls[:1] and "it is composed: it calls other operators" in text
+    assert words == calls[:1] and "it is a composite kernel: it calls other operators" in text
 
 
 def test_objects_that_override(f):
     text, words, calls = explained(f, Override(), Derived())
     assert words == [("Override", "run_overrides")]
-    # A call from Python asks before it is dispatched.
+    # A call from Python runs handlers before it is dispatched.
     assert [key for key, _ in calls] == ["AutogradCPU", "CPU"], "the handlers went on"
     assert re.search(r"accepts the call: the types \S*Derived, \S*Override\n", text)
-    assert "to go on, a handler calls again with arguments of its own" in text
+    assert "to continue, a handler calls the operator again with other arguments" in text
     with ExcludeDispatchKeyGuard("Override"):
         text, words, calls = explained(f, Override())
-    assert words == calls == [] and "Override is taken away or falls through" in text
+    assert words == calls == [] and "Override is excluded or falls through" in text
 
 
 def test_lists_with_objects(library, ops):
@@ -193,7 +193,7 @@ def test_wrapper_tensors(f):
     assert [key for key, _ in words] == ["AutogradCPU", "Wrapper"], text
     assert words == calls[:2] and calls[-1][0] == "CPU"
     assert re.search(r"  x, a wrapper tensor of \S*Wrapped, has \{AutocastCPU, ", text)
-    assert "to go on, a handler calls again with arguments of its own" in text
+    assert "to continue, a handler calls the operator again with other arguments" in text
 
 
 def handlers(function, *args):
@@ -202,7 +202,7 @@ def handlers(function, *args):
     return [(event.key, event.handler.rpartition(".")[2]) for event in events if event.handler]
 
 
-def test_profiles_tell_whose_handler_runs(f):
+def test_profiles_show_whose_handler_runs(f):
     x = tenon.ones(1)
     assert handlers(f, x) == []
     assert handlers(f, Wrapped.wrap(x)) == [("Wrapper", "Wrapped (Python)")]
@@ -222,7 +222,7 @@ def test_an_operator_without_fake_kernel_is_told(library, ops):
     library.impl("unfaked", lambda x: x, "CPU")
     with FakeTensorMode():
         text = introspect.explain(ops.unfaked.default, tenon.ones(1))
-    assert "has no fake kernel, none for Meta and is not composed: the call fails" in text
+    assert "has no fake, Meta or composite kernel: the call fails" in text
 
 
 def test_modes(f):

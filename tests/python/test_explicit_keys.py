@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that explicit keys lead to never see a tensor that their backend cannot read."""
+"""Kernels that are called by explicit keys never see a tensor that their backend cannot read."""
 
 from __future__ import annotations
 

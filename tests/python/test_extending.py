@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one's own, written as for PyTorch: a linear layer, a constant, forward mode."""
+"""Custom functions, written as for PyTorch: a linear layer, a constant, forward mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenon.autograd import Function, forward_ad, gradcheck, gradgradcheck
 
 
 class LinearFunction(Function):
-    """A product with a weight, and a bias that may be absent."""
+    """A product with a weight, and an optional bias."""
 
     @staticmethod
     def forward(ctx, input, weight, bias=None):
@@ -37,7 +37,7 @@ linear = LinearFunction.apply
 
 
 class MulConstant(Function):
-    """A product with a number, which the context keeps."""
+    """A product with a number, which the context stores."""
 
     @staticmethod
     def forward(ctx, tensor, constant):
@@ -59,7 +59,7 @@ class MulConstant(Function):
 
 
 class Linear(nn.Module):
-    """The layer made of the function."""
+    """A module that calls the function."""
 
     def __init__(self, input_features, output_features, bias=True):
         super().__init__()
@@ -100,7 +100,7 @@ def test_gradient_of_a_large_product():
 
 
 class PlainMulConstant(Function):
-    """A product with a number; gradients that are absent come as zeros."""
+    """A product with a number; missing gradients arrive as zeros."""
 
     @staticmethod
     def forward(ctx, tensor, constant):
@@ -125,7 +125,7 @@ def test_constants_have_no_gradient():
     assert x.grad.tolist() == [3.0, 3.0, 3.0]
 
 
-def test_jvp_may_free_what_it_used():
+def test_jvp_may_free_saved_tensors():
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(torch.ones(2), torch.tensor([1.0, 10.0]))
         tangent = forward_ad.unpack_dual(MulConstant.apply(dual, 3.0)).tangent

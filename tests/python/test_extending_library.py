@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of one's own, written as for PyTorch: the examples of the library's own pages."""
+"""Custom operators, written as for PyTorch: the examples of the library pages."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_library_that_defines():
     my_lib._destroy()
 
 
-def test_fragment_defines_beside_the_library():
+def test_fragment_adds_definitions_to_the_library():
     my_lib, more = Library("foo", "DEF"), Library("foo", "FRAGMENT")
     more.define("product(Tensor self) -> Tensor")
     more.impl("product", lambda self: self.prod(), "CPU")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of one's own in the place of tensors, written as for PyTorch: the tutorial's examples."""
+"""Classes with __torch_function__, written as for PyTorch: the examples of its tutorial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HANDLED_FUNCTIONS = {}
 
 
 class Diagonal:
-    """A square matrix of one value on the diagonal, which no function knows."""
+    """A diagonal matrix with one value, which no function handles."""
 
     def __init__(self, N, value):
         self._N = N
@@ -103,7 +103,7 @@ def test_class_with_the_method():
         torch.add(s, s, alpha=2)
 
 
-def test_function_that_nobody_implements():
+def test_function_without_an_implementation_raises():
     text = (
         r"^no implementation found for 'tenon.mul' on types that implement __torch_function__: "
         r"\[ScalarTensor\]$"
@@ -112,7 +112,7 @@ def test_function_that_nobody_implements():
         torch.mul(ScalarTensor(2, 2), 3)
 
 
-def test_class_that_goes_on_with_tensors():
+def test_class_whose_handler_calls_with_tensors():
     class Converting(ScalarTensor):
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):

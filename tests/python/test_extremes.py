@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extreme integers and sizes: results or clear errors, and at once where there is no memory."""
+"""Extreme integers and sizes: results or clear errors, which come at once if memory is short."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def meta(*sizes):
 
 
 @pytest.mark.parametrize("number", [LEAST, LEAST + 1, -(2**62) - 1])
-def test_a_number_below_all_words_is_refused_beside_symbols(number):
+def test_a_number_too_small_for_a_word_is_refused_with_symbols(number):
     env = tenon.ShapeEnv()
     size = env.new_size(4)
     for calculate in (
@@ -71,7 +71,7 @@ def test_coefficients_are_numbers():
     size = env.new_size(4)
     product = size * -(2**61) * 2
     assert repr(product + 1) == f"-{2**62}*s0 + 1"
-    bool(size == 4)  # rebuilds what is made of it
+    bool(size == 4)  # simplifies the expressions that contain it
     with pytest.raises(tenon.Error):
         int(product)
 
@@ -196,7 +196,7 @@ def test_a_step_beyond_the_end_takes_the_first_element():
 
 
 @pytest.mark.parametrize("size", [2**20, 2**40, 2**60])
-def test_a_kernel_larger_than_the_input_costs_what_the_input_does(size):
+def test_work_is_bounded_by_the_input_if_the_window_is_larger(size):
     x = tenon.arange(12.0).reshape(1, 3, 4)
     half = size // 2
     values, indices = aten.max_pool2d_with_indices(x, [size, size], [1, 1], [half, half])
@@ -222,7 +222,7 @@ def test_zeta_far_below_zero_ends():
     zeta = aten.special_zeta
     base = tenon.tensor([-20000.25, -20000.25], dtype=tenon.float64)
     power = tenon.tensor([2.0, 3.0], dtype=tenon.float64)
-    # The terms below 0 one by one, and the rest from the first number above.
+    # Sums the terms below 0 one by one; zeta of the first positive base is the remaining sum.
     rest = zeta(power, tenon.tensor([0.75, 0.75], dtype=tenon.float64)).tolist()
     for found, s, above in zip(zeta(power, base).tolist(), (2, 3), rest, strict=True):
         below = sum((-20000.25 + k) ** -s for k in range(20001))
@@ -235,7 +235,7 @@ def test_zeta_far_below_zero_ends():
 def test_least_squares_of_infinities_are_refused():
     for number in (float("inf"), float("nan")):
         a = tenon.tensor([[number, 0.0], [0.0, 1.0], [4.0, 5.0]])
-        with pytest.raises(tenon.Error, match="self must be of finite numbers"):
+        with pytest.raises(tenon.Error, match="self must have finite elements"):
             aten.linalg_lstsq(a, tenon.ones(3, 1))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fake tensors in Python: modes, conversions, what is refused, and kernels for them."""
+"""Fake tensors in Python: modes, conversions, refused calls, and fake kernels."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_data_becomes_fake_in_a_mode():
         assert [one.dtype for one in made] == [tenon.int64, tenon.float32, tenon.float32]
 
 
-def test_indices_of_lists_are_fake_beside_a_fake_tensor():
+def test_list_indices_of_a_fake_tensor_are_fake():
     fake = fake_ones("cpu")
     version = fake._version
     fake[0] = 1.0
@@ -197,7 +197,7 @@ def test_estimate_counts_products_and_memory():
 
 
 def block(x, attend, out, up, down, heads=2):
-    """A transformer block, plainly written."""
+    """A simple transformer block."""
     batch, length, width = x.shape
     functional = tenon.nn.functional
 
@@ -216,12 +216,13 @@ def test_estimate_of_a_transformer_block():
     weights = (24, 8), (8, 8), (32, 8), (8, 32)
     x = tenon.ones(2, 5, 8)
     found = tenon.introspect.estimate(block, x, *(tenon.ones(*one) for one in weights))
-    # Of ten tokens: three projections, scores and mixture by head, the way out, up and down.
+    # For ten tokens: three projections, scores and mixture per head, output projection, up and
+    # down.
     heads = 2 * 2
     products = [10 * 8 * 24, heads * 5 * 4 * 5, heads * 5 * 5 * 4, 10 * 8 * 8]
     assert found.flops == 2 * sum([*products, 10 * 8 * 32, 10 * 32 * 8])
-    # At the peak there are: projections, copied scores and values, scores, the mixture, x, and up
-    # with its relu.
+    # Alive at the peak: the projections, copied scores and values, the scores, the mixture, x, and
+    # the up projection with its relu.
     small = 4 * 10 * 8
     scores, up = 4 * heads * 5 * 5, 4 * 10 * 32
     assert found.peak == 3 * small + scores + small + small + 2 * up
@@ -241,7 +242,7 @@ def test_estimate_of_a_convolution():
     assert tenon.introspect.estimate(step, x, weight).flops == 3 * once
 
 
-def test_estimate_knows_what_views_keep():
+def test_estimate_counts_memory_that_views_keep():
     def views(x):
         kept = (x + 1)[:1]
         return kept, x + 2
@@ -307,8 +308,8 @@ def test_get_ctx_on_meta_is_an_error(library):
         tenon.ops.fakes_py.f(tenon.empty(2, device="meta"))
 
 
-def test_sizes_that_only_elements_tell(library):
-    """What operators do with them is what they do with any size, and guards say what it needs."""
+def test_data_dependent_sizes(library):
+    """Operators treat data-dependent sizes like any others, and guards record their conditions."""
 
     @register_fake("fakes_py::f", lib=library)
     def _(x):
@@ -351,12 +352,12 @@ def test_dynamic_sizes_are_made_in_the_environment_that_is_given(library):
     assert env.first_failure({size: 7}) is None and "u0" in str(env)
     fake = FakeTensorMode().from_tensor(tenon.ones(1))
     outside = [tenon.ops.fakes_py.f(fake).shape[0] for _ in range(2)]
-    assert str(outside[0] + outside[1]) == "u0 + u1"  # of one environment
+    assert str(outside[0] + outside[1]) == "u0 + u1"  # both symbols belong to one environment
     with pytest.raises(TypeError, match="ShapeEnv"):
         FakeTensorMode(shape_env=3)
 
 
-def test_a_fake_kernel_gives_no_real_tensor(library):
+def test_a_fake_kernel_must_not_return_a_real_tensor(library):
     fake = fake_ones()
     real = tenon.ones(1)
     register_fake("fakes_py::f", lambda x: real, lib=library)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped operator on fake tensors gives what it gives on real ones, all but the elements.
+"""Every shipped operator infers for fake tensors what it returns for real ones.
 
-The calls are those of the conformance cases. Compared are shape, strides, offset, dtype, device,
-which arguments results share memory with, the versions that a call leaves, and what it refuses.
+Runs the calls of the conformance cases and compares shape, strides, offset, dtype, device, which
+arguments the results share memory with, the versions after the call, and what is refused.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ import tenon
 from tenon import FakeTensor, FakeTensorMode
 
 DTYPES = ("float32", "int64", "complex64")
-# The tags of operators whose results are, or depend on, elements.
+# Tags of operators whose results are, or depend on, elements.
 ASKS_DATA = {"data_dependent_output", "dynamic_output_shape"}
-# Others that do: by the tensors that they are given, or by their definition.
+# Other operators that read elements, depending on their arguments.
 MAY_ASK_DATA = (
     "aten::index",
     "aten::_index_put_impl_",
     "aten::where",
     "aten::normal",
     "aten::repeat_interleave",
-    # Numbers that are tensors.
+    # These take numbers as tensors.
     "aten::_foreach_addcdiv",
     "aten::_foreach_addcmul",
     "aten::_fused_adam",
     "aten::_fused_adamw",
     "aten::_fused_sgd",
     "aten::histogram",
-    # Lengths that are tensors.
+    # These take lengths as tensors.
     "aten::ctc_loss",
     "aten::_ctc_loss_backward",
 )
-# What refuses all calls, and says what to call.
+# These refuse all calls, and name the operator to call instead.
 REFUSES = {
     "tenon::igamma_backward_self",
     "tenon::linalg_lu_factor_backward",
@@ -44,7 +44,7 @@ REFUSES = {
 
 
 def is_operator(name: str) -> bool:
-    """False for the names by which cases ask for what there is not."""
+    """Returns false for the undefined names that some cases call."""
     try:
         return tenon.find_op(name).is_defined
     except tenon.NotFoundError:
@@ -57,7 +57,7 @@ def vector(*data: float) -> dict:
 
 FLOAT64 = {"dtype": {"dtype": "float64"}}
 SIX = vector(0, 1, 2, 3, 4, 5)
-# Of what has no results to compare in the conformance cases, or other ones than those of one call.
+# Calls of operators that the conformance cases call without comparable results.
 MORE: dict[str, list] = {
     "aten::chunk": [([SIX, 4], {}), ([SIX, 6, 0], {})],
     "aten::split.Tensor": [([SIX, 4], {})],
@@ -79,7 +79,7 @@ MORE: dict[str, list] = {
 
 
 def calls() -> dict[str, list]:
-    """Arguments of conformance cases by operator, and some more."""
+    """Collects the arguments of conformance cases by operator, and some more."""
     found = {name: list(each) for name, each in MORE.items()}
     for name, each in cases.by_operator().items():
         for case in each:
@@ -92,7 +92,7 @@ CALLS = calls()
 
 
 def convert(value, change):
-    """The value with its tensors changed, in lists too."""
+    """Returns a value with its tensors changed, also inside lists."""
     if isinstance(value, (list, tuple)):
         return type(value)(convert(one, change) for one in value)
     return change(value) if isinstance(value, tenon.Tensor) else value
@@ -105,7 +105,7 @@ def tensors_in(value) -> list:
 
 
 class Outcome:
-    """What a call gave: what each result is like, and whose memory it is on."""
+    """The metadata of each result, and the arguments that it shares memory with."""
 
     def __init__(self, op, args, kwargs) -> None:
         given = tensors_in([args, list(kwargs.values())])
@@ -141,7 +141,7 @@ class Outcome:
 
 
 def arguments(spec, dtype):
-    """One call's arguments, floats in the dtype."""
+    """Returns one call's arguments, with float32 tensors converted to the dtype."""
     args, kwargs = spec
 
     def as_dtype(tensor):
@@ -159,7 +159,7 @@ def asks_data(op, name: str, error: Exception) -> bool:
 
 
 def check(op, name: str, spec, dtype: str) -> str:
-    """Compares one call; "compared", "refused" or "asks data"."""
+    """Compares one call; returns "compared", "refused" or "asks data"."""
     args, kwargs = arguments(spec, dtype)
     mode = FakeTensorMode()
     fake_args = convert(args, mode.from_tensor)
@@ -177,7 +177,7 @@ def check(op, name: str, spec, dtype: str) -> str:
                 if not asks_data(op, name, error):
                     assert type(error) is type(failure), (error, failure)
                 return "refused"
-            # What only elements tell is refused on real tensors alone.
+            # Fake tensors have no elements to refuse, so only the call on real tensors must fail.
             assert isinstance(failure, (tenon.Error, IndexError)), failure
             return "refused"
         try:
@@ -194,7 +194,7 @@ def check(op, name: str, spec, dtype: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_operator(name):
-    """An operator in all of its cases."""
+    """Compares all cases of an operator."""
     op = tenon.find_op(name)
     outcomes = [check(op, name, spec, dtype) for spec in CALLS[name] for dtype in DTYPES]
     assert "compared" in outcomes or "asks data" in outcomes or name in REFUSES

@@ -13,7 +13,7 @@ from tenon import _tenon
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 LEFT_OUT = {
-    # Kernels of C and C++ do these; Python's are called with objects.
+    # These serve C and C++ kernels; Python kernels take objects.
     *("tenon_frame_begin1", "tenon_frame_begin2", "tenon_frame_begin3", "tenon_frame_begin_n"),
     *("tenon_op_call_fast", "tenon_op_redispatch", "tenon_op_call_key"),
     *("tenon_op_check_arguments", "tenon_op_check_results", "tenon_tensor_resize"),
@@ -23,42 +23,42 @@ LEFT_OUT = {
     "tenon_tensor_new_like",
     *("tenon_value_new_string", "tenon_value_new_list", "tenon_value_print", "tenon_buffer_new"),
     *("tenon_buffer_wrap", "tenon_buffer_retain", "tenon_error_set_cause"),
-    # Python's transforms are made of layers; its rules are kernels at Batched.
+    # Python builds transforms from layers, and their rules are kernels at Batched.
     *("tenon_vmap", "tenon_vjp", "tenon_jvp", "tenon_library_register_vmap"),
-    # Loops in Python do not run side by side.
+    # Python runs no parallel loops.
     *("tenon_parallel_for", "tenon_parallel_set_host"),
     *("tenon_parallel_set_spin", "tenon_parallel_close"),
-    # A device's plugin is not written in Python.
+    # Device plugins are not written in Python.
     *("tenon_device_provider_register", "tenon_device_provider_get", "tenon_device_copy"),
-    # Python's libraries close, and free kernels when no thread runs them any more.
+    # Python closes libraries, and frees kernels once no thread runs them.
     *("tenon_library_drain", "tenon_library_namespace"),
     *("tenon_registration_remove", "tenon_registration_retain"),
     *("tenon_schema_retain", "tenon_thread_state_retain"),
     *("tenon_simulator_retain", "tenon_profile_retain"),
-    # A mode and its tensors are made fake by objects.
+    # Python makes fake modes and tensors through objects.
     *("tenon_fake_device", "tenon_fake_mode_retain", "tenon_fake_copy_given_env"),
     "tenon_fake_mode_copy_dynamic",
-    # Python draws through operators.
+    # Python draws random numbers through operators.
     *("tenon_generator_random", "tenon_generator_normal", "tenon_generator_native"),
-    # A wrapper's handler is its class, values arrive opened, and `with` blocks keep the modes.
+    # The class of a wrapper is its handler, values are unpacked, and `with` blocks hold the modes.
     "tenon_object_of_value",
-    # A language that has no binding registers itself; Python's errors have classes, not kinds.
+    # For languages without a binding; Python has classes of errors, not kinds.
     *("tenon_language_register", "tenon_status_kind"),
-    # Attributes are found among the values of a graph, and frames are recorded, not set.
+    # Python reads attributes from a graph's values, and records frames instead of adding them.
     *("tenon_graph_add_frame", "tenon_graph_attribute_count", "tenon_graph_attribute_value"),
     "tenon_tensor_bump_version",
-    # Layers written in C keep these.
+    # For layers that are written in C.
     *("tenon_thread_slot_register", "tenon_thread_slot_peek", "tenon_profile_set_listener"),
     *("tenon_tensor_wrap_with", "tenon_tensor_new_alias_as", "tenon_op_call_named"),
     "tenon_weak_tensor_retain",
-    # Nodes and hooks are objects, and what they keep is let go with them.
+    # Nodes and hooks are Python objects that own what they keep.
     *("tenon_hook_retain", "tenon_tensor_new_detached"),
-    # Functions of other languages are applied by the first; those of Python know their own counts.
+    # For functions in other languages; Python functions know their own counts.
     "tenon_function_apply",
     *("tenon_function_context_input_count", "tenon_function_context_output_count"),
-    # Python's `warnings` hears them, and has filters and hooks of its own.
+    # Python's `warnings` receives warnings, and has its own filters and hooks.
     *("tenon_warning_emit_once", "tenon_warning_set_handler"),
-    # Shape rules calculate with words, and Python with objects.
+    # Shape rules in C work on words, in Python on objects.
     *(
         "tenon_dim_apply",
         "tenon_dim_compare",
@@ -94,7 +94,7 @@ def test_every_function_has_its_place():
     assert not nowhere, f"wrap these, use them, or leave them out for a reason: {sorted(nowhere)}"
 
 
-def test_no_reason_is_given_for_a_function_that_is_used():
+def test_functions_left_out_with_a_reason_are_unused():
     used = {name for name in LEFT_OUT if hasattr(_tenon, name)}
     assert not used
 
@@ -106,7 +106,7 @@ def test_swig_reads_every_public_header():
     assert read == {header.name for header in folder.glob("*.h")} - {"tenon.h"}
 
 
-def test_constants_are_there():
+def test_constants_exist():
     assert _tenon.TENON_ERROR_TYPE == 2 and _tenon.TENON_TAG_TENSOR == 12
     assert _tenon.TENON_KEY_NONE == 0xFFFFFFFF and _tenon.TENON_KEY_AUTOGRAD == 0x10000
 

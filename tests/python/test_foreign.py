@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels of other languages do that Python's cannot: foreign_plugin.c has them."""
+"""Kernels in other languages than Python can do more; foreign_plugin.c has those tested here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def foreign():
 
 
 @pytest.mark.parametrize("name", ["null", "nothing", "typed_null"])
-def test_no_tensor_where_one_is_due_is_an_error(foreign, name):
+def test_missing_tensor_result_is_an_error(foreign, name):
     op = getattr(foreign, name)
     message = rf"test_python_foreign::{name}: result 0 must be Tensor, got (NULL|None)"
     with pytest.raises(tenon.ArgumentTypeError, match=message):
@@ -33,7 +33,7 @@ def test_no_tensor_where_one_is_due_is_an_error(foreign, name):
 
 
 @pytest.mark.parametrize("name", ["nothing_optional", "null_optional", "typed_optional"])
-def test_no_tensor_where_one_is_optional_is_none(foreign, name):
+def test_missing_optional_tensor_result_is_none(foreign, name):
     op = getattr(foreign, name)
     assert op(tenon.ones(2)) is None and op(x=tenon.ones(2)) is None
     with tenon.introspect.profile(None):
@@ -54,7 +54,7 @@ class Callable:
         return x * self.n
 
 
-def test_callables_of_python_are_functions_elsewhere(foreign):
+def test_python_callables_are_functions_in_other_languages(foreign):
     x = tenon.ones(2)
     for function in (lambda a: a + 2, Callable(2), Callable(2).__call__, functools.partial(max, 3)):
         assert foreign.call(function, [1], 1) == [3]
@@ -65,7 +65,7 @@ def test_callables_of_python_are_functions_elsewhere(foreign):
     assert foreign.call(lambda *args: args, [1, "a", None], 1) == [(1, "a", None)]
 
 
-def test_exceptions_of_functions_come_home(foreign):
+def test_exceptions_of_functions_reach_the_caller(foreign):
     error = KeyError("mine")
 
     def fails():
@@ -98,7 +98,7 @@ def test_functions_of_other_languages_are_callables_here(foreign):
         add(2**70)
 
 
-def test_what_cannot_be_called_is_no_callable(foreign):
+def test_objects_that_are_no_function_are_not_callable(foreign):
     thing = foreign.thing()
     assert not callable(thing)
     with pytest.raises(tenon.ArgumentTypeError, match=r"C\.Thing"):
@@ -155,7 +155,7 @@ def test_a_warning_that_is_an_error_is_the_calls_exception(foreign):
     error.__traceback__ = None
 
 
-def test_warnings_of_a_place_are_told_once(foreign):
+def test_warnings_of_a_site_are_emitted_once(foreign):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         for _ in range(2):
@@ -171,7 +171,7 @@ def test_warnings_of_a_place_are_told_once(foreign):
 
 @pytest.fixture
 def call():
-    """Calls an operator from threads of C; the plugin is unloaded after the test."""
+    """Calls an operator from C threads; the plugin is unloaded after the test."""
     plugin = tenon._tenon.tenon_plugin_load("python_test_threads")
     yield tenon.ops.test_python_threads.call
     tenon._tenon.tenon_plugin_unload(plugin, -1)
@@ -188,7 +188,7 @@ def test_threads_of_c_warn(foreign, call):
             call("test_python_foreign::warn_for", tenon.ones(1), 2, 3)
 
 
-# ---- Objects that override, beside classes of Python ---------------------------------------------
+# ---- Overriding objects of other languages and of Python -----------------------------------------
 
 
 class Mine:
@@ -201,14 +201,15 @@ class Mine:
         return NotImplemented if self.declines else ("mine", func, types)
 
 
-def test_objects_of_both_are_asked_in_one_order(foreign):
+def test_handlers_of_both_languages_run_in_one_order(foreign):
     add, x = tenon.ops.aten.add, tenon.ones(1)
     assert (
         add(foreign.stand(7), x) == tenon.add(x, foreign.stand(7)) == x.add(foreign.stand(7)) == 7
     )
     assert tenon.add(foreign.stand(7), Mine()) == 7
     text, func, types = tenon.add(foreign.stand(0), Mine())
-    # The dispatcher asks, since an object of another language takes part: about the overload.
+    # An object of another language takes part, so the dispatcher calls the handler, with the
+    # overload.
     assert (text, func) == ("mine", add.Tensor) and types[1:] == (Mine,)
     assert tenon.add(Mine(), foreign.stand(7))[0] == "mine"
     assert tenon.add(Mine(declines=True), foreign.stand(7)) == 7

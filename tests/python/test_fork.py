@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes forked from a busy interpreter: children call, register, raise and end as others do."""
+"""Processes forked from a busy interpreter: children call, register, raise and exit normally."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = os.environ.get("TENON_STRESS") == "long"
 
 
 def use_everything(number: int) -> int:
-    """Calls operators of C and Python, registers, raises; runs in a child."""
+    """Calls operators of C and Python, registers and raises; runs in a child."""
     with Library(f"forked{number}", "DEF") as library:
         library.define("x(Tensor a, int n) -> Tensor")
         library.impl("x", lambda a, n: a + n, "CPU")
@@ -31,7 +31,7 @@ def use_everything(number: int) -> int:
 
 
 def wait_for(child: int) -> int:
-    """A child's exit code, negative for a signal."""
+    """Returns a child's exit code, negative for a signal."""
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 
@@ -40,7 +40,7 @@ def test_children_of_a_plain_process_use_everything():
     for number in range(10):
         child = os.fork()
         if child == 0:
-            # Not back into pytest.
+            # Exits at once, so that the child does not return into pytest.
             os._exit(0 if use_everything(number) == number + 1 else 1)
         assert wait_for(child) == 0
 
@@ -52,7 +52,7 @@ def test_a_pool_of_forked_processes_computes(processes):
         assert pool.map(use_everything, range(40), chunksize=1) == list(range(1, 41))
 
 
-# A storm needs a process of its own: its threads must not be pytest's.
+# Runs in a separate process, because its threads must not be pytest's.
 STORM = """
 import os, sys, threading, time
 sys.path.insert(0, {tests!r})
@@ -99,7 +99,7 @@ print(wrong)
 """
 
 
-def test_a_storm_of_forks_beside_threads_that_call_and_register():
+def test_many_forks_while_threads_call_and_register():
     code = STORM.format(tests=os.path.dirname(__file__), count=500 if LONG else 10)
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(code)],
@@ -111,7 +111,7 @@ def test_a_storm_of_forks_beside_threads_that_call_and_register():
 
 
 def test_a_child_ends_as_an_interpreter_does():
-    """sys.exit in a child runs its finalisation, with the parent's threads gone."""
+    """sys.exit in a child finalizes its interpreter, where the parent's threads no longer exist."""
     code = """
         import os, sys, threading, tenon
         t = tenon.ones(2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operator that ships has every form that PyTorch has, under PyTorch's schema."""
+"""Every shipped operator has each variant that PyTorch has, with PyTorch's schema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import tenon
 
 SCHEMAS = pathlib.Path(__file__).resolve().parents[1] / "conformance" / "schemas"
-# What PyTorch adds to the name of an operator for its further forms.
+# Suffixes of the names of PyTorch's variants of an operator.
 ENDS = ("", "_", "_copy", "_functional")
 
 
@@ -19,7 +19,7 @@ def lines(file: str) -> list[str]:
 
 
 def pytorch(*, all_kinds: bool = False) -> dict[str, str]:
-    """PyTorch's schemas of operators on tensors, or of all, by full name."""
+    """Returns PyTorch's schemas of operators on tensors, or all schemas, by full name."""
     found = {}
     for line in lines("pytorch.txt"):
         is_wanted = all_kinds or "Tensor" in line and "Dimname" not in line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward mode in Python: levels, duals, second derivatives along a direction, own operators."""
+"""Forward mode in Python: levels, dual tensors, second derivatives, custom operators."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_arguments_are_checked():
         with pytest.raises(RuntimeError, match="level"):
             forward_ad.make_dual(const([1.0]), const([1.0]), level=3)
         dual = forward_ad.make_dual(const([1.0]), const([1.0]))
-        with pytest.raises(RuntimeError, match="no tangent"):
+        with pytest.raises(RuntimeError, match="must not have a tangent"):
             forward_ad.make_dual(dual, const([1.0]))
 
 
@@ -141,7 +141,7 @@ def test_complex_numbers():
         dual = forward_ad.make_dual(x, t)
         assert tangent(dual * dual).tolist() == pytest.approx([2 * (1 + 2j) * (2 - 1j)])
         assert tangent(dual.conj() * 2j).tolist() == pytest.approx([2j * (2 + 1j)])
-        # |x| moves by the part of t that goes its way.
+        # The derivative of |x| is the projection of t on x.
         assert tangent(dual.abs()).tolist() == pytest.approx([0.0], abs=1e-6)
 
 
@@ -183,7 +183,7 @@ def f(x):
     return (x.exp() * x * x).sum()
 
 
-# f'' of x^2 e^x is (x^2 + 4 x + 2) e^x, along t.
+# f'' of x^2 e^x is (x^2 + 4 x + 2) e^x, multiplied by t.
 X, T = [0.5, -1.0], [2.0, 3.0]
 CURVE = [t * (x * x + 4 * x + 2) * 2.718281828459045**x for x, t in zip(X, T, strict=True)]
 
@@ -245,7 +245,7 @@ def test_write_in_place_recorded_both_ways():
 
 
 class Square(tenon.autograd.Function):
-    """Its jvp gives five times x t, which nothing else does."""
+    """Its jvp returns 5 x t, so that tests can tell that it was called."""
 
     seen: list = []
 
@@ -307,7 +307,7 @@ def test_jvp_is_checked():
             with pytest.raises(kind, match=text) as caught:
                 Bad.apply(dual)
             assert kind is not KeyError or caught.value is mine
-            near(tangent(dual * 2), [6.0])  # tangents are followed again
+            near(tangent(dual * 2), [6.0])  # forward mode works again
     Bad.answer = None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of many lines, which are laid side by side: of any number, length and layout."""
+"""Fourier transforms of many lines at once: any count, length and layout."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tenon
 from tenon import fft
 
 LINES = (1, 2, 3, 4, 7, 8, 15, 16, 17, 33)
-# Products of all radixes, odd ones, one with a large factor, and some that are split.
+# Products of all radixes, odd lengths, one with a large prime factor, and some that are split.
 LENGTHS = [*range(1, 14), 16, 31, 32, 49, 64, 66, 78, 100, 127, 128, 256, 512, 1024, 1500, 2048]
 KINDS = {"complex64": 2e-6, "complex128": 1e-14}
 
@@ -66,6 +66,6 @@ def test_a_number_has_no_line():
         lambda: tenon.ops.aten._fft_c2r(both, [0], 0, 1),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match="self must be a tensor of one dim at least"):
+        with pytest.raises(ValueError, match="self must have at least one dim"):
             call()
     assert tenon.ops.aten._fft_c2c(both, [], 0, True).item() == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions with gradients of their own: what is not PyTorch's, leaks, and bad input."""
+"""Custom autograd functions: what PyTorch does not have, leaks, and bad input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenon.autograd.function import once_differentiable
 
 
 class Square(Function):
-    """With a gradient ten times too large, to be told from the true one."""
+    """A square whose gradient is ten times too large, so that tests recognize it."""
 
     @staticmethod
     def forward(ctx, x):

@@ -68,7 +68,7 @@ def test_what_is_refused(act, text):
         act(tenon.ones(2))
 
 
-def test_the_caller_s_tensors_stay_as_they_were():
+def test_the_callers_tensors_are_unchanged():
     x = tenon.ones(2, requires_grad=True)
     found = functional.jacobian(lambda x: x * x, x)
     assert x.grad is None and not found.requires_grad

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs and functions without writes: values, what is left of writes, and what is refused."""
+"""Functionalized graphs and functions: values, remaining writes, and refused calls."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ def test_refusals():
         tenon.cat([x, x], out=y)
         return view
 
-    with pytest.raises(tenon.NotSupportedError, match="resizes must have no views"):
+    with pytest.raises(tenon.NotSupportedError, match="resized tensor must not have views"):
         graph.trace(resized, tenon.ones(1, 1)).functionalize()
-    with pytest.raises(tenon.NotSupportedError, match="resizes must be no input"):
+    with pytest.raises(tenon.NotSupportedError, match="resized tensor must not be an input"):
         graph.trace(lambda x, y: tenon.add(x, x, out=y), example(3), tenon.ones(0)).functionalize()
     with pytest.raises(tenon.NotSupportedError, match="as_strided"):
         graph.trace(lambda x: (x * 1).as_strided((2,), (1,)).zero_(), example(4)).functionalize()
@@ -138,14 +138,14 @@ def test_refusals():
 
 @pytest.mark.filterwarnings("ignore:.*is resized")
 def test_random_programs():
-    """Results and written inputs are those of the functions, to the bit."""
+    """Results and written inputs equal those of the functions, bit by bit."""
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(1500):
         program = graph_programs.Writer(tenon, seed).program()
         try:
             session = graph_programs.Session(program, tenon, binds=False)
         except graph_programs.REFUSALS:
-            continue  # what the function refuses has no graph
+            continue  # a function that is refused has no graph
         if not writes(session.graph):
             continue
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.fx: nodes walked and changed, code, tables, trees, attributes."""
+"""tenon.fx: walks and changes nodes, prints code, tables and trees, reads attributes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def traced():
     return fx.make_fx(lambda a: (a + 1).sin())(tenon.ones(2))
 
 
-def test_nodes_tell_all_that_they_are():
+def test_nodes_have_all_attributes():
     a, plus, wave, out = traced().graph.nodes
     assert [n.op for n in (a, plus, wave, out)] == [
         "placeholder",
@@ -62,7 +62,7 @@ def test_a_call_is_replaced_by_another():
     assert tenon.allclose(module(x), (x * 3).sin())
 
 
-def test_dead_code_goes_and_writes_stay():
+def test_dead_code_is_removed_and_writes_stay():
     graph = fx.Graph()
     a = graph.placeholder("a")
     graph.call_function(sin, (a,))
@@ -80,7 +80,7 @@ def test_an_erased_node_must_have_no_users():
         module.graph.erase_node(module.graph.nodes[1])
 
 
-def test_lint_finds_what_is_used_before_it_is_there():
+def test_lint_finds_uses_before_definitions():
     graph = traced().graph
     a, plus, wave, _ = graph.nodes
     wave.append(plus)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns in graphs of nodes are replaced as torch.fx replaces them; nodes tell their lines."""
+"""Replaces patterns in graphs of nodes as torch.fx does; nodes know their source lines."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_patterns_may_be_modules_and_graphs():
     assert module(X, Y).tolist() == [8.0, 11.0]
 
 
-def test_what_is_used_elsewhere_is_no_match():
+def test_a_value_used_elsewhere_is_no_match():
     module = fx.make_fx(lambda x, y: (x * y).relu() + x * y)(X, Y)
     assert len(fx.replace_pattern(module, relu_of_product, sum_with_abs)) == 1
 
@@ -114,13 +114,13 @@ def test_attributes_of_the_replacement_become_the_modules():
     assert module(X).tolist() == [100.0, 800.0]
 
 
-def test_what_cannot_be_replaced_is_refused():
+def test_impossible_replacements_are_refused():
     module = fx.make_fx(model)(X, Y)
     with pytest.raises(tenon.error.InvalidArgumentError, match="2 inputs and 1 results, got 1"):
         fx.replace_pattern(module, relu_of_product, lambda x: x)
     with pytest.raises(tenon.error.InvalidArgumentError, match="y_1 unused"):
         fx.replace_pattern(module, lambda x, y: x.exp(), sum_with_abs)
-    with pytest.raises(tenon.error.InvalidArgumentError, match="what its nodes give"):
+    with pytest.raises(tenon.error.InvalidArgumentError, match="must be results of its nodes"):
         fx.replace_pattern(module, lambda x: x, lambda x: x)
 
 
@@ -169,7 +169,7 @@ def test_a_graph_of_a_file_is_walked_as_nodes(tmp_path):
     assert module.graph.nodes[0].meta["shape"] == (2,)
 
 
-def test_nodes_tell_the_lines_that_they_come_from():
+def test_nodes_have_their_source_lines():
     module = fx.make_fx(relu_of_product, record_stack_traces=True)(X, Y)
     node = module.graph.find_nodes(op="call_function")[0]
     assert node.stack_trace.splitlines()[-1].endswith("in relu_of_product")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generators of random numbers: numbers, states, and the way through calls and kernels."""
+"""Random number generators: numbers, states, and generators as arguments of calls and kernels."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import pytest
 import tenon
 from tenon import Generator
 
-# The seed of the first numbers below, of mt19937's authors, and those numbers.
+# The seed that the authors of mt19937 publish numbers for, and the first numbers.
 SEED = 5489
 FIRST = [3499211612, 581869302, 3890346734, 3586334585]
 
 
 def fractions(numbers):
-    """What `aten::uniform_` makes of 32 bits: their low 24 as a fraction."""
+    """Returns what `aten::uniform_` makes of 32 bits: the low 24 as a fraction."""
     return [(number & 0xFFFFFF) / 2**24 for number in numbers]
 
 
@@ -32,7 +32,7 @@ def draw(generator, count=1):
 
 @pytest.fixture
 def default():
-    """The default generator, put back where it was."""
+    """The default generator, whose state is restored after the test."""
     generator = tenon.default_generator()
     state = generator.get_state()
     yield generator
@@ -43,18 +43,18 @@ def test_draws_the_numbers_of_mt19937():
     g = Generator(seed=SEED)
     assert draw(g, 4) == fractions(FIRST)
     g.manual_seed(SEED)
-    # The ten thousandth, as C++'s standard has it.
+    # The ten thousandth number, as the C++ standard states it.
     assert draw(g, 10_000)[-1] == fractions([4123659995])[0]
     assert g.device == tenon.device("cpu")
     assert repr(g) == "Generator(cpu, seed 5489)"
 
 
-def test_begins_where_pytorch_begins():
+def test_default_seed_is_pytorchs():
     assert Generator().initial_seed() == 67280421310721
     assert Generator("cpu", None).initial_seed() == 67280421310721
     assert Generator(tenon.device("cpu"), 3).initial_seed() == 3
     assert Generator(None, seed=3) != Generator(seed=3)
-    # So does the default generator of a process that seeds nothing.
+    # The default generator of a process that sets no seed starts with the same seed.
     program = "import tenon; print(tenon.default_generator().initial_seed())"
     printed = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True)
     assert int(printed.stdout) == Generator().initial_seed()
@@ -90,7 +90,7 @@ def test_normal_samples_are_box_and_mullers():
     radius = math.sqrt(-2 * math.log1p(-u[1]))
     assert first == pytest.approx(radius * math.cos(2 * math.pi * u[0]), abs=1e-14)
     assert second == pytest.approx(radius * math.sin(2 * math.pi * u[0]), abs=1e-14)
-    # The second of a pair waits, and is part of the state.
+    # The second sample of a pair is kept, and is part of the state.
     g.manual_seed(SEED)
     assert tenon.randn(1, dtype=tenon.float64, generator=g).item() == first
     other = Generator()
@@ -100,7 +100,7 @@ def test_normal_samples_are_box_and_mullers():
 
 def test_a_state_brings_back_the_numbers_that_followed():
     g = Generator(seed=SEED)
-    draw(g, 700)  # past the first twist
+    draw(g, 700)  # past the first refill of the state
     state = g.get_state()
     expected = draw(g, 5)
     other = Generator()
@@ -170,7 +170,7 @@ def test_random_operators_refuse_other_arguments():
         tenon.zeros(4, dtype=tenon.int64).uniform_()
 
 
-def test_kernels_take_and_give_generators(library, ops):
+def test_kernels_take_and_return_generators(library, ops):
     seen = []
 
     def kernel(g=None):
@@ -284,8 +284,8 @@ def test_threads_draw_whole_pieces_of_one_sequence():
     assert sorted(pieces) == sorted(tuple(whole[i : i + 10]) for i in range(0, 2000, 10))
 
 
-def test_children_of_a_fork_go_on_drawing_though_a_thread_drew():
-    """In a process of its own: its threads must not be pytest's."""
+def test_children_of_a_fork_can_draw_though_a_thread_drew():
+    """Runs in a separate process, because its threads must not be pytest's."""
     program = f"""
 import os, signal, threading, tenon
 shared = tenon.Generator(seed={SEED})
@@ -313,7 +313,7 @@ raise SystemExit(failed)
     assert run.returncode == 0, run.stderr
 
 
-# ---- Beside PyTorch, where it is installed -----------------------------------------------------
+# ---- Compared with PyTorch -----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -333,7 +333,7 @@ def test_rand_has_the_bits_of_pytorch(torch, dtype, count):
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 1000])
 def test_randn_has_the_samples_of_pytorch(torch, count):
-    """Within a few units in the last place: PyTorch's vectorised functions round on their own."""
+    """Equal within a few units in the last place: PyTorch's vector functions round differently."""
     for dtype, tolerance in (("float64", 1e-14), ("float32", 2e-6)):
         ours = tenon.randn(count, dtype=getattr(tenon, dtype), generator=Generator(seed=7))
         theirs = torch.randn(
@@ -359,7 +359,7 @@ def test_states_carry_over_both_ways(torch):
         draw(ours, count)
         assert ours.get_state() == bytes(theirs.get_state().tolist())
     ours.manual_seed(SEED)
-    tenon.randn(1, dtype=tenon.float64, generator=ours)  # one sample waits
+    tenon.randn(1, dtype=tenon.float64, generator=ours)  # the second sample of the pair is kept
     theirs.set_state(torch.tensor(list(ours.get_state()), dtype=torch.uint8))
     assert theirs.initial_seed() == SEED
     for _ in range(3):

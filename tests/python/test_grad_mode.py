@@ -17,7 +17,7 @@ def modes() -> tuple[bool, bool]:
 
 @pytest.fixture(autouse=True)
 def unchanged():
-    """Every test ends as it began: grad mode on, inference mode off."""
+    """Asserts that each test leaves grad mode on and inference mode off."""
     assert modes() == (True, False)
     keys = included_keys()
     yield
@@ -64,7 +64,7 @@ def test_set_grad_enabled_as_a_function():
         tenon.set_grad_enabled(False)
 
 
-def test_set_grad_enabled_made_here_and_entered_elsewhere():
+def test_set_grad_enabled_made_on_one_thread_and_entered_on_another():
     seen = []
     mode = tenon.set_grad_enabled(False)
     tenon.set_grad_enabled(True)
@@ -108,8 +108,8 @@ def test_decorators(decorate):
     assert model.forward() == (model, False)
 
 
-def test_what_is_decorated_must_be_a_function():
-    with pytest.raises(TypeError, match="no_grad: what is decorated must be a function, got 3"):
+def test_only_functions_can_be_decorated():
+    with pytest.raises(TypeError, match="no_grad: the decorated object must be a function, got 3"):
         tenon.no_grad()(3)
     with pytest.raises(TypeError, match="decorate its methods"):
 
@@ -165,7 +165,7 @@ def test_a_mode_that_a_generator_holds_does_not_leak_out_of_a_decorated_one():
     assert list(running) == [True] and tenon.is_grad_enabled()
 
 
-def test_contexts_left_late_put_back_what_they_found():
+def test_contexts_left_late_restore_the_mode_at_entry():
     def steps():
         with tenon.no_grad():
             yield
@@ -176,7 +176,7 @@ def test_contexts_left_late_put_back_what_they_found():
     with tenon.enable_grad():
         running.close()
         assert tenon.is_grad_enabled()
-    assert not tenon.is_grad_enabled()  # as it was when the block was entered
+    assert not tenon.is_grad_enabled()  # restores the mode that the block was entered with
     tenon.set_grad_enabled(True)
 
 
@@ -295,7 +295,7 @@ def test_threads_have_modes_of_their_own_and_states_carry_them():
     assert seen == [(True, False), (False, False), (False, True), (True, False)]
 
 
-# ---- Inference tensors outside of inference mode -------------------------------------------------
+# ---- Inference tensors outside inference mode ----------------------------------------------------
 
 
 class _Product(tenon.autograd.Function):
@@ -332,7 +332,7 @@ def test_inference_tensors_are_not_saved(call):
         call(x, constant)
 
 
-def test_inference_tensors_are_used_where_nothing_saves_them():
+def test_inference_tensors_are_accepted_unless_saved():
     with tenon.inference_mode():
         constant = tenon.ones(2)
     x = tenon.ones(2, requires_grad=True)
@@ -340,7 +340,7 @@ def test_inference_tensors_are_used_where_nothing_saves_them():
     assert x.grad.tolist() == [1.0, 1.0]
 
 
-def test_inference_tensors_are_not_written_with_what_requires_grad():
+def test_writing_tracked_values_to_inference_tensors_is_refused():
     with tenon.inference_mode():
         constant = tenon.ones(2)
     with pytest.raises(tenon.error.StateError, match="self is an inference tensor"):
@@ -357,5 +357,5 @@ def test_inference_tensors_begin_to_require_grad_in_inference_mode_only():
     (made + 1).sum().backward()
     assert made.grad.tolist() == [1.0, 1.0]
     made.requires_grad_(False)
-    with pytest.raises(tenon.error.StateError, match="inference tensors cannot begin"):
+    with pytest.raises(tenon.error.StateError, match="requires_grad cannot be set to True"):
         made.requires_grad_()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GradScaler: scales, unscales, leaves out steps that are not finite, and adapts."""
+"""GradScaler: scales and unscales, skips steps with infinite gradients, and adapts its scale."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scaler(**options):
 
 
 def begun(**options):
-    """A scaler that has scaled a loss."""
+    """Returns a scaler that has scaled a loss."""
     made = scaler(**options)
     made.scale(tenon.ones(()))
     return made
@@ -62,7 +62,7 @@ def test_steps_with_infinite_gradients_are_left_out(wrong):
     assert made.get_scale() == 2
 
 
-def test_one_optimizer_may_step_where_another_may_not():
+def test_one_optimizer_may_step_while_another_skips():
     good, bad = parameter(1.0, grad=[4.0]), parameter(1.0, grad=[math.inf])
     made = begun()
     first, second = tenon.optim.SGD([good], lr=1.0), tenon.optim.SGD([bad], lr=1.0)
@@ -116,7 +116,7 @@ def test_calls_in_the_wrong_order_are_refused():
     with pytest.raises(RuntimeError, match="a loss must have been scaled before"):
         made.update()
     made.scale(tenon.ones(()))
-    with pytest.raises(RuntimeError, match="must have been looked at before"):
+    with pytest.raises(RuntimeError, match="must have been checked by unscale_"):
         made.update()
     with pytest.raises(RuntimeError, match="closure must not be given"):
         made.step(optimizer, closure=lambda: 0)
@@ -207,7 +207,7 @@ def test_setters():
 
 
 def test_training_in_float16_follows_float32():
-    """What small gradients need: without scaling many would be zero in float16."""
+    """Without scaling, many of the small gradients would be zero in float16."""
 
     def train(scaled: bool) -> list[float]:
         tenon.manual_seed(3)

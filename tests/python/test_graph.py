@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs from Python: traced, built by hand, walked, changed, run, saved, defined as operators."""
+"""Graphs from Python: traced, built, walked, changed, run, saved, and defined as operators."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_captured_tensors_are_attributes():
     assert traced(tenon.ones(2)).tolist() == [3, 4]
 
 
-def test_nodes_and_values_tell_what_was_recorded():
+def test_nodes_and_values_describe_the_recording():
     traced = graph.trace(lambda x: x.sum(0) * 3, tenon.ones(2, 3))
     total, product = traced.nodes
     assert total.args == (Ref(0), [0], False, None) and total.first_result == 1
@@ -132,7 +132,7 @@ def test_wrong_calls_are_refused(args, error, text):
     assert made.nodes == []
 
 
-def test_passes_give_the_same_with_fewer_calls():
+def test_passes_keep_results_with_fewer_calls():
     w = tenon.tensor([2.0, 3.0])
 
     def f(x):
@@ -273,7 +273,7 @@ def test_results_are_in_the_structure_that_was_traced(function):
     assert spec == expected_spec and [float(a) for a in leaves] == [float(a) for a in expected]
 
 
-def test_many_tensors_come_and_go():
+def test_many_temporary_tensors_are_freed():
     inputs = [tenon.full((1,), float(i)) for i in range(20)]
     traced = graph.trace(lambda *given: tuple(reversed(given)), *inputs)
     assert [float(one) for one in traced(*inputs)] == list(range(19, -1, -1))
@@ -357,7 +357,7 @@ def test_truth_of_elements_is_not_decided_while_tracing(function):
     for decide in (function, lambda a, b: a if function(a, b) else b):
         with pytest.raises(tenon.DataDependentError):
             graph.trace(decide, tenon.ones(3), tenon.ones(3), dynamic=True)
-    # Sizes are known: they are compared.
+    # The sizes are known, so they are compared when the graph is recorded.
     traced = graph.trace(
         lambda a, b: a.sum() if tenon.equal(a, b) else b.sum(),
         tenon.ones(3),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the conformance cases as graphs, run and bound: see graph_calls.py.
+"""Runs and binds calls of the conformance cases as graphs, see graph_calls.py.
 
-Recorded as they are called, composites are one call, whose kernel's own calls a plan has.
+A composite that is recorded at the call is one call, and a plan contains its kernel's calls.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import pytest
 import tenon
 from tenon import graph, ops
 
-# Tensors without memory; numbers that come from a generator, which a graph would keep as it is.
+# Tensors without memory, and generators, whose numbers a graph would keep as constants.
 UNFIT = ("'meta'", "'generator'")
 
 
 def _calls():
-    """The calls of cases that are no errors, with tensors on the CPU."""
+    """Yields the calls of cases that do not fail, with CPU tensors."""
     for file, case in cases.all_cases():
         if "op" not in case or "error" in case or any(x in str(case) for x in UNFIT):
             continue
@@ -41,7 +41,7 @@ def test_calls_of_all_cases():
 
 
 def _traced(function, *inputs):
-    """Recorded as it is called."""
+    """Records a function at its calls, not below autograd."""
     return graph.trace(function, *inputs, below_autograd=False)
 
 
@@ -95,7 +95,7 @@ def test_a_composite_resizes_its_out_in_each_run():
         assert out.tolist() == [0, 2, 8]
 
 
-def test_what_a_composite_writes_is_written_once_a_run():
+def test_a_composites_write_happens_once_per_run():
     def function(x, a, b):
         x.addmm_(a, b)
         return x.add_(1)
@@ -121,13 +121,13 @@ def test_a_composite_of_others_is_called():
 
         library.impl("twice", twice, "CompositeImplicitAutograd")
         traced = _traced(lambda x: ops.graph_calls.twice(x), tenon.ones(2))
-        assert "does not bind" in traced.bind(tenon.ones(2))
+        assert "cannot be bound" in traced.bind(tenon.ones(2))
         called.clear()
         assert traced(tenon.ones(2)).tolist() == [2, 2] and len(called) == 1
 
 
 def test_differences_are_found(monkeypatch):
-    """A graph whose runs write something else is noticed."""
+    """Detects a graph whose runs write wrong elements."""
     right = graph_calls.CallOfOperator.run
 
     def off(self, *tensors):

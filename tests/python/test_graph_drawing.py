@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs as people read them: tables, pictures, and the command that draws files."""
+"""Graphs for people: tables, pictures, and the command that draws saved graphs."""
 
 import pathlib
 import re
@@ -28,7 +28,7 @@ def traced(**flags):
 
 
 def texts(picture):
-    """The lines of each box of a picture that has no frames: its title, and its texts."""
+    """Returns the texts in a picture."""
     root = ElementTree.fromstring(picture)
     return [element.text for element in root.iter(f"{SVG}text")]
 
@@ -44,7 +44,7 @@ def test_a_table_has_a_line_for_each_step():
     assert len(rows) == 8
 
 
-def test_a_table_tells_the_places_of_frames():
+def test_a_table_shows_source_locations():
     lines = traced(frames=True).tabular().splitlines()
     assert lines[0].endswith("place")
     assert re.search(r"test_graph_drawing\.py:\d+ in block$", lines[4])
@@ -67,7 +67,7 @@ def test_a_picture_has_a_box_for_each_step(tmp_path):
     assert len(arrows) == 8
 
 
-def test_what_is_written_flows_through_the_call_that_writes():
+def test_arrows_lead_through_the_writing_call():
     def writes(x):
         y = x.exp()
         y.add_(1)
@@ -84,7 +84,7 @@ def test_what_is_written_flows_through_the_call_that_writes():
         assert len(arrows) == 3  # input to exp to add_ to output
 
 
-def test_a_write_to_a_view_is_one_to_what_it_is_a_view_of():
+def test_a_write_to_a_view_is_a_write_to_its_base():
     def writes(x):
         y = x.exp()
         y[0] = 1
@@ -109,7 +109,7 @@ def test_an_operator_that_is_gone_is_drawn():
     assert "drawn.gone.default(%0, 2)" in one.tabular()
 
 
-def test_kernels_of_other_languages_are_told():
+def test_kernels_of_other_languages_are_labelled():
     lib = tenon.library.Library("drawn", "DEF")
     lib.define("twice(Tensor x) -> Tensor")
     lib.impl("twice", lambda x: x * 2, "CPU")
@@ -147,7 +147,7 @@ def test_long_graphs_are_folded():
         one.draw(limit=0)
 
 
-def test_what_only_folded_calls_use_is_counted():
+def test_inputs_of_folded_calls_are_counted():
     weights = [tenon.ones(2) for _ in range(20)]
 
     def model(x):
@@ -171,7 +171,7 @@ def test_an_empty_graph_is_drawn():
     assert graph.Graph().tabular().startswith("what")
 
 
-def test_odd_arguments_are_told():
+def test_unusual_arguments_are_shown():
     made = graph.Graph()
     x = made.add_input("x")
     made.append(ops.aten.full.default, [2], float("nan"))
@@ -199,7 +199,7 @@ def test_the_command_draws_a_file(tmp_path, capsys):
     assert "mm = tenon.ops.aten.mm.default(x0, x1)\n" in capsys.readouterr().out
 
 
-def test_the_command_says_what_is_wrong(tmp_path, capsys):
+def test_the_command_prints_errors(tmp_path, capsys):
     assert main(["draw", str(tmp_path / "none")]) == 1
     assert "none" in capsys.readouterr().err
     traced().save(tmp_path / "g")
@@ -213,8 +213,8 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
     assert "saved" in capsys.readouterr().out
 
 
-def test_the_picture_of_the_documents_is_what_the_code_draws(tmp_path):
-    """`docs/graph-of-calls.svg` comes from the code on `docs/change-a-graph.md`."""
+def test_the_picture_in_the_docs_is_current(tmp_path):
+    """The code on `docs/change-a-graph.md` draws `docs/graph-of-calls.svg`."""
     docs = pathlib.Path(__file__).parents[2] / "docs"
     page = (docs / "change-a-graph.md").read_text()
     code = re.search(r"```python\n(# model\.py.*?)```", page, re.S)[1]

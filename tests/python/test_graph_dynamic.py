@@ -138,7 +138,7 @@ def test_a_size_that_stayed_a_number():
         traced(randn(4, 4))
 
 
-def test_a_guard_tells_its_place():
+def test_a_guard_has_its_source_location():
     # [quote.begin guard]
     def padded(x):
         if x.shape[0] < 8:
@@ -148,13 +148,13 @@ def test_a_guard_tells_its_place():
     traced = graph.trace(padded, randn(4, 3), dynamic=True)
     x = randn(7, 3)
     assert tenon.equal(traced(x), padded(x))
-    with pytest.raises(tenon.error.InvalidArgumentError, match="sizes must hold s0 < 8"):
+    with pytest.raises(tenon.error.InvalidArgumentError, match="sizes must satisfy s0 < 8"):
         traced(randn(9, 3))
     # [quote.end]
     assert traced.guards[0][2] == __file__
 
 
-def test_a_size_that_was_asked_for_as_a_number():
+def test_a_size_converted_to_int_is_guarded():
     traced = graph.trace(lambda x: x * int(x.shape[0]), randn(4, 3), dynamic=True)
     assert traced.guards[0][0] == "s0 == 4"
     with pytest.raises(tenon.error.InvalidArgumentError, match="s0 == 4"):
@@ -205,7 +205,7 @@ BLOCK = (*[(8, 8)] * 4, (8, 16), (16, 8), (8,), (8,))
 
 
 def step_of(model):
-    """One step of a training: forward, backward and the parameters' update."""
+    """Returns one training step: forward, backward and parameter update."""
 
     def step(x, *given):
         parameters = [one.detach().requires_grad_() for one in given]
@@ -279,7 +279,7 @@ def halves(x, at, w, g, b):
 
 
 def replay_equals(model, x, at, *weights, dynamic, others):
-    """Whether one recording of a step gives what eager steps give, draws included."""
+    """Returns true if a recorded step returns what eager steps return, including random draws."""
     step = step_of_classes(model)
     traced = graph.trace(step, x, at, *weights, dynamic=dynamic)
     for x, at in (*others, (x, at)):
@@ -294,7 +294,7 @@ def replay_equals(model, x, at, *weights, dynamic, others):
 
 
 def step_of_classes(model):
-    """One step of a training with targets."""
+    """Returns one training step with targets."""
 
     def step(x, at, *given):
         parameters = [one.detach().requires_grad_() for one in given]
@@ -435,7 +435,7 @@ def test_make_fx_symbolic():
     assert [guard[0] for guard in module.shape_env.guards] == ["s3 == s0"]
 
 
-def test_make_fx_reads_sizes_where_they_are_used():
+def test_make_fx_reads_sizes_at_their_uses():
     module = fx.make_fx(lambda x: x.view(-1) * x.shape[0], tracing_mode="symbolic")(randn(4, 3))
     assert "x_1.size(0)" in module.code
     x = randn(6, 2)
@@ -453,7 +453,7 @@ def test_make_fx_symbolic_refuses_real_tensors_unless_told():
     assert tenon.equal(module(x), x @ weight)
 
 
-# ---- Sizes that only data tells -----------------------------------------------------------------
+# ---- Data-dependent sizes ------------------------------------------------------------------------
 
 
 def test_rows_of_nonzero():
@@ -476,7 +476,7 @@ def test_an_element_as_a_size():
     assert traced(randn(2), tenon.tensor(3)).shape == (3,)
 
 
-# ---- Graphs in graphs, texts, passes ------------------------------------------------------------
+# ---- Nested graphs, texts, passes ----------------------------------------------------------------
 
 
 def test_a_text_reads_back():
@@ -491,7 +491,7 @@ def test_passes_leave_the_results():
     weight = tenon.ones(3)
 
     def repeated(x):
-        x.sin().reshape(-1)  # nobody uses it
+        x.sin().reshape(-1)  # an unused result
         a = x.reshape(-1, 3).reshape(-1) + 1
         b = x.reshape(-1, 3).reshape(-1) + 1
         return a * b, x * (weight + weight)
@@ -561,7 +561,7 @@ def test_checks_look_at_symbolic_sizes():
         graph.Graph.parse(text.replace("float32[batch, 6]", "float32[batch, 5]")).check()
 
 
-def test_checks_tell_sizes_that_are_right_by_chance():
+def test_checks_find_sizes_that_are_right_by_chance():
     text = str(graph.trace(rows_of, randn(4, 3, 2), dynamic={"x": {0: "batch"}}))
     with pytest.raises(tenon.error.ArgumentTypeError, match=r"\[7, 6\] cpu, got float32\[4, 6\]"):
         graph.Graph.parse(text.replace("float32[batch, 6]", "float32[4, 6]")).check()
@@ -633,7 +633,7 @@ def test_arange_that_leads_the_other_way_is_refused():
 
 @pytest.mark.parametrize("call", [lambda x: x[1][:, 1:3], lambda x: x[2].chunk(3, -1)[1]])
 def test_a_part_of_one_of_several_rows(call):
-    """Its offset is a product of sizes."""
+    """The offset of the part is a product of sizes."""
     x, other = randn(4, 3, 6), randn(5, 2, 6)
     traced = graph.trace(call, x, dynamic=True)
     assert_same(traced, call, x)
@@ -641,7 +641,7 @@ def test_a_part_of_one_of_several_rows(call):
 
 
 @pytest.mark.parametrize("memory_format", [tenon.contiguous_format, tenon.channels_last])
-def test_contiguous_copies_what_is_not(memory_format):
+def test_contiguous_copies_other_layouts(memory_format):
     def function(x):
         return tenon.ops.aten.contiguous(x, memory_format=memory_format)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole training steps as graphs: replay is eager to the bit, step by step."""
+"""Whole training steps as graphs: runs equal eager steps bit by bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH, HEADS, TOKENS, CLASSES = 8, 2, 5, 3
 
 @pytest.fixture
 def cube():
-    """An operator of Python's with a gradient, whose formula calls operators."""
+    """A Python operator whose gradient formula calls operators."""
     with tenon.library._scoped_library("model_tests", "DEF") as library:
         library.define("cube(Tensor x) -> Tensor")
         library.impl(
@@ -63,7 +63,7 @@ class Block(nn.Module):
 
 
 def training(model, optimizer, **options):
-    """A step of a new model from the same start, and all that it keeps."""
+    """Returns a training step of a new model with fixed weights, and its state."""
     tenon.manual_seed(4)
     made = model()
     opt = getattr(optim, optimizer)(made.parameters(), **options)
@@ -109,7 +109,7 @@ def test_replayed_steps_are_eager_steps(model, optimizer, options, tmp_path):
         step(*batch(0))
     eager(*batch(1))
     recorded = graph.trace(other, *batch(1))
-    # The last is what lives in the file.
+    # The last run compares the loaded graph.
     recorded.save(tmp_path / "step.graph")
     loaded = graph.Graph.load(tmp_path / "step.graph")
     for seed in range(2, 7):
@@ -155,8 +155,8 @@ def test_forward_passes_run_by_plans(model):
                 assert bits([recorded(x)]) == bits([made(x)])
 
 
-def test_what_a_graph_holds_is_what_the_model_keeps():
-    """Nothing else: a saved result that became an attribute would be that of one batch."""
+def test_graph_attributes_are_the_models_state():
+    """Nothing else: a saved result among the attributes would belong to one batch."""
     step, keeps = training(Block, "AdamW", capturable=True)
     step(*batch(0))
     recorded = graph.trace(step, *batch(1)).remove_dead()
@@ -222,7 +222,7 @@ def test_second_order_gradients_are_recorded():
 
 
 def test_a_graph_with_a_gradient_has_a_second_one():
-    """The recorded gradient leads through the saved result to x."""
+    """The recorded gradient depends on x through the saved result."""
 
     def slope(x):
         leaf = x.detach().requires_grad_()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs walked and changed from Python: passes, patterns, checks, inference, frames."""
+"""Walks and changes graphs from Python: passes, patterns, checks, inference, frames."""
 
 import pathlib
 import re
@@ -39,14 +39,14 @@ def test_a_pass_keeps_replaces_and_drops():
     assert smaller.values[1].shape == (2,)
 
 
-def test_what_a_pass_raises_comes_out_with_a_note():
+def test_errors_in_a_pass_are_raised_with_a_note():
     with pytest.raises(KeyError) as caught:
         square_and_relu().rewrite(lambda call: {}[call.index])
     assert "in node 0 of a graph, aten::mul.Tensor" in caught.value.__notes__[0]
 
 
 def test_a_dropped_call_must_not_be_used():
-    with pytest.raises(tenon.error.StateError, match="value 1, whose call was dropped"):
+    with pytest.raises(tenon.error.StateError, match="value 1 must not be used, as its"):
         square_and_relu().rewrite(lambda call: ())
 
 
@@ -59,7 +59,7 @@ def test_results_must_be_values_of_a_graph():
         square_and_relu().rewrite(lambda call: graph.Ref(99))
 
 
-def test_tensors_and_numbers_stand_for_results():
+def test_tensors_and_numbers_replace_results():
     folded = square_and_relu().rewrite(
         lambda call: tenon.tensor([5.0, 6.0]) if call.op is mul else None
     )
@@ -176,7 +176,7 @@ def test_unknown_values_are_inferred():
     known.check()
 
 
-def test_checks_tell_other_values_than_recorded():
+def test_checks_find_other_values_than_recorded():
     text = str(square_and_relu()).replace("%1: float32[2]", "%1: float64[2]")
     with pytest.raises(
         tenon.error.ArgumentTypeError, match=r"float32\[2\] cpu, got float64\[2\] cpu"
@@ -188,7 +188,7 @@ def turned():
     return graph.trace(lambda x: x.t() * 1, tenon.ones(2, 3))
 
 
-def test_texts_tell_strides_that_are_not_row_major():
+def test_texts_contain_strides_that_are_not_row_major():
     text = str(turned())
     assert text.startswith("tenon.graph 3\n")
     assert text.count("float32[3, 2] strides [1, 3] cpu") == 2
@@ -207,9 +207,9 @@ def test_strides_of_a_text_are_checked(strides):
         graph.Graph.parse(text)
 
 
-def test_checks_tell_other_strides_than_recorded():
+def test_checks_find_other_strides_than_recorded():
     text = str(turned()).replace("strides [1, 3] cpu = aten::mul", "cpu = aten::mul")
-    graph.Graph.parse(text).check()  # not told
+    graph.Graph.parse(text).check()  # a text without strides is not checked for them
     text = str(turned()).replace("strides [1, 3] cpu = aten::mul", "strides [2, 1] cpu = aten::mul")
     with pytest.raises(tenon.error.ArgumentTypeError, match=r"strides \[1, 3\] cpu, got float32"):
         graph.Graph.parse(text).check()
@@ -219,22 +219,22 @@ def test_checks_tell_other_strides_than_recorded():
 
 
 def recorded_here(x):
-    return tenon.nn.functional.relu(x)  # in a function of the package, which is no place of users
+    return tenon.nn.functional.relu(x)  # this line: frames of the package itself are left out
 
 
-def test_frames_tell_where_calls_were_recorded():
+def test_frames_show_where_calls_were_recorded():
     traced = graph.trace(recorded_here, tenon.ones(2), frames=True)
     inner, outer = traced.frames(0)[:2]
     lines = pathlib.Path(__file__).read_text().splitlines()
     assert inner.language == "Python"
     assert inner.function == "recorded_here"
     assert pathlib.Path(inner.file).name == "test_graph_pass.py"
-    assert "no place of users" in lines[inner.line - 1]
-    assert outer.function == "test_frames_tell_where_calls_were_recorded"
+    assert "# this line" in lines[inner.line - 1]
+    assert outer.function == "test_frames_show_where_calls_were_recorded"
     assert len(traced.frames(0)) == 4
 
 
-def test_without_the_flag_there_are_none():
+def test_without_the_flag_no_frames_are_recorded():
     assert graph.trace(recorded_here, tenon.ones(2)).frames(0) == []
 
 
@@ -246,7 +246,7 @@ def test_frames_survive_passes_and_files(tmp_path):
     assert renamed.frames(0) == traced.frames(0)
 
 
-def test_an_error_of_a_run_tells_where_its_call_was_recorded():
+def test_a_runs_error_shows_where_the_call_was_recorded():
     traced = graph.trace(
         lambda x, y: x @ y, tenon.ones(2, 2), tenon.ones(2, 2), frames=True, any_sizes=True
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs with writes and views: patterns replaced by equal ones change no result."""
+"""Random programs with writes and views: replacing patterns by equal ones changes no result."""
 
 import random
 
@@ -9,7 +9,7 @@ from tenon import fx, graph
 
 
 def program(seed):
-    """A function of two tensors, of calls that are chosen at random."""
+    """Returns a function of two tensors with random calls."""
     choice = random.Random(seed)
     steps = []
     for _ in range(choice.randint(4, 14)):
@@ -48,7 +48,7 @@ def program(seed):
     return run
 
 
-# Patterns, and what gives the same.
+# Patterns, and replacements with equal results.
 PAIRS = [
     (lambda x, y: x.mul(y).exp(), lambda x, y: y.mul(x).exp()),
     (lambda x: x.neg().abs(), lambda x: x.abs()),

@@ -26,7 +26,7 @@ def leaf(*sizes):
 
 
 def words(svg):
-    """The texts of a picture."""
+    """Returns the texts in a picture."""
     return [one.text for one in xml.fromstring(svg).iter(f"{SVG}text")]
 
 
@@ -61,13 +61,13 @@ def test_a_chain_is_straight_and_a_long_edge_bends_in_each_row():
 
 
 def test_edges_are_uncrossed():
-    # 0 and 1 above 2 and 3, each above the other one's side.
+    # The edges 0 -> 3 and 1 -> 2 cross unless one row is reordered.
     laid = layered([(50, 20)] * 4, [(0, 3), (1, 2)])
     assert (laid.boxes[0].x < laid.boxes[1].x) == (laid.boxes[3].x < laid.boxes[2].x)
 
 
-def test_boxes_stand_right_above_what_they_lead_to():
-    # 3 only leads to the last: no edge over three rows.
+def test_boxes_are_directly_above_their_successors():
+    # Box 3 only leads to the last one, so it moves down and no edge spans three rows.
     laid = layered([(50, 20)] * 4, [(0, 1), (1, 2), (3, 2)])
     assert laid.boxes[3].y == laid.boxes[1].y and laid.bends == [[], [], []]
 
@@ -110,7 +110,8 @@ def test_picture_has_names_shapes_and_kinds():
     assert {"weight", "(3, 5) float32", "result", "() float32", "CopySlices"} <= set(words(svg))
     assert {"leaf", "call", "view", "write through a view"} <= set(words(svg))
     rects = xml.fromstring(svg).iter(f"{SVG}rect")
-    assert sum("stroke-dasharray" in rect.attrib for rect in rects) == 3  # one in the legend
+    # one of them is in the legend
+    assert sum("stroke-dasharray" in rect.attrib for rect in rects) == 3
     assert svg == draw(loss, params=[("weight", w)])
 
 
@@ -146,7 +147,7 @@ def test_modules_name_their_parameters():
     del Named.weight
 
 
-def test_numbers_tell_which_result(library, ops):
+def test_edges_have_result_numbers(library, ops):
     library.define("two(Tensor x) -> (Tensor, Tensor)")
     library.impl("two", lambda x: (x * 1, x * 2), "CPU")
     first, second = ops.two(leaf(2))
@@ -166,7 +167,7 @@ def test_saved_tensors_have_their_shapes():
     assert "result: freed, or written since" in words(draw(y, saved=True))
 
 
-def test_functions_tell_what_they_saved():
+def test_functions_show_saved_tensors():
     class Own(tenon.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -192,7 +193,7 @@ def test_beyond_the_limit_nodes_are_counted():
     shown = picture([h], {"w": w}, limit=10)
     assert shown.folded == 20 and len(shown.boxes) == 10 + 1 + 1 + 1
     assert "20 more" in words(draw(h, limit=10))
-    # What is left out was made from w, too, and is what the earliest drawn call was made from.
+    # The calls that are left out and the earliest drawn call both use w.
     assert " ... 20 more <- 10\n" in text(shown) and "   9 MulBackward0 <- ..., 10\n" not in shown
     assert "   9 MulBackward0 <- 10, ...\n" in text(shown)
     assert "more" not in " ".join(words(draw(h, limit=30)))
@@ -286,15 +287,15 @@ def test_command_draws(capsys, script, tmp_path):
         (["--svg", "/nowhere/x.svg", "-c", SCRIPT], "/nowhere/x.svg: No such file"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(capsys, arguments, says):
+def test_errors_are_one_line(capsys, arguments, says):
     assert main(["graph", *arguments]) == 1
     caught = capsys.readouterr()
     assert caught.out == "" and caught.err.startswith("tenon: ") and says in caught.err
     assert len(caught.err.splitlines()) == 1
 
 
-def test_the_picture_of_the_page_is_what_its_command_draws(tmp_path):
-    """`docs/graph.svg` comes from the code and the command on `docs/autograd.md`."""
+def test_the_picture_on_the_page_is_current(tmp_path):
+    """The code and the command on `docs/autograd.md` draw `docs/graph.svg`."""
     page = (DOCS / "autograd.md").read_text()
     code, command = re.search(
         r"```python\n(# model\.py\n.*?)```\n+```sh\n(python -m tenon graph [^\n]+)\n```", page, re.S

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random functions run as graphs, beside calls of the functions: see graph_programs.py."""
+"""Runs random functions as graphs and compares them with eager calls, see graph_programs.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_most_programs_run_by_plans():
 
 
 def test_differences_are_found():
-    """A graph that is off from its second run on is noticed, and cut down to the lines needed."""
+    """Detects a graph whose results are wrong from the second run on, and reduces the program."""
 
     class Off:
         def __init__(self, function, *inputs):
@@ -47,7 +47,7 @@ def test_differences_are_found():
             return results
 
     class Other:
-        """Tenon whose graphs are such."""
+        """Tenon with such graphs."""
 
         def __getattr__(self, name):
             return getattr(tenon, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images sampled at places of a grid, pooling undone, and transforms of a signal's frames."""
+"""Grid sampling of images, unpooling, and transforms of a signal's frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def matrix(*rows: list[float]) -> tenon.Tensor:
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
 @pytest.mark.parametrize("align_corners", [False, True])
-def test_the_grid_of_the_map_that_is_none_gives_the_image(mode, align_corners):
+def test_the_identity_grid_returns_the_image(mode, align_corners):
     grid = F.affine_grid(matrix([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), [1, 1, 3, 4], align_corners)
     assert grid.shape == (1, 3, 4, 2)
     sampled = F.grid_sample(image(), grid, mode, align_corners=align_corners)
@@ -32,7 +32,7 @@ def test_a_mirrored_grid_mirrors_the_image():
     assert sampled.tolist() == image().flip([3]).tolist()
 
 
-def test_what_is_beyond_the_edges():
+def test_padding_modes_beyond_the_edges():
     grid = tenon.tensor([[[[-1.5, -1.0]]]])
     found = [
         F.grid_sample(image() + 1, grid, padding_mode=word, align_corners=True).item()
@@ -76,7 +76,7 @@ def test_corners_that_are_not_said_to_be_aligned_are_warned_of():
         F.grid_sample(image(), tenon.zeros(1, 1, 1, 2))
 
 
-def test_pooling_is_undone_but_for_what_was_less():
+def test_unpooling_restores_the_maxima():
     pool, unpool = nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)
     values, places = pool(image()[:, :, :2])
     assert unpool(values, places).tolist() == [[[[0, 0, 0, 0], [0, 5, 0, 7]]]]
@@ -98,7 +98,7 @@ def test_pooling_of_signals_and_volumes_is_undone():
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
-def test_the_grid_of_the_map_that_is_none_gives_the_volume(mode):
+def test_the_identity_grid_returns_the_volume(mode):
     volume = image().reshape(1, 1, 2, 2, 3)
     theta = tenon.eye(3, 4).unsqueeze(0)
     grid = F.affine_grid(theta, [1, 1, 2, 2, 3], False)
@@ -112,7 +112,7 @@ def test_places_that_no_element_has_are_refused():
         tenon.ops.aten.max_unpool2d(values, places, [2, 2])
 
 
-def test_a_signal_comes_back_from_its_transforms():
+def test_a_signal_is_restored_from_its_transforms():
     signal = tenon.sin(tenon.arange(40, dtype=tenon.float64))
     window = tenon.hann_window(8, dtype=tenon.float64)
     spectra = tenon.stft(signal, 8, 2, window=window, return_complex=True)

@@ -132,7 +132,7 @@ def test_thread_state_travels():
     assert seen == [True, False, True]
 
 
-# ---- Contexts that are left once too often ------------------------------------------------------
+# ---- Contexts that are left too often ------------------------------------------------------------
 
 
 class PassingMode(tenon.overrides.TorchFunctionMode):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of tensors and nodes, retained gradients, node objects, and passes of several tensors."""
+"""Hooks of tensors and nodes, retained gradients, node objects, backward of several tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def leaf(*elements: float) -> tenon.Tensor:
 
 
 class Token:
-    """What a weak reference can see go."""
+    """An object that supports weak references."""
 
 
 # ---- What hooks may do ---------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def test_node_hook_replaces_gradients_of_inputs():
     assert a.grad.tolist() == [50.0] and b.grad is None
 
 
-def test_prehook_may_give_one_tensor():
+def test_prehook_may_return_one_tensor():
     x = leaf(2.0)
     y = x * 3
     y.grad_fn.register_prehook(lambda grads: grads[0] * 10)
@@ -142,7 +142,7 @@ def test_variable_of_a_leaf():
 # ---- Several tensors -----------------------------------------------------------------------------
 
 
-def test_multi_grad_hook_sees_none_for_what_a_pass_does_not_reach():
+def test_multi_grad_hook_gets_none_for_unreached_tensors():
     a, b, c = leaf(1.0), leaf(2.0), leaf(3.0)
     seen = []
     graph.register_multi_grad_hook((a, b, c), seen.append)

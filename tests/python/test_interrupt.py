@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in a long call: the call ends with KeyboardInterrupt, and nothing of it stays behind."""
+"""Ctrl-C in a long call: it ends with KeyboardInterrupt, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LONG_CALLS = {
 
 
 @pytest.mark.parametrize("name", LONG_CALLS)
-def test_interrupt_comes_out_of_a_long_call(name):
+def test_interrupt_ends_a_long_call(name):
     body = textwrap.indent(textwrap.dedent(LONG_CALLS[name]).strip(), "    ")
     code = f"{PRELUDE}\ntry:\n{body}\nexcept KeyboardInterrupt:\n    after()\n"
     with subprocess.Popen(

@@ -91,7 +91,7 @@ def test_profile_shows_redispatch(library, ops):
     ]
 
 
-def test_profile_keeps_at_most_so_many():
+def test_profile_keeps_at_most_max_spans():
     t = tenon.ones(2)
     with introspect.profile(None, max_events=2) as calls:
         for _ in range(5):
@@ -122,7 +122,7 @@ def test_profiles_nest():
     ]
 
 
-def test_profile_times_cover_the_kernel_and_lie_inside_their_callers(library, ops):
+def test_profile_times_cover_the_kernel_and_nest(library, ops):
     library.define("outer(Tensor x) -> Tensor")
     library.define("inner(Tensor x) -> Tensor")
     library.impl("outer", lambda x: ops.inner(ops.inner(x)), "CPU")
@@ -146,7 +146,7 @@ def test_profile_times_cover_the_kernel_and_lie_inside_their_callers(library, op
     assert (inner.__code__.co_firstlineno, __file__) == (first.line, first.file)
 
 
-def test_profile_of_what_fails(library, ops):
+def test_profile_of_a_failing_call(library, ops):
     def broken(x):
         raise KeyError("lost")
 
@@ -166,7 +166,7 @@ def test_profile_of_what_fails(library, ops):
     assert len(ended) == 1
 
 
-def test_kernels_get_what_they_get_unprofiled(library, ops):
+def test_profiled_kernels_get_the_same_arguments(library, ops):
     seen = []
 
     def kernel(x, numbers, name="d", *, any=None):
@@ -331,5 +331,5 @@ def test_profile_of_a_handler_that_fails():
         ("aten::relu", False),
     ]
     with Watching():
-        tenon.relu(x)  # nobody notes it any more
+        tenon.relu(x)  # after the profile has ended, so not recorded
     assert len(calls) == 2

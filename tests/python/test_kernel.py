@@ -72,13 +72,14 @@ def same(a, b) -> bool:
 
 @pytest.mark.parametrize(("type_", "make"), TYPES, ids=[name for name, _ in TYPES])
 @pytest.mark.parametrize("boxed", [False, True])
-def test_every_type_goes_in_and_out(library, ops, type_, make, boxed):
+def test_every_type_is_passed_and_returned(library, ops, type_, make, boxed):
     library.define(f"a({type_} x) -> {type_}")
     seen = []
     library.impl("a", lambda x: seen.append(x) or x, "CompositeExplicitAutograd", with_keyset=False)
     value = make()
     if boxed:
-        # A kernel that wants the key set takes converted arguments, as foreign callers send them.
+        # A kernel that takes the key set gets converted arguments, as from a caller in another
+        # language.
         with Library(library.ns, "IMPL") as other:
             other.impl(
                 "a",
@@ -170,7 +171,7 @@ def test_in_place_returns_its_argument(library, ops):
 
 
 @pytest.mark.parametrize("with_keyset", [False, True])
-def test_exception_comes_home_as_the_same_object(library, ops, with_keyset):
+def test_exception_reaches_the_caller_as_the_same_object(library, ops, with_keyset):
     class MyError(Exception):
         pass
 
@@ -204,7 +205,8 @@ def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
     library.define("a(Tensor x) -> Tensor")
     library.define("b(Tensor x) -> Tensor")
     library.impl("a", lambda x: ops.a(x), "CPU")
-    library.impl("b", lambda x: next(map(ops.b, [x])), "CPU")  # by way of C
+    # `map` makes this call come through C
+    library.impl("b", lambda x: next(map(ops.b, [x])), "CPU")
     x, ends = tenon.ones(1), []
 
     def dive():
@@ -219,7 +221,7 @@ def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
         pytest.skip("Python 3.14 frees no container on a stack of 64 KiB")
     old_size = threading.stack_size(kib * 1024)
     old_limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)  # Tenon's own limits come first
+    sys.setrecursionlimit(100_000)  # so that Tenon's own limit is reached first
     try:
         thread = threading.Thread(target=dive)
         thread.start()
@@ -228,12 +230,12 @@ def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
         threading.stack_size(old_size)
         sys.setrecursionlimit(old_limit)
     assert len(ends) == 3 and ends[2] == 2
-    # From 3.14 on, Python looks at the stack, too, and may be first.
+    # Python 3.14 also checks the stack, and may raise first.
     texts = "nested calls must be at most 4096", "Stack overflow"
     assert all(any(text in end for text in texts) for end in ends[:2]), ends
 
 
-def test_subclass_and_own_objects_arrive_as_they_are(library, ops):
+def test_subclass_and_user_objects_arrive_unchanged(library, ops):
     class Mine(tenon.Tensor):
         pass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One object per tensor: identity, state that waits in C, weak references and collection."""
+"""One object per tensor: identity, attributes kept in C, weak references and collection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tenon
 
 
 def hold_in_c(tensor):
-    """A capsule that owns the tensor in C: nothing of Python refers to the object."""
+    """Returns a capsule that owns the tensor in C, so that no Python code refers to the object."""
     return tensor.__dlpack__(max_version=(1, 0))
 
 
@@ -142,7 +142,7 @@ def test_subclass():
         base.as_subclass(int)
 
 
-def test_objects_carried_by_other_languages_come_back(library, ops):
+def test_objects_carried_by_other_languages_are_returned(library, ops):
     class Payload:
         pass
 
@@ -171,13 +171,13 @@ def test_arguments_converted_for_a_call_are_freed():
     assert refs[0]() is None
 
 
-def test_weak_references_tell_whether_a_tensor_lives():
+def test_weak_references_show_whether_a_tensor_is_alive():
     native = tenon._tenon
     x = tenon.ones(4)
     view = x[1:]
     weak = native.weak_tensor(x)
     del x
-    assert native.weak_tensor_lives(weak)  # the view has it as its base
+    assert native.weak_tensor_lives(weak)  # the view keeps it alive as its base
     del view
     assert not native.weak_tensor_lives(weak)
     for wrong in (3, None, weak):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.linalg, tenon.fft: what factors are good for, gradients of symmetric matrices, refusals."""
+"""tenon.linalg and tenon.fft: factorizations, gradients of symmetric matrices, refusals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenon.autograd import gradcheck, gradgradcheck
 
 
 def matrix(rows, columns, dtype=tenon.float64, batch=()):
-    """Numbers without a pattern."""
+    """Returns a matrix of irregular numbers."""
     count = math.prod([*batch, rows, columns])
     made = tenon.sin(tenon.arange(count, dtype=tenon.float64) * 1.7 + 0.3)
     made = made.reshape([*batch, rows, columns])
@@ -96,7 +96,8 @@ def test_gradient_of_eigh(dtype):
 
     def products(x):
         values, vectors = linalg.eigh(symmetric(x))
-        return values, vectors.abs()  # what the angles of vectors leave as it is
+        # the absolute value does not depend on the phases of the vectors
+        return values, vectors.abs()
 
     assert gradcheck(products, (a,))
     assert gradcheck(lambda x: linalg.eigvalsh(symmetric(x)), (a,))
@@ -163,7 +164,7 @@ def test_shapes_are_known_without_data():
 
 @pytest.mark.parametrize("size", [1, 2, 7, 12, 34, 97])
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
-def test_transforms_there_and_back(size, norm):
+def test_transforms_round_trip(size, norm):
     x = matrix(3, size)
     assert close(fft.ifft(fft.fft(x, norm=norm), norm=norm).real, x)
     assert close(fft.irfft(fft.rfft(x, norm=norm), size, norm=norm), x)
@@ -216,7 +217,7 @@ def test_norms_by_name():
         tenon.norm(a, "max")
 
 
-def test_unique_gives_what_is_asked_for():
+def test_unique_returns_the_requested_results():
     x = tenon.tensor([3, 1, 3])
     assert tenon.unique(x).tolist() == [1, 3]
     values, inverse, counts = tenon.unique(x, return_inverse=True, return_counts=True)
@@ -278,5 +279,5 @@ def test_gradients_of_eigenvectors_are_those_of_differences():
 
 
 def test_infinite_matrices_have_no_eigenvalues():
-    with pytest.raises(tenon.InvalidArgumentError, match="self must be of finite numbers"):
+    with pytest.raises(tenon.InvalidArgumentError, match="self must have finite elements"):
         linalg.eig(tenon.full((2, 2), float("inf")))

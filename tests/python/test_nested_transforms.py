@@ -115,7 +115,7 @@ def expected(factor, order):
     return [6.0, 12.0] if factor == 2 else [3.0 * factor, 6.0 * factor]
 
 
-@pytest.mark.leaks  # gradients with graphs refer to their leaves, as in PyTorch
+@pytest.mark.leaks  # as in PyTorch, gradients with graphs refer to their leaves
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("inner", TRANSFORMS)
 @pytest.mark.parametrize("outer", TRANSFORMS)

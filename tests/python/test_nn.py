@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules: what they keep, their hooks, state dicts and containers."""
+"""Modules: their attributes, hooks, state dicts and containers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenon.nn.modules import module as module_hooks
 
 
 class Scale(nn.Module):
-    """Multiplies by a parameter, and counts in a buffer."""
+    """Multiplies by a parameter, and counts its calls in a buffer."""
 
     def __init__(self, by=2.0):
         super().__init__()
@@ -26,7 +26,7 @@ class Scale(nn.Module):
         return x * self.by + plus
 
 
-# ---- What is in a module -------------------------------------------------------------------------
+# ---- Attributes of a module ----------------------------------------------------------------------
 
 
 def test_names_go_to_their_tables():
@@ -150,7 +150,7 @@ def test_state_dict_that_does_not_fit_names_every_fault():
     assert found.unexpected_keys == ["0.scratch"]
 
 
-def test_state_dict_knows_versions():
+def test_state_dict_has_versions():
     class Old(Scale):
         _version = 7
 
@@ -199,7 +199,7 @@ def test_containers_of_parameters():
     assert table.popitem()[0] == "b" and list(table.state_dict()) == ["a"]
 
 
-# ---- Layers, losses and first values -------------------------------------------------------------
+# ---- Layers, losses and initialization -----------------------------------------------------------
 
 
 def test_a_linear_layer_learns():
@@ -263,7 +263,7 @@ def test_truncated_normal_numbers():
     w = nn.init.trunc_normal_(tenon.empty(20000), mean=1.0, std=2.0, a=-1.0, b=3.0)
     assert w.min().item() >= -1 and w.max().item() <= 3
     assert w.mean().item() == pytest.approx(1, abs=0.03)
-    # Of one deviation to both sides: 1 - 2 phi(1) / (2 Phi(1) - 1).
+    # Truncated at one standard deviation on both sides: 1 - 2 phi(1) / (2 Phi(1) - 1).
     inside = math.erf(1 / math.sqrt(2))
     variance = 4 * (1 - 2 * math.exp(-0.5) / math.sqrt(2 * math.pi) / inside)
     assert ((w - 1) ** 2).mean().item() == pytest.approx(variance, rel=0.03)
@@ -332,7 +332,7 @@ def test_losses_of_classes():
     [
         ((2, 3), [0], {}, ValueError, "target"),
         ((1, 3), [3], {}, ValueError, "0 to 2"),
-        ((1, 3), [0.5], {}, TypeError, "integers"),
+        ((1, 3), [0.5], {}, TypeError, "an integer dtype"),
         ((1, 3), [0], {"reduction": "most"}, ValueError, "most"),
         ((1, 3), [0], {"label_smoothing": 2}, ValueError, "2"),
         ((1, 3), [0], {"weight": [1.0]}, ValueError, "weight"),
@@ -407,7 +407,7 @@ def test_layer_norm_has_mean_0_and_deviation_1():
 
 
 def test_a_class_of_its_own_attributes():
-    """Attributes of a module that defines, or takes away, how they are found."""
+    """Modules that define or remove the methods that look up attributes."""
 
     class Plain(nn.Module):
         def __init__(self):

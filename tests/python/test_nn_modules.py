@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of images and sequences: what they refuse, keep and draw; numbers by hand."""
+"""Layers for images and sequences: refusals, buffers, random draws, and hand-computed numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def count(*shape):
     return tenon.arange(tenon.zeros(shape).numel(), dtype=tenon.float32).reshape(shape)
 
 
-def test_a_convolution_adds_what_the_window_sees():
+def test_a_convolution_sums_over_its_window():
     layer = nn.Conv2d(1, 1, 2, bias=False)
     with tenon.no_grad():
         layer.weight.fill_(1)
@@ -36,7 +36,7 @@ def test_a_convolution_is_drawn_within_its_bound():
         (lambda: nn.Conv2d(4, 4, 3, stride=2, padding="same"), "stride must be 1"),
         (lambda: nn.Conv2d(4, 4, 3, padding_mode="mirror"), "padding_mode must be"),
         (lambda: nn.ConvTranspose2d(4, 4, 3, padding_mode="reflect"), "padding_mode 'zeros'"),
-        (lambda: nn.BatchNorm2d(4)(tenon.zeros(2, 4)), "BatchNorm2d: input must be of 4 dims"),
+        (lambda: nn.BatchNorm2d(4)(tenon.zeros(2, 4)), "BatchNorm2d: input must have 4 dims"),
         (lambda: nn.BatchNorm1d(4)(tenon.zeros(1, 4)), "more than 1 element of each channel"),
         (lambda: nn.Dropout2d(1.5), "Dropout2d: p must be between 0 and 1"),
         (lambda: nn.LSTM(4, 0), "LSTM: hidden_size must be above 0"),
@@ -99,7 +99,7 @@ def test_an_lstm_drops_between_layers_in_training():
     assert net(x)[0].tolist() == net(x)[0].tolist()
 
 
-def test_layers_tell_their_options():
+def test_layers_show_their_options():
     assert repr(nn.Conv2d(3, 8, 3, padding=1)) == (
         "Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))"
     )

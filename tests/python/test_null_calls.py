@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of the C interface returns for NULL and for numbers that are no enumeration's."""
+"""Every C function returns an error for NULL and for numbers outside of its enumerations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_function_that_crashes_is_found():
     ("name", "accepts"),
     [("tenon_tensor_release", True), ("tenon_tensor_ndim", False), ("tenon_op_call_fast", False)],
 )
-def test_contracts_tell_where_null_is_accepted(name, accepts):
+def test_contracts_state_where_null_is_accepted(name, accepts):
     sys.path.insert(0, str(SCRIPT.parent))
     try:
         import null_calls

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""opcheck from Python: what it takes, what it finds in a trace, and how it tells."""
+"""opcheck from Python: its arguments, what it finds in a trace, and its reports."""
 
 import pytest
 import tenon
@@ -9,7 +9,7 @@ from tenon.library import OpCheckError, custom_op, opcheck
 
 @pytest.fixture(autouse=True)
 def closed():
-    """Operators live as long as the process: those of a test end with it."""
+    """Closes the operators of each test; otherwise they live as long as the process."""
     before = set(custom_op_module._definitions)
     yield
     for name in set(custom_op_module._definitions) - before:
@@ -95,7 +95,7 @@ def test_shipped_operators_pass(name, args):
     assert set(opcheck(overload, args).values()) == {"SUCCESS"}
 
 
-def test_what_the_operator_raises_is_told():
+def test_errors_of_the_operator_are_reported():
     with pytest.raises(OpCheckError, match="test_schema failed with aten::mm") as caught:
         opcheck(tenon.ops.aten.mm.default, (tenon.ones(2, 3), tenon.ones(2, 3)))
     assert isinstance(caught.value.__cause__, tenon.Error)

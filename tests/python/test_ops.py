@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.ops: namespaces, packets and overloads, kept current as operators come and go."""
+"""tenon.ops: namespaces, packets and overloads, kept current as operators are added and removed."""
 
 from __future__ import annotations
 
@@ -189,11 +189,11 @@ def test_an_out_with_elements_that_is_resized_is_warned_of_once():
             tenon.add(x, x, out=out)
             assert out.tolist() == [2.0, 2.0]
     assert [one.category for one in told] == [UserWarning]
-    assert str(told[0].message).startswith("aten::add.out: out has elements and other sizes")
+    assert str(told[0].message).startswith("aten::add.out: out has elements and does not match")
     assert told[0].filename == __file__
 
 
-def test_a_resize_warning_that_is_an_error_leaves_out_as_it_was():
+def test_a_resize_warning_that_is_an_error_leaves_out_unchanged():
     tenon._tenon.tenon_warning_reset_once()
     out = tenon.tensor([7.0, 8.0, 9.0])
     with warnings.catch_warnings():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers and schedules: beside PyTorch where it is there, saved and loaded, bad options."""
+"""Optimizers and schedules: compared with PyTorch if installed, saved and loaded, bad options."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def parameter(m=tenon):
 
 
 def steps(m, optimizer, one, grads=GRADS):
-    """The parameter after each step."""
+    """Returns the parameter after each step."""
     found = []
     for grad in grads:
         one.grad = m.tensor(grad, dtype=m.float64)
@@ -100,7 +100,7 @@ def test_sgd_and_adamw_follow_their_formulas():
     assert [x[0] for x in got] == [0.5, 0.5 - 0.5 * 1.5]
     one = parameter()
     (got,) = steps(tenon, optim.AdamW([one], lr=0.1, weight_decay=0.5, eps=0.0), one, GRADS[:1])
-    assert got[0] == pytest.approx(1.0 * (1 - 0.05) - 0.1)  # the first step is lr in size
+    assert got[0] == pytest.approx(1.0 * (1 - 0.05) - 0.1)  # the first step has size lr
 
 
 @pytest.mark.parametrize("options", [{}, {"amsgrad": True}, {"weight_decay": 0.3}])
@@ -110,7 +110,7 @@ def test_capturable_steps_are_those_of_numbers(options):
     got = steps(tenon, optim.AdamW([other], lr=0.05, capturable=True, **options), other)
     assert [x for each in got for x in each] == pytest.approx(
         [x for each in want for x in each], rel=1e-6
-    )  # steps are counted in float32
+    )  # the step count is a float32
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIMISERS)
@@ -128,7 +128,7 @@ def test_steps_on_fakes(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIMISERS)
-def test_training_goes_on_from_a_state_dict(name, options):
+def test_training_continues_from_a_state_dict(name, options):
     one, other = parameter(), parameter()
     first = getattr(optim, name)([one], **options)
     steps(tenon, first, one, GRADS[:2])
@@ -140,7 +140,7 @@ def test_training_goes_on_from_a_state_dict(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), SCHEDULES)
-def test_a_schedule_goes_on_from_a_state_dict(name, options):
+def test_a_schedule_continues_from_a_state_dict(name, options):
     whole = optim.SGD([parameter()], lr=0.5)
     want = rates(tenon, whole, getattr(lr_scheduler, name)(whole, **options), 6)
     halves = optim.SGD([parameter()], lr=0.5)
@@ -209,7 +209,9 @@ def test_zero_grad_and_clipping_by_value():
 def test_a_schedule_before_the_first_step_warns():
     optimizer = optim.SGD([parameter()], lr=1.0)
     schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
-    with pytest.warns(UserWarning, match="ExponentialLR: step must come after optimizer.step"):
+    with pytest.warns(
+        UserWarning, match="ExponentialLR: optimizer.step must be called before step"
+    ):
         schedule.step()
 
 
@@ -225,7 +227,7 @@ def test_a_schedule_before_the_first_step_warns():
         (lambda: optim.SGD([(one := parameter()), one]), "SGD: a parameter must be given once"),
         (lambda: optim.Adam([parameter()], betas=(1.0, 0.5)), "Adam: betas must be"),
         (lambda: optim.AdamW([parameter()], eps=math.nan), "AdamW: eps must be a number"),
-        (lambda: optim.Optimizer([parameter()], {}).step(), "Optimizer must give update"),
+        (lambda: optim.Optimizer([parameter()], {}).step(), "Optimizer must define update"),
         (lambda: lr_scheduler.StepLR(1, 2), "StepLR: optimizer must be an Optimizer, got int"),
         (
             lambda: lr_scheduler.StepLR(optim.SGD([parameter()]), 2, last_epoch=3),
@@ -263,7 +265,7 @@ def test_steps_of_all_at_once_are_those_one_by_one(name, kind):
             nn.Parameter(tenon.full((3, 2), 2.0).t()),
             nn.Parameter(tenon.ones(6)[::2].clone()),
             nn.Parameter(tenon.zeros(0)),
-            nn.Parameter(tenon.ones(1)),  # without a gradient
+            nn.Parameter(tenon.ones(1)),  # has no gradient
         ]
         more = {"momentum": 0.9} if name == "SGD" else {"amsgrad": True}
         optimizer = getattr(optim, name)(parameters, lr=0.1, weight_decay=0.1, **more, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function asks `__torch_function__`: all are called, what does not is named."""
+"""Calls every public function, which must run `__torch_function__`; exceptions are listed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenon.overrides import get_ignored_functions, get_overridable_functions, re
 
 
 class Asked(Exception):
-    """What every handler here answers: it was asked for this function."""
+    """Raised by the handlers of this file, with the function that they were called for."""
 
 
 class Duck:
@@ -34,7 +34,7 @@ class Sub(tenon.Tensor):
 
 
 def operand(text, first):
-    """An argument of a type: `first` for tensors."""
+    """Returns an argument of a type; `first` for tensors."""
     if "Tensor" in text:
         return [first] if "[" in text else first
     if text.startswith("bool["):
@@ -44,7 +44,7 @@ def operand(text, first):
 
 
 def operands(function, first):
-    """Arguments, and those by name, that fit the function's overloads as far as they are known."""
+    """Returns positional and keyword arguments that may fit the function's overloads."""
     packet = getattr(function, "__wrapped__", function)
     if not isinstance(packet, OpOverloadPacket):
         return [((first, *more), {}) for more in ((), (0,), (0, 0), (first,), (first, first))]
@@ -59,7 +59,7 @@ def operands(function, first):
 
 
 def asked(function, rows):
-    """What a handler was asked for when the function was called with some of the arguments."""
+    """Returns the function that a handler gets when one of the rows of arguments fits."""
     for given, named in rows:
         try:
             function(*given, **named)
@@ -70,7 +70,7 @@ def asked(function, rows):
     return None
 
 
-def test_every_function_asks():
+def test_every_function_calls_handlers():
     functions = get_overridable_functions()
     named = {one for place, list_ in functions.items() if place is not Tensor for one in list_}
     assert len(named) > 140
@@ -78,7 +78,7 @@ def test_every_function_asks():
     assert silent == []
 
 
-def test_every_member_of_tensor_asks():
+def test_every_member_of_tensor_calls_handlers():
     members = get_overridable_functions()[Tensor]
     assert len(members) > 250
     x = tenon.ones(2).as_subclass(Sub)
@@ -86,12 +86,12 @@ def test_every_member_of_tensor_asks():
     assert silent == []
 
 
-# Of the package's own making: what functions are made with, and no functions of users.
+# Functions for the package's own code, which are not meant for users.
 HELPERS = {"overridable", "run_batched"}
 
 
 def public_functions(module):
-    """Functions by name: what `import *` gives, and whatever else has a name without underscore."""
+    """Yields functions by name: those that `import *` imports, and others without an underscore."""
     for name in sorted({*module.__all__, *vars(module), *getattr(module, "_LAZY_FUNCTIONS", ())}):
         value = getattr(module, name)
         is_function = callable(value) and not isinstance(value, (type, types.ModuleType))
@@ -100,7 +100,7 @@ def public_functions(module):
 
 
 def unknown(module):
-    """Functions that are neither overridable nor ignored, or both."""
+    """Lists the functions that are neither overridable nor ignored, or both."""
     known = {id(one) for functions in get_overridable_functions().values() for one in functions}
     ignored = {id(one) for one in get_ignored_functions()}
     return [
@@ -111,7 +111,7 @@ def unknown(module):
 
 
 def ignored_of(module):
-    """Names of functions that no class can override."""
+    """Returns the names of the functions that no class can override."""
     ignored = {id(one) for one in get_ignored_functions()}
     return {name for name, value in public_functions(module) if id(value) in ignored}
 
@@ -125,8 +125,8 @@ def test_public_functions_are_overridable_or_ignored(module):
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_a_new_function_that_does_not_ask_is_found(module, monkeypatch):
-    """Whether it is told in `__all__`, and so taken for an ignored one, or is not."""
+def test_a_new_function_that_calls_no_handler_is_found(module, monkeypatch):
+    """Finds it both outside of `__all__` and in it, where it counts as an ignored function."""
     monkeypatch.setattr(module, "brand_new", lambda input: input, raising=False)
     assert unknown(module) == ["brand_new"]
     monkeypatch.setattr(module, "__all__", [*module.__all__, "brand_new"])
@@ -153,7 +153,7 @@ class Declining:
 
 
 def test_ignored_functions_are_few_and_named():
-    """What is left out: factories, which have no tensor to ask, and what sets or reads a state."""
+    """Ignored are factories, which take no tensor, and functions that access global state."""
     assert ignored_of(tenon.nn.functional) == set()
     assert ignored_of(tenon.autograd) == {"gradcheck", "gradgradcheck", "is_multithreading_enabled"}
     assert ignored_of(tenon) == {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes that override operators, wrapper tensors, modes, carried thread states, the key space."""
+"""Classes that override operators, wrappers, modes, thread states, and the key space."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_all_decline(ops):
         ops.f(Declining())
 
 
-def test_exception_comes_home_as_the_same_object(ops):
+def test_exception_reaches_the_caller_as_the_same_object(ops):
     error = LookupError("mine")
 
     class Raising:
@@ -102,7 +102,7 @@ def test_results_may_be_anything(ops):
     assert first.tolist() == [1.0]
     assert second == "second"
     Giving.result = 3
-    # As in PyTorch nobody checks what a handler returns to Python.
+    # As in PyTorch, what a handler returns to Python is not checked.
     assert ops.pair(Giving()) == 3
 
 
@@ -149,7 +149,7 @@ def test_subclass_of_tensor_overrides_unless_disabled(ops):
 
 
 class Counting(tenon.Tensor):
-    """Counts calls and goes on: unwrap, call, rewrap."""
+    """Counts calls, unwraps the arguments, calls, and wraps the result."""
 
     calls = 0
 
@@ -304,7 +304,7 @@ def test_bound_functions_restore_the_threads_own_state(ops):
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    # The packet that was called, though no thread is in the mode's block any more.
+    # The packet that was called, though no thread is inside the mode's block any more.
     assert mode.seen == ["f"]
 
 
@@ -340,7 +340,7 @@ def test_keys_have_defaults_on_threads_from_before_and_after():
     for included, excluded in (in_old_thread, in_new_thread, words()):
         assert included.has("PyOn") and not included.has("PyOff")
         assert excluded.has("PyOff") and not excluded.has("PyOn")
-    # Nobody has a kernel for it yet: calls skip it.
+    # The key has no kernels yet, so calls skip it.
     assert (tenon.ones(2) + 1).tolist() == [2.0, 2.0]
     seen = []
 

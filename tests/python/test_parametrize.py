@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parametrisations of parameters and buffers."""
+"""Parametrizations of parameters and buffers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenon.nn.utils import parametrize
 
 
 class Doubled(nn.Module):
-    """Twice the original."""
+    """Doubles the original."""
 
     def forward(self, x):
         return x * 2
@@ -20,7 +20,7 @@ class Doubled(nn.Module):
 
 
 class Product(nn.Module):
-    """The product of two originals."""
+    """Multiplies two originals."""
 
     def forward(self, a, b):
         return a * b
@@ -35,7 +35,7 @@ def layer():
     return made
 
 
-def test_the_tensor_stays_what_it_was_and_can_be_assigned():
+def test_the_tensor_keeps_its_value_and_can_be_assigned():
     made = layer()
     weight = made.weight
     parametrize.register_parametrization(made, "weight", Doubled())
@@ -67,7 +67,7 @@ def test_several_originals_and_a_cache():
     assert made.weight.item() == 6.0 and isinstance(made.weight, nn.Parameter)
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing():
+def test_invalid_parametrizations_are_refused_and_change_nothing():
     class Longer(nn.Module):
         def forward(self, x):
             return tenon.cat([x, x])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins from Python: loading, refusals, unloading, and calls from threads that C started."""
+"""Plugins from Python: loading, refusals, unloading, and calls from C threads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_load_library_by_name(threads, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     path = built("python_test_threads")
     tenon.ops.loaded_libraries.discard(str(path.resolve()))
-    tenon.ops.load_library("python_test_threads")  # beside libtenon
+    tenon.ops.load_library("python_test_threads")  # found by name in the folder of libtenon
     assert str(path.resolve()) in tenon.ops.loaded_libraries
     with pytest.raises(LookupError, match="no_such_plugin"):
         tenon.ops.load_library("no_such_plugin")
@@ -102,7 +102,7 @@ def test_kernels_called_from_threads_of_c(library, ops, threads):
         assert threads.call(f"{library.ns}::a", tenon.ones(1), 4, 1) == 8
 
 
-def test_thread_states_are_given_back(library, ops, threads):
+def test_thread_states_are_released(library, ops, threads):
     library.define("a(Tensor x) -> int")
     library.impl("a", lambda x: 1, "CPU")
     before = len(__import__("sys")._current_frames())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only a process of its own shows: import, exit, threads, unsupported interpreters."""
+"""Tests that need a separate process: import, exit, threads, unsupported interpreters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import tenon
 
 
 def run(code: str, *options: str, **env: str) -> subprocess.CompletedProcess:
-    """Runs code in a fresh interpreter."""
+    """Runs code in a new interpreter."""
     return subprocess.run(
         [sys.executable, *options, "-c", textwrap.dedent(code)],
         capture_output=True,
@@ -33,7 +33,7 @@ def good(code: str, *options: str, **env: str) -> str:
     return done.stdout
 
 
-def test_import_loads_no_numpy_and_little_else():
+def test_import_loads_no_numpy_and_few_modules():
     out = good(
         """
         import sys
@@ -117,7 +117,7 @@ def test_exit_under_development_mode():
         "dev",
         PYTHONMALLOC="debug",
     )
-    # Before 4.4, SWIG made its own types without a module, of which Python 3.13 warns.
+    # SWIG before 4.4 makes types without a module, about which Python 3.13 warns.
     swig = re.compile(
         r".*DeprecationWarning: builtin type [Ss]wig\w+ has no __module__ attribute\n"
     )
@@ -151,7 +151,7 @@ def test_threads_share_operators():
     assert out == "[]\n"
 
 
-def test_thousands_of_threads_come_call_register_and_go():
+def test_thousands_of_short_threads_call_and_register():
     out = good(
         """
         import threading, tenon
@@ -187,7 +187,7 @@ def test_thousands_of_threads_come_call_register_and_go():
 
 
 def test_threads_that_python_did_not_start():
-    """Kernels reach Python from threads of C; their thread states are kept, then given back."""
+    """C threads run Python kernels; each keeps its Python thread state until it ends."""
     out = good(
         """
         import ctypes, threading, tenon

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package's README: its code runs as printed."""
+"""Runs the code in the package's README."""
 
 from __future__ import annotations
 

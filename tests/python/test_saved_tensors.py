@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of saved tensors, what nodes have saved, new nodes, anomaly mode, and cycles through C."""
+"""Saved-tensor hooks, saved values of nodes, custom nodes, anomaly mode, and cycles through C."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def leaf(*elements: float) -> tenon.Tensor:
 
 
 class Token:
-    """What a weak reference can see go."""
+    """An object that supports weak references."""
 
 
-# ---- Hooks of saved tensors ----------------------------------------------------------------------
+# ---- Saved-tensor hooks --------------------------------------------------------------------------
 
 
 def test_hooks_of_saved_tensors_are_checked():
@@ -41,7 +41,7 @@ def test_pack_hook_must_not_write():
     x = leaf(2.0)
     with (
         graph.saved_tensors_hooks(lambda t: t.add_(1), lambda t: t),
-        pytest.raises(RuntimeError, match="in place"),
+        pytest.raises(RuntimeError, match="inplace"),
     ):
         x * x
 
@@ -108,7 +108,7 @@ def test_indices_may_be_written_where_mutation_is_allowed():
     assert x.grad.tolist() == [1.0, 0.0, 1.0]
     y = x[index]
     index.zero_()
-    with pytest.raises(RuntimeError, match="of a list needed for the gradient"):
+    with pytest.raises(RuntimeError, match="a list of tensors needed for gradient computation"):
         y.sum().backward()
 
 
@@ -126,10 +126,10 @@ def test_hook_that_fails_leaves_the_list():
     assert x.grad.tolist() == [1.0, 0.0]
 
 
-# ---- What nodes have saved -----------------------------------------------------------------------
+# ---- Saved values of nodes -----------------------------------------------------------------------
 
 
-def test_what_a_node_has_saved_is_an_attribute():
+def test_saved_values_of_a_node_are_attributes():
     x, w = leaf(2.0), tenon.tensor([5.0])
     y = x * w
     node = y.grad_fn
@@ -175,7 +175,7 @@ def test_new_node_of_a_function_is_its_context():
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
-def test_error_tells_where_the_node_was_made():
+def test_error_shows_where_the_node_was_created():
     def broken(grad):
         raise ValueError("hook")
 
@@ -186,24 +186,24 @@ def test_error_tells_where_the_node_was_made():
         with y.register_hook(broken), pytest.raises(ValueError, match="hook") as caught:
             y.backward()
     assert not anomaly_mode.is_anomaly_enabled()
-    notes = "".join(getattr(caught.value, "__notes__", ["test_error_tells", "MulBackward0"]))
-    assert "test_error_tells" in notes and "MulBackward0" in notes
+    notes = "".join(getattr(caught.value, "__notes__", ["test_error_shows", "MulBackward0"]))
+    assert "test_error_shows" in notes and "MulBackward0" in notes
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
-def test_error_tells_of_the_pass_that_made_the_node():
+def test_error_shows_the_pass_that_created_the_node():
     with detect_anomaly():
         x = leaf(2.0)
         factor = tenon.tensor(5.0)
         weight = leaf(3.0)
         y = x * factor
         (slope,) = tenon.autograd.grad(y, x, weight, create_graph=True)
-        factor.add_(1)  # which the slope's node has saved
+        factor.add_(1)  # the slope's node has saved it
         with pytest.raises(RuntimeError, match="MulBackward0") as caught:
             slope.backward()
     text = str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
-    assert "that call was made by the backward of MulBackward0" in text
-    assert text.count("test_error_tells_of_the_pass_that_made_the_node") == 2
+    assert "that call was part of the backward of MulBackward0" in text
+    assert text.count("test_error_shows_the_pass_that_created_the_node") == 2
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
@@ -215,7 +215,7 @@ def test_nan_names_the_node():
         (x.sqrt() * 0).backward()
 
 
-# ---- Cycles through C ----------------------------------------------------------------------------
+# ---- Reference cycles through C ------------------------------------------------------------------
 
 
 def _is_collected(make) -> bool:
@@ -257,7 +257,7 @@ def test_cycle_through_a_bound_method_is_collected():
     assert _is_collected(make)
 
 
-def test_cycle_through_what_was_packed_is_collected():
+def test_cycle_through_packed_objects_is_collected():
     def make(token):
         x = leaf(1.0)
         with graph.saved_tensors_hooks(lambda t: token, lambda t: None):
@@ -309,7 +309,7 @@ def test_hooks_that_a_backward_pass_enters_end_with_it():
     y.backward()
     x * x
     assert seen == []
-    # Those that the caller has stay.
+    # Hooks that the caller set stay active.
     with graph.saved_tensors_hooks(lambda t: (seen.append(2), t)[1], lambda t: t):
         z = (x * x).sum()
         z.register_hook(enter)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of products at places, where factors are 0."""
+"""Derivatives of scattered products whose factors are 0."""
 
 from __future__ import annotations
 

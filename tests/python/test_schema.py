@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schema: the public class; the grammar itself is covered by the conformance cases and the core."""
+"""The class Schema; the conformance cases and the core's tests cover the grammar."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indexing with tensors, masks and sequences; named results; layers that index or slide."""
+"""Indexing with tensors, masks and sequences; named results; layers with indices or windows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def grid():
     return tenon.arange(24).reshape(2, 3, 4)
 
 
-def test_masks_of_several_dims_stand_before_slices():
+def test_masks_of_several_dims_precede_slices():
     x = grid()
     mask = tenon.tensor([[True, False, True], [False, False, True]])
     assert x[mask, 1:3].tolist() == [[1, 2], [9, 10], [21, 22]]
     assert x[..., tenon.tensor([True, False, False, True])].shape == (2, 3, 2)
 
 
-def test_lists_stand_for_tuples_where_they_hold_more_than_numbers():
+def test_lists_are_tuples_if_they_have_more_than_numbers():
     x = grid()
     assert x[[[0, 1], [1, 0]]].tolist() == [x[0, 1].tolist(), x[1, 0].tolist()]
     assert x[[slice(0, 1), 0]].tolist() == x[0:1, 0].tolist()
@@ -50,7 +50,7 @@ def test_numbers_are_written_in_the_dtype_of_the_tensor(value):
 
 def test_writes_are_refused_where_dtypes_or_shapes_differ():
     x = tenon.zeros(3)
-    with pytest.raises(RuntimeError, match="values must be of the dtype of self, float32"):
+    with pytest.raises(RuntimeError, match="values must have the dtype of self, float32"):
         x[[0]] = tenon.ones(1, dtype=tenon.float64)
     with pytest.raises(RuntimeError, match=r"values must have a shape .*\[2\], got \[3\]"):
         x[[0, 1]] = tenon.ones(3)
@@ -96,7 +96,7 @@ def test_parts_of_complex_numbers_are_views():
         _ = tenon.ones(1).imag
 
 
-def test_embedding_bounds_norms_and_refuses_rows_that_are_not_there():
+def test_embedding_bounds_norms_and_refuses_missing_rows():
     weight = tenon.ones(3, 2)
     index = tenon.tensor([0])
     F.embedding(index, weight, max_norm=1.0)
@@ -106,7 +106,7 @@ def test_embedding_bounds_norms_and_refuses_rows_that_are_not_there():
         F.embedding(index, weight, padding_idx=3)
 
 
-def test_pooling_gives_places_on_request():
+def test_pooling_returns_indices_on_request():
     image = tenon.arange(16.0).reshape(1, 1, 4, 4)
     values, places = F.max_pool2d(image, 2, return_indices=True)
     assert values.tolist() == [[[[5.0, 7.0], [13.0, 15.0]]]] and places.tolist() == values.tolist()

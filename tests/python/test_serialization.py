@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.save and tenon.load: what survives, what is refused, and PyTorch's own files."""
+"""tenon.save and tenon.load: what round-trips, what is refused, and files of PyTorch."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_views_share_their_memory_again():
     assert after[3].shape == (0, 3) and after[4].tolist() == 2.0
 
 
-def test_modules_and_optimisers_go_on_where_they_were():
+def test_modules_and_optimizers_resume():
     model = tenon.nn.Linear(3, 2)
     optimiser = tenon.optim.Adam(model.parameters(), lr=0.1)
     model(tenon.ones(1, 3)).sum().backward()
@@ -112,8 +112,8 @@ def test_nothing_of_a_file_runs_unasked(tmp_path):
 @pytest.mark.parametrize(
     "name", ["torch._utils _rebuild_tensor_v2", "collections OrderedDict", "torch device"]
 )
-def test_what_rebuilds_cannot_be_changed_by_a_file(name):
-    """A pickle may set attributes of what it names: BUILD with a state of slots."""
+def test_rebuild_functions_cannot_be_changed_by_a_file(name):
+    """A pickle may set attributes of an object that it names, by BUILD with a state of slots."""
     data = b"\x80\x02c" + name.replace(" ", "\n").encode() + b"\nN}X\x01\x00\x00\x00zK\x01s\x86b."
     with pytest.raises((AttributeError, TypeError)):
         tenon.load(archive_with(data))
@@ -129,7 +129,7 @@ def test_devices_are_chosen():
         tenon.load(file, map_location=3)
 
 
-def test_what_has_no_memory_is_refused():
+def test_tensors_without_memory_are_refused():
     with pytest.raises(tenon.NotSupportedError, match="on meta"):
         tenon.save(tenon.ones(2, device="meta"), io.BytesIO())
 

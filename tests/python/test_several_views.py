@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that return several views: one node for all of them, which must not be written in place."""
+"""Calls that return several views, which share a node and must not be written in place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def leaf(data):
 
 
 def rows():
-    """A leaf of two rows, and a tensor made of it."""
+    """Returns a leaf with two rows, and a tensor computed from it."""
     x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     return x, x * 1
 
@@ -89,7 +89,7 @@ def test_views_of_an_untracked_tensor_may_be_written_until_a_gradient_flows():
     first, second = base.unbind()
     first.add_(1)
     weight = tenon.ones(3, requires_grad=True)
-    with pytest.raises(tenon.error.StateError, match="multiple views that one call has returned,"):
+    with pytest.raises(tenon.error.StateError, match="a function that returns multiple views,"):
         second.add_(weight)
     with tenon.no_grad():
         second.add_(weight)
@@ -100,7 +100,7 @@ def test_views_made_in_no_grad_mode_say_that():
     base = tenon.zeros(2, 3)
     with tenon.no_grad():
         first, _ = base.unbind()
-    with pytest.raises(tenon.error.StateError, match="made in no_grad mode"):
+    with pytest.raises(tenon.error.StateError, match="created in no_grad mode"):
         first.add_(tenon.ones(3, requires_grad=True))
 
 
@@ -147,7 +147,7 @@ def test_operators_of_users_mark_their_views(library, ops, key):
             ops.halves(base)[0].add_(weight)
 
 
-def test_a_composite_is_what_it_calls(library, ops):
+def test_a_composite_is_traced_as_the_operators_it_calls(library, ops):
     library.define("halves(Tensor(a -> *) x) -> Tensor(a)[]")
     library.impl("halves", lambda x: [x[:1], x[1:]], "CompositeImplicitAutograd")
     weight = tenon.ones(1, requires_grad=True)

@@ -12,14 +12,14 @@ import pytest
 import tenon
 
 ROUNDS = 20_000 if os.environ.get("TENON_STRESS") == "long" else 300
-# The memory of a tensor grows along these shapes; some have more dims than a header has room for.
+# The shapes that a tensor grows along; some have more dims than fit into a tensor's header.
 SHAPES = [(1,), (2, 3), (1, 1, 2, 1, 1, 1, 4), (5, 3), (40, 50), (3, 1, 30_000), (300_000,)]
 STRIDES = {shape: tenon.zeros(shape).stride() for shape in SHAPES}
 TERMS = [tenon.ones(shape) for shape in SHAPES]
 
 
 def run_beside(change: Callable[[], None], *readers: Callable[[], None]) -> None:
-    """Runs readers on threads, again and again, while the calling thread runs `change`."""
+    """Runs `change` on the calling thread, and the readers on other threads until it ends."""
     done = threading.Event()
     errors = []
 
@@ -29,7 +29,7 @@ def run_beside(change: Callable[[], None], *readers: Callable[[], None]) -> None
                 read()
                 if done.is_set():
                     return
-        except BaseException as error:  # reported by the calling thread
+        except BaseException as error:  # the calling thread reports it
             errors.append(error)
 
     threads = [threading.Thread(target=repeat, args=(read,)) for read in readers]
@@ -46,7 +46,7 @@ def run_beside(change: Callable[[], None], *readers: Callable[[], None]) -> None
 
 
 class Growing:
-    """A tensor that grows by `out=` from the first shape to the last one, again and again."""
+    """A tensor that `out=` calls resize from the first shape to the last one, repeatedly."""
 
     def __init__(self) -> None:
         self.tensor = tenon.empty(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `inspect.signature` and `help` say of operators."""
+"""The results of `inspect.signature` and `help` for operators."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_help_of_an_overload_is_its_schema():
     assert "add.out" not in text
 
 
-def test_types_keep_what_they_say_of_themselves():
+def test_types_keep_their_metadata():
     assert "One overload of an operator" in tenon.ops.OpOverload.__doc__
     assert "All overloads" in tenon.ops.OpOverloadPacket.__doc__
     with pytest.raises(ValueError, match="no signature"):

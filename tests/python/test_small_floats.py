@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""float16 and bfloat16 are computed as float32, in packs with a rest: each result rounds once."""
+"""float16 and bfloat16 are computed as float32, in vectors and a rest: each result rounds once."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Softmax along a dim that is not the last, in columns side by side, answers as along rows."""
+"""Softmax along a dim that is not the last returns what softmax of the transposed tensor does."""
 
 from __future__ import annotations
 

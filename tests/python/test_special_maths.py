@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Special functions of floats against those of doubles, over floats of all sizes."""
+"""Special functions of float32, compared with those of float64 over all magnitudes."""
 
 import math
 
@@ -7,11 +7,11 @@ import numpy
 import pytest
 import tenon
 
-EVERY = 30011  # a prime: all exponents and many mantissas
+EVERY = 30011  # a prime, so that all exponents and many mantissas occur
 
 
 def floats():
-    """Floats of both signs and all exponents, and those near the zeros of the functions."""
+    """Returns floats of both signs and all exponents, and many near the functions' zeros."""
     bits = numpy.arange(0, 2**32, EVERY, dtype=numpy.uint64).astype(numpy.uint32)
     near = numpy.float32([1, 2, 1.4616321, -0.5040830, -2.4570247, -2.7476826, -1.5734985])
     steps = numpy.arange(-20, 21, dtype=numpy.int32)
@@ -38,7 +38,7 @@ def test_floats_are_within_four_units_of_doubles(name):
 
 
 def test_inverse_error_function_of_doubles():
-    """erf and erfc undo it: to some units of the argument, or of its distance to 1."""
+    """erf and erfc invert it: up to some ulps of the argument, or of its distance to 1."""
     values = numpy.concatenate(
         [numpy.linspace(-0.999, 0.999, 9999), 10.0 ** -numpy.arange(1, 300, 7.0)]
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbolic sizes in Python: numbers, guards, tensors on meta."""
+"""Symbolic sizes in Python: numbers, guards, meta tensors."""
 
 import math
 import threading
@@ -35,7 +35,7 @@ def test_arithmetic_stays_symbolic(env):
     assert env.guards == []
 
 
-def test_what_is_known_is_a_plain_bool(env):
+def test_decidable_comparisons_are_plain_bools(env):
     s0 = env.new_size(4)
     assert (s0 >= 2) is True and (s0 + 1 == s0) is False and (s0 - s0) == 0
     assert env.new_size(0) == 0 and type(env.new_size(1)) is int
@@ -75,7 +75,7 @@ def test_first_failure_of_other_numbers(env):
 
 
 def test_symbols_of_two_environments_do_not_mix(env):
-    with pytest.raises(tenon.Error, match="one environment"):
+    with pytest.raises(tenon.Error, match="one shape environment"):
         env.new_size(4) + tenon.ShapeEnv().new_size(4)
 
 
@@ -101,7 +101,7 @@ def test_sizes_of_a_tensor(env):
 
 
 def rules(s0, s1):
-    """Calls of operators with rules, and the sizes of their results."""
+    """Returns calls of operators with shape rules, and the expected sizes of their results."""
     x, y, square = meta(s0, 3), meta(s1, 3), meta(s0, s0)
     return [
         (x + 1, [s0, 3]),
@@ -168,7 +168,7 @@ def rules(s0, s1):
 
 @pytest.mark.parametrize("index", range(len(rules(2, 3))))
 def test_results_have_symbolic_sizes(env, index):
-    """No rule needs a guard here, and with numbers put in each gives what numbers give."""
+    """No rule needs a guard here, and substituting numbers returns the sizes for these numbers."""
     s0, s1 = env.new_size(4), env.new_size(5)
     result, sizes = rules(s0, s1)[index]
     assert repr(tuple(result.shape)) == repr(tuple(sizes))
@@ -182,7 +182,7 @@ def test_results_have_symbolic_sizes(env, index):
 
 
 def block(x, attend, out, up, down, heads=2):
-    """A transformer block, plainly written."""
+    """A simple transformer block."""
     batch, length, width = x.shape
     functional = tenon.nn.functional
 
@@ -207,7 +207,7 @@ def test_a_transformer_block_takes_any_batch_and_length(env):
 
 
 def evaluate(env, size, s0, s1, numbers):
-    """A size with numbers put in: the same expression in plain ints."""
+    """Evaluates a size for given numbers with Python's ints."""
     if isinstance(size, int):
         return size
     names = {"s0": numbers[0], "s1": numbers[1], "max": max, "min": min}
@@ -247,7 +247,7 @@ def test_operators_without_rules_specialize(env):
 
 
 def test_gradients_have_symbols(env):
-    """Formulas calculate with symbols, and what was broadcast is summed by them."""
+    """Gradient formulas work on symbols, and the gradients of broadcast operands are summed."""
     batch = env.new_size(4)
     x, w = meta(batch, 3, requires_grad=True), meta(3, 2, requires_grad=True)
     bias = meta(2, requires_grad=True)
@@ -271,7 +271,7 @@ def test_sizes_of_another_tensor(env):
     assert x.var(0).shape == (3,) and x.std().shape == () and env.guards == []
 
 
-def test_a_symbol_is_a_number_beside_a_tensor(env):
+def test_a_symbol_acts_as_a_number_with_a_tensor(env):
     n = env.new_size(4)
     x = meta(n, 3)
     for made in (x * n, n * x, x + n, n - x, x / n, n / x, x == n, x % n, x * (1 / n)):
@@ -282,7 +282,7 @@ def test_a_symbol_is_a_number_beside_a_tensor(env):
 
 
 def test_real_tensors_take_numbers(env):
-    """Where memory is, a size is a number."""
+    """A tensor with memory turns symbols into numbers, with a guard."""
     s0 = env.new_size(2)
     assert tenon.ones(s0, 3).shape == (2, 3) and tenon.ones(3, 2).view(s0, 3).shape == (2, 3)
     assert texts(env) == ["s0 == 2"]
@@ -305,7 +305,7 @@ def test_custom_kernels_get_symbols(env):
 
 
 def test_an_estimate_has_symbols(env):
-    """Of memory and products: one for all sizes, and with numbers put in that of those."""
+    """One estimate holds for all sizes: substituting numbers returns the estimate for these."""
     estimate = tenon.introspect.estimate
 
     def model(x, w):
@@ -359,12 +359,12 @@ def test_sizes_that_only_data_tells():
     count = env.new_symbol(min=0, max=100)
     found = tenon.empty([count, 2], device="meta")
     assert repr(tuple((found + 1).shape)) == "(u0, 2)" and count <= 100
-    with pytest.raises(tenon.Error, match="u0 > 3 must be decided"):
+    with pytest.raises(tenon.Error, match="u0 > 3 must be true or false for all values"):
         bool(count > 3)
     # [quote.end]
 
 
-def test_what_elements_tell_becomes_symbols():
+def test_values_read_from_elements_become_symbols():
     # [quote.begin elements]
     env = tenon.ShapeEnv()
     with tenon.FakeTensorMode(shape_env=env):
@@ -374,7 +374,7 @@ def test_what_elements_tell_becomes_symbols():
         assert repr(tuple((rows + rows).shape)) == "(u0, 2)"
         assert repr(tuple(x[x > 0].shape)) == "(u1,)"
         assert repr(tuple(x[x[:, 0] > 0].shape)) == "(u2, 3)"
-        with pytest.raises(tenon.Error, match="u0 == 3 must be decided"):
+        with pytest.raises(tenon.Error, match="u0 == 3 must be true or false for all values"):
             bool(rows.shape[0] == 3)
     # [quote.end]
     assert rows.dtype == tenon.int64 and rows.shape[0] <= 12
@@ -385,7 +385,7 @@ def test_what_elements_tell_becomes_symbols():
         with pytest.raises(tenon.Error, match="plain|must"):
             tenon.ones(2, dtype=tenon.complex64).sum().item()
     assert [type(one).__name__ for one in (count, total, flag)] == ["SymInt", "SymFloat", "SymBool"]
-    with pytest.raises(tenon.error.DataDependentError, match="must be decided"):
+    with pytest.raises(tenon.error.DataDependentError, match="must be true or false for all"):
         bool(count > 2)
     with tenon.FakeTensorMode() as mode, pytest.raises(tenon.error.DataDependentError):
         mode.from_tensor(tenon.ones(2)).nonzero()

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped operator on symbolic sizes gives, with numbers put in, what it gives on numbers.
+"""Every shipped operator infers for symbolic sizes what it returns for numbers.
 
-The calls are those of the conformance cases. Each size of 2 or more of the tensors, and each number
-of 2 or more of a `SymInt` argument, is a variable with that number as hint, equal ones the same.
-Compared with a call on real tensors are shape, strides and offset with the hints put in, and where
-the guards hold for them, with other numbers put in and real tensors of those sizes.
+Runs the calls of the conformance cases. Each tensor size and `SymInt` of 2 or more is replaced by a
+symbol with that number as its hint; equal numbers share a symbol. Shape, strides and offset must be
+those of a call on real tensors, once for the hints, and if the guards allow it for other numbers.
 """
 
 from __future__ import annotations
@@ -15,19 +14,22 @@ import tenon
 from symbolic_sizes import Sizes, evaluated, shape_of, without_offset
 from test_fake_operators import CALLS, arguments, convert, tensors_in
 
-# Calls whose numbers follow from others: a guard between them is no mistake, and is not asked for.
+# Keeps relations between numbers, so that calls that need such a relation still succeed.
 OTHER = {2: 5, 3: 7, 4: 9, 5: 11, 6: 13}
 
 
 def called(op, spec, other):
-    """What a call gives on real tensors of other sizes: a diagonal of twos, or zeros where those
-    are out of range as indices; None where it refuses both."""
+    """Calls an operator on real tensors of other sizes; returns None if it refuses them.
+
+    Matrices are diagonal with twos. If the operator refuses these elements, which may be indices,
+    it is called with zeros.
+    """
 
     def resized(value, fill):
         sizes = [other.get(one, one) for one in value.shape]
         made = tenon.full(sizes, fill, dtype=value.dtype)
         if value.dim() > 1 and value.dtype is tenon.float32:
-            made.diagonal(0, -2, -1).fill_(2)  # a matrix that has an inverse
+            made.diagonal(0, -2, -1).fill_(2)  # an invertible matrix
         return made
 
     for fill in (1, 0):
@@ -42,7 +44,7 @@ def called(op, spec, other):
 
 
 def check(op, name: str, spec) -> str:
-    """Compares one call: "symbolic" where sizes stayed symbols, else "numbers", or why not."""
+    """Compares one call: "symbolic" if sizes stayed symbols, "numbers" if not, or why neither."""
     args, kwargs = arguments(spec, "float32")
     tensors = tensors_in([args, list(kwargs.values())])
     if not any(one >= 2 for tensor in tensors for one in tensor.shape):
@@ -67,7 +69,7 @@ def check(op, name: str, spec) -> str:
     hints = {repr(one): number for number, one in sizes.of.items()}
     found = [evaluated(shape_of(one), hints) for one in results]
     expected = [shape_of(one) for one in real_results]
-    if any(one.storage_offset() for one in tensors):  # which those on meta have not
+    if any(one.storage_offset() for one in tensors):  # the meta tensors have no offset
         found, expected = without_offset(found), without_offset(expected)
     assert found == expected
     for one, other in zip(results, real_results, strict=True):
@@ -79,8 +81,11 @@ def check(op, name: str, spec) -> str:
 
 
 def is_checked_with_others(op, spec, sizes, results) -> bool:
-    """The same with a second set of numbers; False where nothing is compared: the guards do not
-    hold for it, or the operator refuses the elements."""
+    """Compares the call for a second set of numbers; returns false if that is impossible.
+
+    It is impossible if the guards do not hold for these numbers or the operator refuses the
+    elements.
+    """
     other = {number: OTHER.get(number, number + 8) for number in sizes.of}
     numbers = {one: other[number] for number, one in sizes.of.items()}
     variables = {one: number for one, number in numbers.items() if isinstance(one, tenon.SymInt)}
@@ -91,7 +96,7 @@ def is_checked_with_others(op, spec, sizes, results) -> bool:
         return False
     names = {f"s{k}": numbers[one] for k, one in enumerate(sizes.of.values())}
     others = called(op, spec, other)
-    if others is None:  # elements of no use to the operator
+    if others is None:  # the operator refuses the elements
         return False
     for one, expected in zip(results, others, strict=True):
         assert evaluated(shape_of(one), names) == shape_of(expected)
@@ -105,12 +110,12 @@ def outcomes_of(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_operator(name):
-    """An operator in all of its cases."""
+    """Compares all cases of an operator."""
     outcomes_of(name)
 
 
 def test_many_operators_stay_symbolic():
-    """Those with a rule are seen as such: the calls above are not all decided to numbers."""
+    """Operators with a shape rule stay symbolic: their calls do not specialize all sizes."""
     outcomes = {name: outcomes_of(name) for name in CALLS}
     compared = {name for name, seen in outcomes.items() if "other numbers" in seen}
     symbolic = {name for name, seen in outcomes.items() if "symbolic" in seen} | compared

@@ -143,7 +143,8 @@ def test_arithmetic_promotes_like_pytorch():
     assert (f * 1j).dtype is tenon.complex128
     assert (2 - i).tolist() == [1, 0, -1]
     assert (1 / i.double()).tolist() == [1.0, 0.5, 1 / 3]
-    assert (5 / i.double()).tolist() == [5.0, 2.5, 1 / 3 * 5]  # the reciprocal times 5
+    # PyTorch computes 5 / x as 5 * (1 / x)
+    assert (5 / i.double()).tolist() == [5.0, 2.5, 1 / 3 * 5]
     assert (1 / i).dtype == tenon.float32
     assert (7 // i).tolist() == [7, 3, 2]
     assert (-i).tolist() == [-1, -2, -3] and abs(-i).tolist() == [1, 2, 3] and (+i) is i
@@ -337,7 +338,7 @@ def test_sizes_in_every_form():
 
 
 def test_clamp_of_bool_by_one_tensor():
-    """One bound that is a tensor makes it a maximum or minimum, which bool has; two do not."""
+    """With one tensor bound, clamp is a maximum or minimum, which bool has; with two it is not."""
     a, b = tenon.tensor([True, False]), tenon.tensor([False, False])
     assert tenon.clamp_max(a, b).tolist() == [False, False]
     assert tenon.clamp_min(a, b).tolist() == [True, False]

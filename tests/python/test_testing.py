@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.testing.assert_close, and what dtypes say of their numbers."""
+"""tenon.testing.assert_close, tenon.finfo and tenon.iinfo."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_close_ones_pass(actual, expected):
         ({"a": [1, 2]}, {"a": [1, 3]}, r"item \['a'\]\[1\]"),
     ],
 )
-def test_what_differs_is_told(actual, expected, words):
+def test_assert_close_describes_differences(actual, expected, words):
     with pytest.raises(AssertionError, match=words):
         assert_close(actual, expected)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of kernels that threads share are the same for any number of them."""
+"""Kernels that run on several threads return the same results for any number of threads."""
 
 import multiprocessing
 import os
@@ -9,7 +9,7 @@ import sys
 import pytest
 import tenon
 
-NUMEL = 300_001  # several chunks, the last one short
+NUMEL = 300_001  # several chunks, the last one shorter
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def test_pointwise():
     a, b = tenon.arange(NUMEL) / 7, tenon.arange(NUMEL) - 1000
     assert _both(lambda: a * 2 + 1)[-1] == float(a[-1]) * 2 + 1
     _both(lambda: a.sin())
-    assert _both(lambda: a + b).dtype == tenon.float32  # by blocks: of two dtypes
+    assert _both(lambda: a + b).dtype == tenon.float32  # two dtypes, so converted block by block
     assert int(_both(lambda: a > 3).sum()) == NUMEL - 22
     assert float(_both(lambda: a.clone().mul_(0)).abs().sum()) == 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autocast beside PyTorch: which operators have a rule, what it does, and gradient scaling."""
+"""Autocast compared with PyTorch: operators with a rule, results in regions, gradient scaling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tenon
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: ./dev test --with-torch")
 
-# Autocast of both is asked alike.
+# Both libraries run the same calls.
 PEERS = (tenon, torch)
 
 
@@ -19,7 +19,7 @@ def has_rule_there(name: str, key: str) -> bool:
         return False
 
 
-# PyTorch's calls nll_loss or nll_loss2d, which have the rule.
+# Composites in PyTorch: it calls nll_loss or nll_loss2d, which have the rule.
 INSIDE = {"aten::nll_loss_nd"}
 
 
@@ -37,7 +37,7 @@ def test_the_same_operators_have_rules(key):
 
 
 def cpu_calls(package):
-    """Results of calls in regions, whose dtypes and values are compared."""
+    """Calls in autocast regions, whose results' dtypes and values are compared."""
     low, full = package.bfloat16, package.float32
     eye = package.eye(3)
     dtypes = (low, package.float16, full, package.float64)
@@ -64,14 +64,14 @@ def cpu_calls(package):
 
 
 @pytest.mark.parametrize("lower", ["bfloat16", "float16"])
-def test_calls_in_regions_give_the_same(lower):
+def test_calls_in_regions_have_equal_results(lower):
     found = []
     for package in PEERS:
         answers = {}
         with package.autocast("cpu", dtype=getattr(package, lower)):
             for name, call in cpu_calls(package).items():
                 if lower == "float16" and name in ("cat", "stack"):
-                    continue  # a third precision: both refuse
+                    continue  # with a third precision: both libraries refuse
                 result = call()
                 answers[name] = (str(result.dtype).partition(".")[2], result.double().tolist())
         found.append(answers)

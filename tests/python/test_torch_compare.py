@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results, dtypes, shapes and strides compared with PyTorch, one call at a time.
+"""Results, dtypes, shapes and strides of single calls, compared with PyTorch.
 
-Skipped visibly where PyTorch is not installed; `./dev test --with-torch` installs it.
+Skipped visibly if PyTorch is not installed; `./dev test --with-torch` installs it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import tenon
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: ./dev test --with-torch")
-gc.freeze()  # PyTorch's million objects need not be visited around every test
+gc.freeze()  # keeps PyTorch's million objects out of the collections around every test
 
 FLOATS = ["float32", "float64"]
 REALS = ["uint8", "int8", "int16", "int32", "int64", *FLOATS]
@@ -22,7 +22,7 @@ COMPLEX = ["complex64", "complex128"]
 SMALL = ["float16", "bfloat16"]
 ALL = ["bool", *REALS, *COMPLEX, *SMALL]
 
-# Of one rounding: |tenon - torch| <= tolerance * max(1, |torch|).
+# The error that one rounding may cause: |tenon - torch| <= tolerance * max(1, |torch|).
 TOLERANCE = {
     "float16": 2**-10,
     "bfloat16": 2**-7,
@@ -36,7 +36,7 @@ VALUES = [0, 1, 2, 3, 5, 7, 11, 100, -1, -2, -7, 50]
 
 
 def pair(dtype: str, shape=(3, 4), transpose: bool = False):
-    """The same elements as a tensor of each library."""
+    """Returns tensors of both libraries with equal elements."""
     count = math.prod(shape)
     values = [VALUES[i % len(VALUES)] for i in range(count)]
     if dtype == "uint8":
@@ -134,7 +134,7 @@ def test_binary_layouts(name):
 def test_scalars(name):
     for dtype, number in itertools.product(ALL, [2, 2.5, True, 1j]):
         if dtype in SMALL and number == 1j:
-            continue  # PyTorch has complex dtypes of half width, Tenon has not
+            continue  # PyTorch has complex dtypes of half width, Tenon does not
         a, x = pair(dtype)
         both(name, (a, number), (x, number))
 
@@ -172,8 +172,8 @@ def test_reductions(dtype):
 
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
 @pytest.mark.parametrize("dtype", ALL)
-def test_sums_asked_for_as_another_dtype(dtype):
-    # What is left of these tells whether terms were rounded to the dtype before they were added.
+def test_sums_with_another_dtype(dtype):
+    # The small sum of these shows whether terms were rounded to the dtype before the addition.
     theirs = torch.tensor([2049, -2048, 1.0004, -1]).to(getattr(torch, dtype)).reshape(2, 2)
     ours = tenon.tensor(theirs.tolist(), dtype=getattr(tenon, dtype))
     for asked in ALL:
@@ -237,7 +237,7 @@ def test_casts(target):
             continue  # PyTorch drops the imaginary part with a warning
         a, x = pair(source)
         if target == "uint8" and source != "bool":
-            a, x = abs(a), abs(x)  # a negative float into uint8 is undefined behaviour
+            a, x = abs(a), abs(x)  # converting a negative float to uint8 is undefined behaviour
         both("_to_copy", (a,), (x,), dtype=getattr(torch, target))
 
 
@@ -290,7 +290,7 @@ def test_dlpack_both_ways():
 
 
 def lazy_tensors():
-    """Tensors of PyTorch whose memory is not what they mean, and what to do about it."""
+    """Yields PyTorch tensors that cannot be imported, and the call that helps."""
     tracked = torch.ones(3, requires_grad=True)
     conjugate = torch.tensor([1 + 2j, 3 - 4j]).conj()
     yield tracked, ".detach()"
@@ -304,7 +304,7 @@ def lazy_tensors():
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_tensors_that_memory_does_not_tell_are_refused(number):
+def test_tensors_without_plain_memory_are_refused(number):
     given, remedy = list(lazy_tensors())[number]
     add = tenon.ops.aten.add.Tensor
     for values in (lambda: add(tenon.ones(3), given), lambda: add(tenon.ones(3), other=given)):
@@ -369,8 +369,8 @@ def test_printing_small_tensors():
         assert repr(a) == repr(x)
 
 
-def test_tensors_of_pytorch_are_converted_and_not_asked():
-    """Both libraries have the protocol `__torch_function__`; neither asks the other's tensors."""
+def test_pytorch_tensors_are_converted_without_calling_handlers():
+    """Both libraries have `__torch_function__`, but neither calls that of the other's tensors."""
     ours, theirs = tenon.ones(2), torch.ones(2) * 3
     assert not tenon.overrides.has_torch_function((theirs, torch.nn.Parameter(theirs)))
     assert tenon.add(theirs, theirs).tolist() == [6, 6]

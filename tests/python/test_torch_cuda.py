@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA beside PyTorch's: the same random numbers for the same seed, the same results of calls.
+"""CUDA compared with PyTorch: equal random numbers for equal seeds, equal results of calls.
 
-Wants a GPU, PyTorch with CUDA and libtenon_cuda.so beside libtenon.
+Needs a GPU, PyTorch with CUDA, and libtenon_cuda.so in the folder of libtenon.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if not torch.cuda.is_available():
     pytest.skip("no GPU", allow_module_level=True)
 
 SIZES = [5, 256, 1000, 1 << 20, (1 << 20) + 77]
-# Each thread's numbers are the same bits; what is computed of them rounds in two ways.
+# The random bits of each thread are equal; the functions computed from them may round differently.
 DRAWS = {
     "uniform_": (-1.0, 3.0),
     "normal_": (1.0, 2.0),
@@ -38,7 +38,7 @@ def as_numpy(tensor):
 
 
 def expect_same(ours, theirs, dtype: str, most: float = 0.0) -> None:
-    """Equal but for roundings, and a share `most` of elements that may differ."""
+    """Asserts equality up to rounding, except for a share `most` of the elements."""
     tolerance = {"float64": 1e-13, "float32": 2e-6, "float16": 1e-3, "bfloat16": 1e-2}.get(dtype, 0)
     a, b = as_numpy(ours), as_numpy(theirs)
     differs = ~numpy.isclose(a, b, rtol=tolerance, atol=tolerance)
@@ -48,21 +48,21 @@ def expect_same(ours, theirs, dtype: str, most: float = 0.0) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 @pytest.mark.parametrize("count", SIZES)
 @pytest.mark.parametrize("name", DRAWS)
-def test_same_seed_gives_pytorchs_numbers(name, count, dtype):
+def test_same_seed_draws_pytorchs_numbers(name, count, dtype):
     ours, theirs = both(count, dtype)
     for seed in (0, 123456789012345):
         tenon.manual_seed(seed)
         torch.manual_seed(seed)
-        for _ in range(2):  # the second goes on behind the first
+        for _ in range(2):  # the second call continues after the first
             getattr(ours, name)(*DRAWS[name])
             getattr(theirs, name)(*DRAWS[name])
-            # Near the ends of the range tan loses digits, and ceil may step.
+            # Near the ends of the range tan loses digits, and ceil may jump.
             expect_same(ours, theirs, dtype, 1e-3 if name in ("cauchy_", "geometric_") else 0)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "float32", "bool"])
 @pytest.mark.parametrize("count", SIZES)
-def test_same_seed_gives_pytorchs_integers(count, dtype):
+def test_same_seed_draws_pytorchs_integers(count, dtype):
     ours, theirs = both(count, dtype)
     calls = [()] if dtype == "bool" else [(), (100,), (3, 90)]
     if dtype == "int64":
@@ -83,7 +83,8 @@ def test_state_is_pytorchs():
     a.normal_(generator=generator)
     b.normal_(generator=other)
     state = bytes(generator.get_state())
-    assert state[-16:] == other.get_state().numpy().tobytes()  # behind what all of ours begin with
+    # follows the part that all of our states begin with
+    assert state[-16:] == other.get_state().numpy().tobytes()
 
 
 CALLS = {
@@ -102,7 +103,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_call_gives_pytorchs_result(name):
+def test_call_returns_pytorchs_result(name):
     generator = numpy.random.default_rng(3)
     a, b = (generator.standard_normal((32, 48)).astype("float32") for _ in range(2))
     torch.backends.cuda.matmul.allow_tf32 = False

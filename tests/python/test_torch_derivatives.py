@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of shipped operators, and vmaps of them, beside PyTorch's.
+"""Derivatives and vmaps of shipped operators, compared with PyTorch.
 
-The calls are those that PyTorch's own operator samples (OpInfo) end in, as test_torch_samples.py
-has them: with broadcasting, 0-dim, empty and non-contiguous arguments, in place too. Of each that
-PyTorch can derive Tenon has equal gradients, gradients of gradients, and tangents; and each is
-equal in a vmap of two. How many PyTorch has not is printed. Skipped visibly where PyTorch is not
+Runs the operators that PyTorch's own operator samples (OpInfo) call, as in test_torch_samples.py:
+with broadcast, 0-dim, empty and non-contiguous arguments, and in place. Gradients, second-order
+gradients and tangents must be equal wherever PyTorch has them, and so must a vmap over two
+examples. The number of derivatives that PyTorch lacks is printed. Skipped visibly if PyTorch is not
 installed; `./dev test --with-torch` installs it.
 """
 
@@ -26,8 +26,8 @@ from torch.testing._internal.common_methods_invocations import op_db  # noqa: E4
 from torch.utils import _pytree as pytree  # noqa: E402
 
 DTYPES = ["float32", "float64", "complex128", "bfloat16"]
-MOST_OF_A_KIND = 6  # calls of one operator
-# Of what depends on a generator; of what has no elements to derive.
+MOST_OF_A_KIND = 6  # number of calls of one operator
+# Operators that draw random numbers, or whose results have no defined elements.
 NOT_COMPARED = (*samples.UNSET, "rand", "normal", "uniform", "bernoulli", "dropout")
 
 
@@ -35,17 +35,17 @@ def is_derived(leaf: Any) -> bool:
     return isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex())
 
 
-# Results that are known up to signs and phases: singular and eigenvectors, whose squares are
-# compared.
+# Results that are unique up to signs and phases: singular vectors and eigenvectors. Their squares
+# are compared.
 VECTORS = {"aten::_linalg_eigh": (1,), "aten::_linalg_svd": (0, 2)}
-# What takes Hermitian matrices, which samples of it are not.
+# These take Hermitian matrices, and samples are not Hermitian.
 HERMITIAN = ("aten::_linalg_eigh",)
-# Which argument is a triangle: PyTorch has gradients of the elements, too, that are not read.
+# The index of the triangular argument: PyTorch has gradients also for elements that are not read.
 TRIANGLES = {"aten::cholesky_inverse": 0, "aten::cholesky_solve": 1}
 
 
 class Call:
-    """One call: its arguments, and a function of those that have derivatives, in each library."""
+    """The arguments of a call, and in each library a function of those that have derivatives."""
 
     def __init__(self, func: Any, args: tuple, kwargs: dict) -> None:
         self.func = func
@@ -62,7 +62,7 @@ class Call:
         return f"{self.name}({', '.join(samples.describe(leaf) for leaf in self.leaves)})"
 
     def run(self, library: Any, tensors: list) -> list:
-        """Results that have derivatives, of such tensors in the places of those that were."""
+        """Calls the operator with these tensors; returns the results that have derivatives."""
         leaves = list(self.leaves)
         if library is tenon:
             twins = {
@@ -96,7 +96,7 @@ class Call:
 
 
 def weigh(library: Any, tensors: list) -> Any:
-    """A number that each element adds to by a weight of its own."""
+    """Returns a sum of all elements with different weights."""
     total = 0
     for tensor in tensors:
         if tensor is None or not tensor.requires_grad:
@@ -108,11 +108,11 @@ def weigh(library: Any, tensors: list) -> Any:
 
 
 def gradients(library: Any, call: Call) -> list[list]:
-    """Those of first and of second order, None where nothing flows."""
+    """Returns the gradients of first and second order, None for those that are missing."""
     tensors = call.tensors(library)
     for tensor in tensors:
         tensor.requires_grad_()
-    # What an operator writes is no leaf.
+    # Multiplied by 1, because operators refuse to write leaves in place.
     results = call.run(library, [tensor * 1 for tensor in tensors])
     value = weigh(library, results)
     if not isinstance(value, library.Tensor) or not value.requires_grad:
@@ -127,7 +127,7 @@ def gradients(library: Any, call: Call) -> list[list]:
 
 
 def tangents(library: Any, call: Call) -> list[list]:
-    """Those of the results along the arguments themselves."""
+    """Returns the tangents of the results, for tangents proportional to the arguments."""
     forward = library.autograd.forward_ad
     with forward.dual_level():
         duals = [forward.make_dual(one, one * 0.5) for one in call.tensors(library)]
@@ -136,17 +136,17 @@ def tangents(library: Any, call: Call) -> list[list]:
 
 
 def mapped(library: Any, call: Call) -> list[list]:
-    """Results over two of each tensor, the second a half of the first."""
+    """Returns the results of a vmap over two examples, the second half of the first."""
     twice = [library.stack([one, one * 0.5]) for one in call.tensors(library)]
     return [list(library.func.vmap(lambda *ones: tuple(call.run(library, list(ones))))(*twice))]
 
 
 def difference(kind: Any, call: Call, tally: collections.Counter) -> str:
-    """How the libraries differ, "" where they do not or PyTorch cannot tell; which, is counted."""
+    """Describes how the libraries differ, "" if they agree or PyTorch fails; counts which."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # A vmap by a loop, which PyTorch calls unsupported.
+            # PyTorch warns if a vmap falls back to a loop, which counts as unsupported.
             warnings.filterwarnings("error", message=".*batching rule.*")
             theirs = kind(torch, call)
     except Exception:  # noqa: BLE001 - PyTorch has no such derivative
@@ -155,7 +155,7 @@ def difference(kind: Any, call: Call, tally: collections.Counter) -> str:
     tally[f"{kind.__name__} compared"] += 1
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a vmap by a loop
+            warnings.simplefilter("ignore")  # warnings about a vmap by a loop
             ours = kind(tenon, call)
     except Exception as error:  # noqa: BLE001 - all are reported, by call
         return f"{type(error).__name__}: {error}"
@@ -163,7 +163,7 @@ def difference(kind: Any, call: Call, tally: collections.Counter) -> str:
         for mine, other in zip(a, b, strict=True):
             if mine is None and other is None:
                 continue
-            # None stands for zeros: libraries differ in what they follow.
+            # None means zeros: libraries differ in what they track.
             if other is None:
                 other = torch.zeros_like(samples.plain(mine.detach()))
             if mine is None:
@@ -175,7 +175,7 @@ def difference(kind: Any, call: Call, tally: collections.Counter) -> str:
     return ""
 
 
-# PyTorch's slopes of doubles have the digits of floats, or ten of their own.
+# PyTorch computes these gradients of float64 with float32 precision, or to about ten digits.
 SINGLE = (
     "aten::celu",
     "aten::binary_cross_entropy",
@@ -189,9 +189,9 @@ SINGLE = (
     "aten::special_bessel_y0",
     "aten::special_bessel_y1",
 )
-# Those that PyTorch rounds at each step, of small floats.
+# PyTorch rounds each step of these in small floats.
 ROUNDED = ("aten::logcumsumexp", "aten::grid_sampler_2d", "aten::grid_sampler_3d")
-# What is known to differ, by kind and operator, and why.
+# Known differences, by kind and operator, and why.
 KNOWN = {
     ("mapped", "aten::linalg_eig"): "a vector is one by any phase: LAPACK's have their own",
     ("gradients", "aten::linalg_householder_product"): (
@@ -215,7 +215,7 @@ KNOWN = {
 
 
 def compare(mine: Any, theirs: Any, precision: Any) -> str:
-    """What differs, beyond the roundings of a few operators of a dtype in another order."""
+    """Describes the difference; "" if it is within the rounding of a few operations."""
     if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
         return f"got {samples.describe(mine)}, expected {samples.describe(theirs)}"
     bound = 16 * max(samples.BOUND[theirs.dtype], samples.BOUND[precision])
@@ -223,7 +223,8 @@ def compare(mine: Any, theirs: Any, precision: Any) -> str:
     apart = ~torch.isclose(
         mine, theirs, rtol=bound, atol=bound * max(1.0, size), equal_nan=True
     ).flatten()
-    apart &= ~theirs.isnan().flatten()  # of formulas that multiply zeros by infinities
+    # PyTorch has NaN where its formula multiplies zero by infinity
+    apart &= ~theirs.isnan().flatten()
     if not apart.any():
         return ""
     at = int(apart.int().argmax())
@@ -231,7 +232,7 @@ def compare(mine: Any, theirs: Any, precision: Any) -> str:
 
 
 def reason_of(kind: Any, call: Call, told: str) -> str:
-    """Why a call is known to differ, "" where it is not: dtypes alone of some."""
+    """Returns why a call is known to differ, "" if it is not; some differ in some dtypes."""
     tensors = [leaf for leaf in call.leaves if isinstance(leaf, torch.Tensor)]
     is_complex = any(leaf.is_complex() for leaf in tensors)
     if call.name in ("aten::linalg_cholesky_ex", "aten::silu") and not is_complex:
@@ -247,7 +248,7 @@ def reason_of(kind: Any, call: Call, told: str) -> str:
 
 
 class Collected(samples.Replay):
-    """Keeps calls of operators that Tenon ships and that have floating arguments."""
+    """Collects calls of shipped operators with floating-point arguments."""
 
     def __init__(self) -> None:
         super().__init__()

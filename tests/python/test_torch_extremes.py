@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operator on a table of awkward tensors, beside PyTorch: equal, or refused by both.
+"""Every operator on a table of unusual tensors, compared with PyTorch: equal, or refused by both.
 
-Sizes 0 and 1, 0-dim, NaN, infinities, the largest and smallest numbers, negative dims, tensors that
-broadcast, gaps and turned dims. Arguments are made from the schema of each overload that PyTorch
-has too: what has a default is left out. Skipped visibly where PyTorch is not installed.
+The tensors have sizes 0 and 1, 0 dims, NaN, infinities, the largest and smallest numbers, broadcast
+shapes, gaps and transposed dims; dims may be negative. Arguments are made from the schema of each
+overload that PyTorch has too, without those that have a default. Skipped visibly if PyTorch is not
+installed.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ pytest.importorskip("expecttest", reason="PyTorch's samples need expecttest")
 import torch_replay as replay  # noqa: E402
 
 DTYPES = ["float32", "float64", "bfloat16", "complex64", "int64", "uint8", "bool"]
-# They look at no elements, or at memory that the caller answers for; give dtypes, which PyTorch's
-# operators do as numbers; or take another's indices, which no table knows.
+# They access no elements, or memory that the caller answers for; return dtypes, which PyTorch's
+# operators return as numbers; or take indices that another operator computes.
 LEFT_OUT = (
     *("_reshape_alias", "_unsafe_view", "set_", "as_strided", "resize_", "record_stream"),
     *("result_type", "promote_types", "can_cast"),
@@ -31,7 +32,7 @@ LEFT_OUT = (
 
 
 def awkward(dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """Tensors by what is awkward about them."""
+    """Returns tensors by a description of what is unusual about them."""
     if dtype is torch.bool:
         values = [True, False, True, True, False, False]
     elif dtype.is_floating_point or dtype.is_complex:
@@ -71,7 +72,7 @@ def awkward(dtype: torch.dtype) -> dict[str, torch.Tensor]:
 
 
 def argument(parameter: Any, given: torch.Tensor, is_first: bool, other: str) -> Any:
-    """An argument for a parameter without a default; of further tensors, one that broadcasts."""
+    """Makes an argument for a parameter; further tensors are equal to the first or broadcast."""
     name, kind = parameter.name, str(parameter.type)
     if kind == "Tensor":
         if is_first:
@@ -98,7 +99,7 @@ def argument(parameter: Any, given: torch.Tensor, is_first: bool, other: str) ->
 
 
 def overloads() -> list:
-    """Those of PyTorch that Tenon ships and that nothing makes dangerous."""
+    """Returns PyTorch's overloads that Tenon ships and that are safe to call."""
     tenon.ops.aten.add.overloads()  # loads the operators
     found = []
     for name in tenon.introspect.operators("aten"):
@@ -113,7 +114,7 @@ def overloads() -> list:
 
 
 def calls_of(func: Any, given: torch.Tensor) -> list[list]:
-    """Arguments without defaults, once with equal and once with broadcast further tensors."""
+    """Makes arguments without defaults, once with equal and once with broadcast further tensors."""
     made = []
     for other in ("equal", "broadcast"):
         args, tensors = [], 0
@@ -129,13 +130,13 @@ def calls_of(func: Any, given: torch.Tensor) -> list[list]:
     return made
 
 
-# Of floats PyTorch refuses numbers that are infinite in the dtype, in some operators and not in
-# others; whole numbers are what goes wrong silently.
+# Integers that overflow could go wrong silently. Floats are not tested: some operators of PyTorch
+# refuse a number that is infinite in the dtype, and others do not.
 NUMBERS = [-1, 300, -300, 2**40, 2.5, math.nan, math.inf, 1e300, True, 1j]
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "bool"])
-def test_every_operator_of_a_number_on_numbers_that_its_dtype_lacks(dtype):
+def test_operators_on_numbers_outside_of_the_dtype(dtype):
     seen = replay.Replay()
     seen.most_of_a_kind = 200
     given = torch.tensor([0, 1, 2, 100], dtype=torch.uint8).to(getattr(torch, dtype))
@@ -158,12 +159,12 @@ def test_every_operator_of_a_number_on_numbers_that_its_dtype_lacks(dtype):
                     try:
                         seen.beside(func, args, {})
                     except replay.REFUSALS:
-                        continue  # noted, where Tenon takes it
+                        continue  # recorded if Tenon accepts it
     seen.check(f"numbers beyond the dtype, {dtype}", 60)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_operator_on_awkward_tensors(dtype):
+def test_every_operator_on_unusual_tensors(dtype):
     seen = replay.Replay()
     table = awkward(getattr(torch, dtype))
     with warnings.catch_warnings():
@@ -178,5 +179,5 @@ def test_every_operator_on_awkward_tensors(dtype):
                     try:
                         seen.beside(func, args, {})
                     except replay.REFUSALS:
-                        continue  # noted, where Tenon takes it
+                        continue  # recorded if Tenon accepts it
     seen.check(f"awkward tensors, {dtype}", 350)

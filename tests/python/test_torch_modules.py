@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of `tenon.nn` beside PyTorch's: state dicts, values, gradients; and whole nets trained.
+"""Layers of `tenon.nn`, compared with PyTorch: state dicts, values, gradients, and trained nets.
 
-Each layer takes the state dict of PyTorch's, and must give the same results, gradients and buffers.
-Skipped visibly where PyTorch is not installed; `./dev test --with-torch` installs it.
+Each layer loads the state dict of PyTorch's layer, and must compute the same results, gradients and
+buffers. Skipped visibly if PyTorch is not installed; `./dev test --with-torch` installs it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: ./dev tes
 
 LINE, IMAGE, VOLUME = (2, 4, 9), (2, 4, 6, 8), (1, 4, 4, 5, 6)
 SHAPES = {1: LINE, 2: IMAGE, 3: VOLUME}
-BOUND = 1e-4  # of sums of a few hundred products, relative to the largest
+BOUND = 1e-4  # for sums of a few hundred products, relative to the largest
 
 
 def ours(tensor):
@@ -44,7 +44,7 @@ def assert_near(mine, wanted, what: str) -> None:
 def assert_alike(
     name: str, args: tuple, kwargs: dict, *inputs, training: bool = True, targets: bool = True
 ) -> None:
-    """Runs a layer of both libraries, forward and backward; `targets`: of all inputs."""
+    """Runs a layer of both libraries forward and backward; `targets`: with all gradients."""
     torch.manual_seed(0)
     wanted = getattr(torch.nn, name)(*args, **kwargs)
     mine = getattr(nn, name)(*args, **kwargs)
@@ -228,15 +228,15 @@ def test_losses():
         "SoftMarginLoss": (rows[0][:, 0], signs),
     }.items():
         for reduction in ("mean", "sum", "none"):
-            targets = name != "SoftMarginLoss"  # PyTorch has no gradient of them
+            targets = name != "SoftMarginLoss"  # PyTorch has no gradient of its targets
             assert_alike(name, (), {"reduction": reduction}, *inputs, targets=targets)
 
 
-# ---- Nets, trained -------------------------------------------------------------------------------
+# ---- Trained nets --------------------------------------------------------------------------------
 
 
 def block(library, channels: int):
-    """A convolution with a norm, twice."""
+    """Two convolutions, each with a norm and a relu."""
     conv, norm, relu = library.Conv2d, library.BatchNorm2d, library.ReLU
     parts = []
     for _ in range(2):
@@ -245,7 +245,7 @@ def block(library, channels: int):
 
 
 def residual_net(library):
-    """A small net of residual blocks, for either library's `nn`."""
+    """Returns a small residual net, made of either library's `nn`."""
 
     class Net(library.Module):
         def __init__(self) -> None:
@@ -269,7 +269,7 @@ def residual_net(library):
 
 
 def reader(library):
-    """A net that reads sequences."""
+    """Returns a net for sequences."""
 
     class Net(library.Module):
         def __init__(self) -> None:

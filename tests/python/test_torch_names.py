@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and answers of operators, schemas, key sets and errors that PyTorch's users know."""
+"""Attributes of operators, schemas, key sets and errors that PyTorch has too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def named():
     library._destroy()
 
 
-def test_packet_and_overloads_tell_their_names(named):
+def test_packet_and_overloads_have_names(named):
     named.define("f.ov(Tensor x) -> Tensor")
     named.define("f(Tensor x) -> Tensor")
     packet = tenon.ops.named.f
@@ -26,7 +26,7 @@ def test_packet_and_overloads_tell_their_names(named):
     assert "overload='ov'" in repr(packet.ov)
 
 
-def test_arguments_tell_defaults_and_aliases(named):
+def test_arguments_have_defaults_and_alias_info(named):
     named.define("g(Tensor(a!) x, Tensor(b|c) y, Tensor z, *, int? n=None, int m=3) -> Tensor(a!)")
     arguments = tenon.ops.named.g.default._schema.arguments
     assert [one.has_default_value() for one in arguments] == [False, False, False, True, True]
@@ -51,7 +51,7 @@ def test_0_dim_tensors_serve_as_numbers(named):
             tenon.ops.named.h(one, wrong, 1.0)
 
 
-def test_what_tenon_raises_is_a_runtime_error(named):
+def test_errors_of_tenon_are_runtime_errors(named):
     named.define("k(Tensor t) -> ()")
     assert issubclass(tenon.Error, RuntimeError)
     for wrong in (lambda: tenon.ops.named.k(3), lambda: tenon.ones(2) + tenon.ones(3)):
@@ -81,7 +81,7 @@ def test_a_bool_is_no_dim_where_an_overload_takes_bools():
     assert tenon.var(x, 0).tolist() == [2.0, 4.5]
 
 
-def test_nonzero_gives_a_vector_for_each_dim_as_a_tuple():
+def test_nonzero_returns_a_vector_per_dim_as_a_tuple():
     x = tenon.tensor([[0, 7], [8, 0]])
     assert tenon.nonzero(x).tolist() == x.nonzero(as_tuple=False).tolist() == [[0, 1], [1, 0]]
     rows, columns = x.nonzero(as_tuple=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that PyTorch draws and computes for a seed, kept in torch_numbers.json.
+"""Numbers that PyTorch draws and computes for a seed, stored in torch_numbers.json.
 
-`python test_torch_numbers.py` with PyTorch's interpreter writes that file anew.
+Run `python test_torch_numbers.py` with an interpreter that has PyTorch to write the file again.
 """
 
 from __future__ import annotations

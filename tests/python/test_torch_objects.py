@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects as programs for PyTorch expect them: sizes, tuples, node types, modules, packets."""
+"""Objects that programs for PyTorch rely on: sizes, tuples, node types, modules, packets."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_operators_are_copied_and_pickled_by_name(one):
     assert pickle.loads(pickle.dumps(one)) is one
 
 
-def test_devices_of_types_that_are_not_there():
+def test_devices_of_unavailable_types():
     assert tenon.device("cpu", 0).type == "cpu" and str(tenon.device("mps:1")) == "mps:1"
     assert tenon.device("mps") == tenon.device("mps") and tenon.device("xla").type == "xla"
     assert tenon.is_autocast_enabled("mps") is False

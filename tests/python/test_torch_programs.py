@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of views, writes and operators beside PyTorch: see programs.py.
+"""Runs random programs of views, writes and operators and compares with PyTorch, see programs.py.
 
-Skipped visibly where PyTorch is not installed; `./dev test --with-torch` installs it.
+Skipped visibly if PyTorch is not installed; `./dev test --with-torch` installs it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import tenon
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: ./dev test --with-torch")
 
 
-# A tensor that a node saved, and that is then written with what the node led to, keeps itself: in
-# PyTorch, too.
+# As in PyTorch, a saved tensor that is then written with a result of the saving node keeps itself
+# alive by a cycle.
 @pytest.mark.leaks
 @pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_programs_agree(first):
@@ -23,7 +23,7 @@ def test_programs_agree(first):
 
 
 def test_differences_are_found():
-    """What differs by one wrong operator is noticed, and cut down to it."""
+    """Detects one wrong operator, and reduces the program to it."""
 
     class Other:
         def __getattr__(self, name):

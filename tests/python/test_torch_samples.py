@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of shipped operators that PyTorch's own operator samples (OpInfo) lead to, replayed.
+"""Replays the operator calls of PyTorch's own operator samples (OpInfo).
 
-Each sample runs in PyTorch under a mode that sees the operators of ATen it ends in, or the
-functions and methods it calls. Those that Tenon ships run again here on twins of the arguments:
-dtype, shape, strides, elements, device and shared memory of results and of written arguments must
-be equal, and what PyTorch refuses is refused. What is known to differ stands in
-torch_replay_reasons.py, with reasons; each test prints how many calls were equal, refused by both,
-and different for which reason. Skipped visibly where PyTorch is not installed; `./dev test
---with-torch` installs it.
+Each sample runs in PyTorch under a mode that records the ATen operators, or the functions and
+methods, that it calls. Calls of what Tenon ships are repeated on twins of the arguments: dtype,
+shape, strides, elements, device and shared memory of results and of written arguments must be
+equal, and Tenon must refuse what PyTorch refuses. torch_replay_reasons.py lists the known
+differences with reasons. Each test prints how many calls were equal, refused by both, or different
+for which reason. Skipped visibly if PyTorch is not installed; `./dev test --with-torch` installs
+it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DTYPES = [
 
 
 def samples(info: Any, dtype: torch.dtype) -> Iterator:
-    """Sample inputs of an operator, none where PyTorch has none for the dtype."""
+    """Returns sample inputs of an operator, none if PyTorch has none for the dtype."""
     if dtype not in info.supported_dtypes("cpu"):
         return
     yield from info.sample_inputs("cpu", dtype, requires_grad=False)
@@ -41,13 +41,13 @@ def samples(info: Any, dtype: torch.dtype) -> Iterator:
 
 
 def errors(info: Any) -> Iterator:
-    """Inputs that an operator must refuse."""
+    """Returns inputs that an operator must refuse."""
     if info.error_inputs_func is not None:
         yield from (one.sample_input for one in info.error_inputs("cpu"))
 
 
 def run(mode: Any, inputs: Any, most: int) -> None:
-    """Runs samples, at most so many of each operator, in a mode that looks at what they call."""
+    """Runs samples in a mode that checks the calls they make, at most `most` of each operator."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for info in op_db:

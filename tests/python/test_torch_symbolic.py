@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that PyTorch's operator samples (OpInfo) lead to, on tensors of symbolic sizes.
+"""Calls that PyTorch's operator samples (OpInfo) make, on tensors with symbolic sizes.
 
-Each call that test_torch_samples.py compares runs here on tensors on meta whose sizes of 2 or more
-are symbols, equal ones the same. With the numbers of the call put in, results must have the sizes,
-strides and offset that they have without symbols, and so with other numbers, where the guards hold
-for those. Refused calls and symbols that a guard made a number of are told by operator; those that
-are meant stand in symbolic_reasons.py, with reasons. Skipped visibly where PyTorch is not
+Each call that test_torch_samples.py compares runs here on meta tensors, whose sizes of 2 or more
+are symbols; equal sizes share a symbol. With the call's numbers substituted, results must have the
+sizes, strides and offset of the call without symbols. If the guards hold for other numbers, the
+same must be true for these. Refused calls and specialized symbols are listed by operator; those
+that are intended are in symbolic_reasons.py, with reasons. Skipped visibly if PyTorch is not
 installed; `./dev test --with-torch` installs it.
 """
 
@@ -40,14 +40,14 @@ from torch_replay_functions import place_of  # noqa: E402
 
 
 def pattern(leaf: Any) -> str:
-    """What of an argument may lead to another rule."""
+    """Returns the properties of an argument that may select another shape rule."""
     if not isinstance(leaf, torch.Tensor):
         return repr(leaf)
     return f"{leaf.dtype} {leaf.dim()} {leaf.is_contiguous()} {[min(n, 2) for n in leaf.shape]}"
 
 
 class Calls:
-    """What a call gives in symbols beside what it gives in numbers, of a few calls an operator."""
+    """Compares calls on symbols with calls on numbers, for a few calls of each operator."""
 
     most_of_a_kind = 6
 
@@ -111,7 +111,7 @@ class Calls:
         hints = {repr(one): number for number, one in sizes.of.items()}
         found = [evaluated(shape_of(one), hints) for one in results]
         expected = [shape_of(one) for one in real]
-        if any(one.storage_offset() for one in tensors):  # which those on meta have not
+        if any(one.storage_offset() for one in tensors):  # the meta tensors have no offset
             found, expected = without_offset(found), without_offset(expected)
         for mine, theirs, a, b in zip(found, expected, results, real, strict=True):
             if mine != theirs:
@@ -130,7 +130,7 @@ class Calls:
         return ""
 
     def with_others(self, name, call, args, kwargs, sizes, results) -> str:
-        """The same with a second set of numbers, where the guards hold for it."""
+        """Compares for a second set of numbers, if the guards hold for these."""
         other = {number: OTHER.get(number, number + 8) for number in sizes.of}
         variables = {one: other[n] for n, one in sizes.of.items() if isinstance(one, tenon.SymInt)}
         tensors = tensors_in([args, [*kwargs.values()]])
@@ -167,7 +167,7 @@ class Calls:
         return ""
 
     def note(self, name: str, told: str, line: str) -> None:
-        """Counts a line by its operator and its pattern, without the numbers of the call."""
+        """Counts a line by its operator and by its text without the numbers of the call."""
         if not line:
             return
         line = line.splitlines()[0]
@@ -175,7 +175,7 @@ class Calls:
         self.examples.setdefault((name, line), told)
 
     def check(self, title: str, least: int) -> None:
-        """Prints the counts; fails for what has no reason, and for a reason without a call."""
+        """Prints the counts; fails for lines without a reason, and for reasons without a line."""
         print(f"{title}: {sum(self.counts.values())} calls of {len(self.counts)} operators")
         for what, count in sorted(self.tally.items()):
             print(f"  {count} {what}")
@@ -196,12 +196,12 @@ class Calls:
 
 
 def on_meta(leaf: Any) -> Any:
-    """An argument as a call on meta takes it: without another device."""
+    """Returns an argument for a call on meta tensors, which must not name another device."""
     return "meta" if isinstance(leaf, tenon.device) or leaf == "cpu" else leaf
 
 
 class Operators(replay.Replay):
-    """Looks at the operators that calls end in."""
+    """Compares the operators that samples call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -217,7 +217,7 @@ class Operators(replay.Replay):
 
 
 class Functions(TorchFunctionMode):
-    """Looks at functions and methods, composites among them."""
+    """Compares functions and methods, including composites."""
 
     def __init__(self) -> None:
         super().__init__()

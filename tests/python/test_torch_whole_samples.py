@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's operator samples (OpInfo), each called whole: also operators that only call others.
+"""PyTorch's operator samples (OpInfo), called as one operator each, including composites.
 
-test_torch_samples.py replays what calls end in below autograd, which composites never are. Here the
-operator of a sample's own name is called with the sample's arguments, and compared in dtype, shape
-and elements. Skipped visibly where PyTorch is not installed; `./dev test --with-torch` installs it.
+test_torch_samples.py replays calls below autograd, which composites never reach. Here the operator
+with the sample's name is called with the sample's arguments, and compared in dtype, shape and
+elements. Skipped visibly if PyTorch is not installed; `./dev test --with-torch` installs it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from torch.utils import _pytree as pytree  # noqa: E402
 
 DTYPES = ["float32", "float64", "int64", "complex64"]
 MOST = 25  # samples of one operator
-# |ours - theirs| <= bound * max(1, |theirs|): what a few roundings in another order may do.
+# Allows a few roundings in another order: |ours - theirs| <= bound * max(1, |theirs|).
 BOUND = {"float32": 1e-4, "float64": 1e-10, "complex64": 1e-4, "int64": 1e-4}
-# By operator what its answer is not unique in, and how it is made so.
+# Makes results unique, by operator.
 UNIQUE: dict[str, Any] = {
     "linalg_svd": lambda parts: (parts[0].abs(), parts[1], parts[2].abs()),
     "linalg_eig": lambda parts: (parts[0], parts[1].abs()),
@@ -32,12 +32,11 @@ UNIQUE: dict[str, Any] = {
     "linalg_qr": lambda parts: (parts[0].abs(), parts[1].abs()),
     "svd": lambda parts: (parts[0].abs(), parts[1], parts[2].abs()),
 }
-# What equal elements, of which either may be meant, leave open is not compared: indices.
+# The indices of these are not compared, because they may point at any of several equal elements.
 VALUES_ALONE = ("median", "nanmedian", "mode", "kthvalue", "sort", "topk", "msort")
 
 
-# Those whose samples call the operator itself: functions of Python's own, such as einsum's, take
-# other arguments.
+# Operators that their samples call directly. Python functions such as einsum take other arguments.
 WHOLE = (
     *("addbmm", "addmv", "addr", "aminmax", "angle", "baddbmm", "cholesky_inverse"),
     *("cholesky_solve", "combinations", "complex", "copysign", "corrcoef", "cov", "cross"),
@@ -62,7 +61,7 @@ WHOLE = (
 
 
 def own_name(info: Any) -> str | None:
-    """The name of the operator of aten that an entry of the database is about."""
+    """Returns the name of the ATen operator of an entry in the database."""
     for name in (info.aten_name, info.name.replace(".", "_"), info.name):
         if name in WHOLE:
             return name
@@ -88,7 +87,7 @@ def plain(tensor: Any) -> Any:
 
 
 def difference(mine: Any, theirs: Any, bound: float) -> str:
-    """What differs, "" when nothing does."""
+    """Describes the difference; "" if there is none."""
     if not isinstance(theirs, torch.Tensor):
         return "" if mine == theirs or mine != mine else f"got {mine!r}, expected {theirs!r}"
     if mine.dtype != theirs.dtype:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random functions under random transforms, beside loops: see transform_programs.py.
+"""Random functions under random transforms, compared with loops, see transform_programs.py.
 
-Beside PyTorch, too, where it is installed: `./dev test --with-torch`.
+Also compared with PyTorch if it is installed: `./dev test --with-torch`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ except ImportError:
     torch = None
 
 
-# A tensor that a node saved, and that is then written with what the node led to, keeps itself.
+# A saved tensor that is then written with a result of the saving node keeps itself alive by a
+# cycle.
 @pytest.mark.leaks
 @pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_programs_agree(first):
@@ -26,10 +27,10 @@ def test_programs_agree(first):
 
 
 def test_differences_are_found():
-    """What differs by one wrong transform is noticed, and cut down to the lines that it needs."""
+    """Detects one wrong transform, and reduces the program to the lines that it needs."""
 
     class Other:
-        """Tenon with a vmap that forgets about its out_dims."""
+        """Tenon with a vmap that ignores out_dims."""
 
         def __getattr__(self, name):
             return getattr(tenon, name)

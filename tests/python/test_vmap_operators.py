@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped operator in a vmap, as its loop has it.
+"""Every shipped operator in a vmap, compared with a loop.
 
-The calls are those of the conformance cases: each with two variants of its tensors, mapped at the
-front, at the end, and one tensor alone; in several dtypes, and in a vmap of a vmap.
+The calls are those of the conformance cases. Each runs with two variants of its tensors, mapped in
+front, at the end, and one tensor alone; in several dtypes, and in a nested vmap.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import pytest
 import tenon
 from tenon.func import vmap
 
-# Results depend on a generator: test_func.py has what holds of them.
-# And what begins so.
+# Names, or their beginnings, of operators that draw random numbers; test_func.py tests these.
 RANDOM = (
     "rand",
     "normal",
@@ -31,7 +30,7 @@ RANDOM = (
     "poisson",
     "rrelu",
 )
-# What is asked is data, of which a vmap has one for each of the mapped.
+# Operators that read elements, which differ between the examples of a vmap.
 DATA_DEPENDENT = {"data_dependent_output", "dynamic_output_shape"}
 ASK_DATA = (
     "aten::where",
@@ -39,11 +38,11 @@ ASK_DATA = (
     "aten::masked_select",
     "tenon::masked_select_backward",
     "aten::repeat_interleave.self_Tensor",
-    # Lengths, and targets of these.
+    # These take lengths and targets as tensors.
     "aten::_ctc_loss_backward.Tensor",
     "aten::ctc_loss.IntList",
     "aten::ctc_loss.Tensor",
-    # Numbers that are tensors.
+    # These take numbers as tensors.
     "aten::_foreach_addcdiv.Tensor",
     "aten::_foreach_addcmul.Tensor",
     "aten::quantile",
@@ -53,7 +52,7 @@ DTYPES = ("float32", "float64", "bfloat16", "int64", "complex64")
 
 
 def calls() -> dict[str, list]:
-    """Arguments of conformance cases by operator, of those with tensors and without `out`s."""
+    """Collects the arguments of conformance cases by operator, with tensors and without `out`s."""
     found: dict[str, list] = {}
     for name, each in cases.by_operator().items():
         for case in each:
@@ -77,7 +76,7 @@ CALLS = calls()
 
 
 class Example:
-    """One call: its tensors apart from the rest of the arguments."""
+    """One call, with its tensors apart from the other arguments."""
 
     def __init__(self, name: str, args: list, kwargs: dict, dtype: str) -> None:
         self.op = tenon.find_op(name)
@@ -89,7 +88,7 @@ class Example:
         self.tensors = [one for arg in args for one in self.tensors_of(arg)]
 
     def tensors_of(self, spec) -> list:
-        """The tensors of an argument, floats in the example's dtype."""
+        """Returns the tensors of an argument, float32 ones in the example's dtype."""
         if isinstance(spec, list):
             return [one for each in spec for one in self.tensors_of(each)]
         if not (isinstance(spec, dict) and "tensor" in spec):
@@ -99,7 +98,7 @@ class Example:
         return [cases.value(spec).to(getattr(tenon, self.dtype))]
 
     def run(self, *tensors):
-        """Calls the operator with other tensors; gives what it returns, or what it wrote."""
+        """Calls the operator with other tensors; returns its result, or what it wrote."""
         left = iter(tensors)
 
         def put(spec):
@@ -112,7 +111,7 @@ class Example:
 
 
 def turned(tensor):
-    """Another tensor like it: the same elements from the last to the first."""
+    """Returns a tensor with the same elements in reverse order."""
     return tensor.reshape(-1).flip([0]).reshape(tensor.shape)
 
 
@@ -121,7 +120,7 @@ def leaves(result) -> list:
 
 
 def mapped_ways(example: Example):
-    """in_dims of the tensors: all in front, all at the end, one alone."""
+    """Yields in_dims for the tensors: all in front, all at the end, one alone."""
     count = len(example.tensors)
     yield (0,) * count
     if not example.counts_memory:
@@ -132,7 +131,7 @@ def mapped_ways(example: Example):
 
 
 def by_loop(example: Example, rows: list, in_dims: tuple) -> list | None:
-    """Results for each row of tensors, stacked; None where a vmap has no such result."""
+    """Stacks the results for each row of tensors; returns None if a vmap has no such result."""
     columns = []
     wholes = stacked(rows, in_dims)
     for number in range(len(rows)):
@@ -140,7 +139,7 @@ def by_loop(example: Example, rows: list, in_dims: tuple) -> list | None:
             whole if dim is None else whole.select(dim, number)
             for whole, dim in zip(wholes, in_dims, strict=True)
         ]
-        if example.counts_memory:  # from the start of all of it
+        if example.counts_memory:  # as_strided counts from the start of the whole tensor
             row = [one.clone() for one in row]
         try:
             results = leaves(example.run(*row))
@@ -163,7 +162,7 @@ def check_same(got, expected) -> None:
 
 
 def stacked(rows: list, in_dims: tuple) -> list:
-    """For each tensor its rows along its mapped dim, or the first row's."""
+    """Stacks the rows of each tensor along its mapped dim; unmapped tensors use the first row."""
     return [
         each[0].clone() if dim is None else tenon.stack(list(each), dim)
         for each, dim in zip(zip(*rows, strict=True), in_dims, strict=True)
@@ -171,7 +170,7 @@ def stacked(rows: list, in_dims: tuple) -> list:
 
 
 def check(example: Example) -> int:
-    """Compares vmaps with loops; returns how many."""
+    """Compares vmaps with loops; returns the number of comparisons."""
     count = len(example.tensors)
     two = [example.tensors, [turned(one) for one in example.tensors]]
     checked = 0
@@ -200,7 +199,7 @@ def check(example: Example) -> int:
 
 
 def turn_over(tensors: list) -> list:
-    """The outer mapped dim behind the inner one, where the outer vmap takes it."""
+    """Moves the outer mapped dim behind the inner one, where the outer vmap expects it."""
     return [one.transpose(0, 1) for one in tensors]
 
 
@@ -210,7 +209,7 @@ def test_vmap_is_the_loop(name):
     if name.partition("::")[2].startswith(RANDOM) and not name.endswith("_backward"):
         pytest.skip("random")
     if DATA_DEPENDENT & set(op.tags) or name in ASK_DATA:
-        pytest.skip("one answer for each of the mapped has no shape of its own")
+        pytest.skip("results that depend on data may differ in shape between examples")
     if not any("Tensor" in str(one.type) for one in op._schema.returns):
         pytest.skip("no tensor comes of it")
     checked = 0

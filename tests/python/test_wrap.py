@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tenon wrap`: wrappers are written, compiled with warnings as errors, and called."""
+"""`tenon wrap`: writes wrappers, compiles them with warnings as errors, and calls them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werro
 
 
 def run(*command, **options):
-    """Runs a program that must succeed; returns what it printed."""
+    """Runs a program that must succeed; returns its output."""
     path = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path), **options.pop("env", {})}
     done = subprocess.run(
@@ -35,7 +35,7 @@ def run(*command, **options):
 
 
 def tool(*names):
-    """The first of these programs that is installed."""
+    """Returns the first of these programs that is installed."""
     for name in names:
         found = shutil.which(name)
         if found:
@@ -44,13 +44,13 @@ def tool(*names):
 
 
 def file_name(language, namespace):
-    """Where the wrappers of a namespace are: Java's file is called as its class."""
+    """Returns the file name of a namespace's wrappers; Java's file is named after its class."""
     return FILES[language].format(namespace.capitalize() if language == "java" else namespace)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Wrappers of `aten` and of `wrapped`, as the command writes them."""
+    """Wrappers of `aten` and `wrapped`, written by the command."""
     made = tmp_path_factory.mktemp("wrapped")
     for language in LANGUAGES:
         for namespace, loads in (("aten", []), ("wrapped", ["--load", PLUGIN])):
@@ -68,7 +68,7 @@ def test_who_defines_a_namespace_does_not_matter(folder):
 
 
 def compiled(folder, compilers, standard, source):
-    """A shared library of one file of calls."""
+    """Compiles one file of calls into a shared library."""
     library = folder / f"calls_{standard.replace('+', 'p')}_{pathlib.Path(compilers[0]).name}.so"
     command = [tool(*compilers), f"-std={standard}", *WARNINGS, "-fPIC", "-shared", "-O1"]
     paths = [f"-I{ROOT / 'capi/include'}", f"-I{folder}", f"-L{os.environ['TENON_LIB_DIR']}"]
@@ -108,7 +108,7 @@ tenon = {{ path = "{}" }}
 
 
 def typed_forms(*files):
-    """A Rust module that asks for the typed form of every operator that wrappers call typed."""
+    """Writes a Rust module that takes the typed form of each operator that wrappers call typed."""
     lines = [
         "//! Typed forms.",
         "use tenon::*;",
@@ -175,7 +175,7 @@ def test_c_wrappers_are_cpp_too(folder):
 
 @pytest.fixture(scope="module")
 def typed(folder):
-    """A module for the stub to be that of."""
+    """Writes the module that the stub describes."""
     (folder / "wrapped.py").write_text(
         "import sys\n\nimport tenon\n\nsys.modules[__name__] = tenon.ops.wrapped\n"
     )
@@ -192,7 +192,7 @@ def test_calls_of_python(typed, definer):
 
 
 def mypy(folder, *files):
-    """What mypy says of files that use the stubs of a folder."""
+    """Runs mypy on files that use the stubs in a folder; returns its output."""
     pytest.importorskip("mypy")
     path = os.pathsep.join([str(folder), str(ROOT / "bindings/python")])
     cache = f"--cache-dir={folder / 'mypy'}"
@@ -227,11 +227,11 @@ def test_mypy_refuses(folder, typed, tmp_path, call, says):
     assert "wrong.py:5: error" in found and says in found
 
 
-# ---- What cannot be wrapped, and the command -----------------------------------------------------
+# ---- Schemas without wrappers, and the command ---------------------------------------------------
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_has_no_wrapper_is_named(language, library):
+def test_schemas_without_a_wrapper_are_named(language, library):
     library.define("plain(int x) -> int")
     library.define("endless() -> (int, ...)")
     library.impl("lost", lambda x: x, "CPU")
@@ -268,7 +268,7 @@ def test_command_refuses(capsys, ns):
     assert "cobol" in capsys.readouterr().err
 
 
-def test_help_tells_all(capsys):
+def test_help_shows_all_options(capsys):
     with pytest.raises(SystemExit):
         main(["wrap", "--help"])
     text = capsys.readouterr().out
@@ -278,7 +278,7 @@ def test_help_tells_all(capsys):
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    """Wrappers of the schemas of PyTorch's ATen, though most of the operators are not there."""
+    """Wrappers of all schemas of PyTorch's ATen, most of which are not defined here."""
     made = tmp_path_factory.mktemp("corpus")
     lines = (ROOT / "tests/conformance/schemas/pytorch.txt").read_text().splitlines()
     schemas = [tenon.Schema.parse(line) for line in lines if line.startswith("aten::")]
@@ -289,7 +289,7 @@ def corpus(tmp_path_factory):
     (made / "corpus.h").write_text(c.emit(space))
     (made / "corpus.pyi").write_text(pyi.emit(space))
     (made / "Corpus.java").write_text(java.emit(space))
-    # The other compilers take a minute for all of them.
+    # The other compilers would take a minute for all schemas.
     some = operator.Namespace("corpus", every[::12], ())
     (made / "corpus.hpp").write_text(cpp.emit(some))
     (made / "corpus.rs").write_text(rust.emit(some))
@@ -325,11 +325,11 @@ def test_some_schemas_of_pytorch_in_rust(corpus):
     run(cargo, "check", "--offline", "--quiet", "--manifest-path", crate / "Cargo.toml")
 
 
-# ---- What ships for ATen -------------------------------------------------------------------------
+# ---- Shipped wrappers of ATen --------------------------------------------------------------------
 
 
 def shipped(*arguments):
-    """Runs the check of what ships; returns its status and words."""
+    """Checks the shipped wrappers; returns the status and output."""
     generate = ROOT / "bindings" / "wrappers" / "generate.py"
     operators = pathlib.Path(os.environ["TENON_BUILD_DIR"]) / "generated" / "operators.jsonl"
     command = [sys.executable, "-B", generate, operators, *arguments]
@@ -337,7 +337,7 @@ def shipped(*arguments):
     return done.returncode, done.stdout
 
 
-def test_check_of_what_ships_finds_drift(tmp_path):
+def test_check_of_shipped_wrappers_finds_drift(tmp_path):
     status, said = shipped("--root", tmp_path, "--check")
     assert status == 1 and "aten.rs must be what --write makes" in said
     assert shipped("--root", tmp_path, "--write")[0] == 0
@@ -370,7 +370,7 @@ def test_every_function_is_the_package_s():
         getattr(tenon.functional, name), tenon.ops.OpOverloadPacket
     )]  # fmt: skip
     assert len(names) > 40
-    # Functions of their own arguments stand in the place of their operators.
+    # Functions with a signature in Python replace the wrappers of their operators.
     own = set(vars(tenon.own_arguments))
     for name in names:
         if name not in own:
@@ -378,7 +378,7 @@ def test_every_function_is_the_package_s():
     assert "abs" not in tenon.__all__ and "exp" in tenon.__all__
 
 
-def test_mypy_knows_functions_methods_and_operators(tmp_path):
+def test_mypy_accepts_functions_methods_and_operators(tmp_path):
     (tmp_path / "use.py").write_text(
         "import tenon\n"
         "from tenon import ops\n"

@@ -112,7 +112,7 @@ def test_strides_of_dims_of_one_mean_nothing(name):
         usual, odd = bound(op, spec, dtype), bound(op, spec, dtype)
         run(op, usual)
         for key in written(op):
-            if odd[key].shape != usual[key].shape:  # resized
+            if odd[key].shape != usual[key].shape:  # the call resized it
                 odd[key] = tenon.zeros(usual[key].shape, dtype=usual[key].dtype)
             odd[key] = with_strides_of_ones(odd[key])
         run(op, odd)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin for the Python suite: calls operators from threads that C started, and holds a tensor.
- */
+/* A plugin for the Python suite: calls operators from C threads, and holds a tensor. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -59,7 +58,7 @@ static tenon_status call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
     pthread_join(threads[i], NULL);
     sum += jobs[i].sum;
     if (jobs[i].error != NULL && error == NULL) {
-      error = jobs[i].error; /* errors hop threads */
+      error = jobs[i].error; /* errors are per thread: raise it on this one */
     } else {
       tenon_error_release(jobs[i].error);
     }
@@ -101,7 +100,7 @@ static void* release_kept(void* unused) {
   return NULL;
 }
 
-/* drop() -> (): lets the tensor go on a thread of C. */
+/* drop() -> (): releases the tensor on a C thread. */
 static tenon_status drop(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)ctx;
   (void)op;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays calls of PyTorch's operators on Tenon: twins of arguments, and what results are told by.
+"""Replays PyTorch's operator calls on Tenon, with copies of the arguments, and compares results.
 
-A twin has the dtype, sizes, strides and elements of its tensor, and the memory around it; twins of
-tensors that share memory share memory. Of each result dtype, sizes, strides, elements, device and
-the memory that it shares with an argument must be equal.
+A twin has the dtype, sizes, strides and elements of its tensor, in a copy of its whole storage;
+twins of tensors that share memory share memory. Each result must have equal dtype, sizes, strides,
+elements and device, and share memory with the same arguments.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ import torch_replay_reasons as reasons
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-# |ours - theirs| <= bound * max(1, |theirs|): what a few roundings in another order may do.
+# Allows a few roundings in another order: |ours - theirs| <= bound * max(1, |theirs|).
 BOUND = {
     torch.float16: 2**-9,
     torch.bfloat16: 2**-6,
     torch.float32: 2e-5,
+    torch.complex32: 2**-9,
     torch.complex64: 4e-5,
     torch.float64: 1e-12,
     torch.complex128: 1e-12,
 }
 MOST_ELEMENTS = 20_000  # of one argument
-# PyTorch orders equal elements as its threads and vectors meet them, unless `stable` is asked for:
-# here their indices may differ where they lead to equal elements.
-UNSTABLE = {  # and where their `dim` stands
+# Without `stable`, PyTorch orders equal elements as its threads and vectors meet them. The indices
+# of these may differ if they point at equal elements.
+UNSTABLE = {  # the value is the position of `dim`
     "aten::sort": 1,
     "aten::topk": 2,
     "aten::mode": 1,
     "aten::kthvalue": 2,
 }
-# No elements to see.
+# Operators whose results have no defined elements.
 UNSET = (
     "empty",
     "empty_like",
@@ -48,22 +49,22 @@ UNSET = (
     "_unsafe_view",
     "resize_",
 )
-# What either library raises for a call that it does not take.
+# The errors that either library raises for a call that it refuses.
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError)
 
 
 def is_shared(dtype: torch.dtype) -> bool:
-    """Whether both libraries have the dtype."""
+    """Returns true if both libraries have the dtype."""
     return hasattr(tenon, name_of(dtype))
 
 
 def name_of(word: Any) -> str:
-    """The name of a dtype, layout or memory format, the same in both libraries."""
+    """Returns the name of a dtype, layout or memory format, which both libraries share."""
     return str(word).partition(".")[2]
 
 
 def full_name(func: Any) -> str:
-    """The name of an overload of PyTorch's as Tenon has it."""
+    """Returns Tenon's name of one of PyTorch's overloads."""
     name = f"{func.namespace}::{func._opname}"
     return name if func._overloadname == "default" else f"{name}.{func._overloadname}"
 
@@ -73,7 +74,7 @@ def tensors_of(tree: Any) -> list:
 
 
 def twin(t: torch.Tensor, storages: dict | None = None) -> torch.Tensor:
-    """A tensor like another in all, memory around it included, that shares nothing with it."""
+    """Copies a tensor with its whole storage; the copy shares no memory with it."""
     storage = t.untyped_storage()
     copies = {} if storages is None else storages
     key = storage._cdata
@@ -83,13 +84,13 @@ def twin(t: torch.Tensor, storages: dict | None = None) -> torch.Tensor:
 
 
 def twins_of(tree: Any) -> dict:
-    """Twins of all tensors of a call, by id; those of one memory are of one memory."""
+    """Returns twins of all tensors of a call, by id; twins share memory as the tensors do."""
     storages: dict = {}
     return {id(t): twin(t, storages) for t in tensors_of(tree)}
 
 
 def ours(leaf: Any, twins: dict) -> Any:
-    """An argument as Tenon takes it."""
+    """Converts an argument for Tenon."""
     if isinstance(leaf, torch.Tensor):
         return twins[id(leaf)]
     if isinstance(leaf, torch.dtype | torch.memory_format | torch.layout):
@@ -100,7 +101,7 @@ def ours(leaf: Any, twins: dict) -> Any:
 
 
 def leaves_of(result: Any) -> list:
-    """Results, one by one; None is none."""
+    """Returns the results as a list; None is no result."""
     if result is None:
         return []
     return list(result) if isinstance(result, list | tuple) else [result]
@@ -113,19 +114,19 @@ def describe(leaf: Any) -> str:
 
 
 def plain(tensor: Any) -> torch.Tensor:
-    """A tensor of either library as PyTorch's."""
+    """Converts a tensor of either library to PyTorch's."""
     return tensor if isinstance(tensor, torch.Tensor) else torch.from_dlpack(tensor)
 
 
 def at_places(given: torch.Tensor, dim: int, places: torch.Tensor) -> torch.Tensor:
-    """The elements at indices along a dim, which that dim may be missing from."""
+    """Returns the elements at indices along a dim, which the indices may lack."""
     if places.dim() < given.dim():
         places = places.unsqueeze(dim)
     return torch.gather(given, dim, places)
 
 
 def compare(mine: Any, theirs: Any, values: bool, computed: Any = None) -> str:
-    """What differs, "" when nothing does; `computed` is the dtype that rounds."""
+    """Describes the difference, "" if none; `computed` is the dtype that the call rounds to."""
     if not isinstance(theirs, torch.Tensor):
         if isinstance(theirs, torch.dtype):
             return "" if mine is getattr(tenon, name_of(theirs)) else f"got {mine}, not {theirs}"
@@ -147,14 +148,14 @@ def compare(mine: Any, theirs: Any, values: bool, computed: Any = None) -> str:
 
 
 def compare_elements(mine: torch.Tensor, theirs: torch.Tensor, computed: Any = None) -> str:
-    """What elements differ, those of one dtype and shape."""
+    """Describes how the elements of tensors with one dtype and shape differ."""
     bound = BOUND.get(theirs.dtype, 0)
     if bound:
         bound = max(bound, BOUND.get(computed, 0))
     close = torch.isclose(mine, theirs, rtol=bound, atol=bound, equal_nan=True)
     if theirs.is_complex():
-        # Any number with an infinite part is infinity. What the other part is depends in PyTorch
-        # too on whether a loop joins products with sums: of x ** 2, on the strides of x.
+        # A complex number with an infinite part is infinity. The other part depends in PyTorch too
+        # on whether a loop fuses products and sums, which for x ** 2 depends on the strides of x.
         close |= torch.isinf(mine) & torch.isinf(theirs)
     if close.all():
         return ""
@@ -171,14 +172,14 @@ WIDER = {
 
 
 def widened(leaf: Any) -> Any:
-    """An argument as doubles have it."""
+    """Converts an argument to double precision."""
     if isinstance(leaf, torch.Tensor):
         return leaf.detach().to(WIDER.get(leaf.dtype, leaf.dtype))
     return WIDER.get(leaf, leaf) if isinstance(leaf, torch.dtype) else leaf
 
 
 def is_as_exact(mine: Any, theirs: Any, exact: Any, is_rounded: bool) -> bool:
-    """Whether a result is about as near as PyTorch's, or nearer, to what doubles come to."""
+    """Returns true if a result is about as near to the double-precision result as PyTorch's."""
     if not is_rounded:
         return not compare(mine, theirs, values=True)
     mine = plain(mine)
@@ -193,12 +194,12 @@ def is_as_exact(mine: Any, theirs: Any, exact: Any, is_rounded: bool) -> bool:
     if not known.any():
         return True
     ours, its = ((one - exact)[known].abs() for one in (mine, theirs))
-    # Twice as far at most, and four times at the worst element: another order of the same sums.
+    # At most twice as far, and four times at the worst element: the order of the sums may differ.
     return bool(ours.mean() <= 2 * its.mean() and ours.max() <= 4 * its.max())
 
 
 def exact_results(func: Any, given: tuple) -> list | None:
-    """What a call comes to in doubles, by PyTorch; None where it has no such call."""
+    """Returns PyTorch's results in double precision, None if it has no such call."""
     if func._schema.is_mutable:
         return None
     args, kwargs = pytree.tree_map(widened, given)
@@ -225,8 +226,8 @@ def product_of_eigh(parts: list) -> list:
     return [values, vectors.mH @ vectors, whole]
 
 
-# Factors that are known up to a sign or phase, and all the less where values are equal or missing:
-# they are told by what they make, and by their own products, which are 1.
+# Factors are unique up to a sign or phase, and less so if values are equal or missing. Compared are
+# the product of the factors, and the products of the factors with themselves, which are 1.
 FACTORS = {
     **dict.fromkeys(("_linalg_svd", "ops.aten.linalg_svd", "ops.aten.svd"), product_of_svd),
     **dict.fromkeys(("_linalg_eigh", "ops.aten.linalg_eigh"), product_of_eigh),
@@ -234,7 +235,7 @@ FACTORS = {
 
 
 def sharing(result: Any, arguments: list) -> list:
-    """Whose memory a result shows, by the places of arguments, and how many bytes on it begins."""
+    """Lists the arguments that a result shares memory with, by index, and its byte offset there."""
     if not isinstance(result, torch.Tensor | tenon.Tensor) or result.numel() == 0:
         return []
     at = result.data_ptr()
@@ -249,14 +250,14 @@ def sharing(result: Any, arguments: list) -> list:
 
 @dataclasses.dataclass
 class Outcome:
-    """What a call came to: results, or the error that refused it."""
+    """The results of a call, or the error that refused it."""
 
     results: list
     error: Exception | None = None
 
 
 def seeing_conjugates() -> Any:
-    """Inside a mode PyTorch would take lazy conjugates for what they are conjugates of."""
+    """Returns a guard under which calls inside PyTorch's modes resolve lazy conjugates."""
     hidden = torch._C._dispatch_tls_local_exclude_set()
     for key in (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative):
         hidden = hidden.remove(key)
@@ -264,10 +265,10 @@ def seeing_conjugates() -> Any:
 
 
 class Replay(TorchDispatchMode):
-    """Replays each call of a shipped operator beside PyTorch's own, and notes what differs."""
+    """Repeats each call of a shipped operator on Tenon, and records the differences."""
 
     most_of_a_kind = 40  # calls of one operator with one tuple of dtypes
-    kind = ""  # of all calls, for what is known of some
+    kind = ""  # of all calls; selects known differences
 
     def __init__(self) -> None:
         super().__init__()
@@ -291,7 +292,7 @@ class Replay(TorchDispatchMode):
         return name in self.shipped and self.is_wanted(name, args, kwargs)
 
     def is_wanted(self, name: str, args: tuple, kwargs: dict) -> bool:
-        """Whether a call is small, of plain tensors on the CPU, and not one of many alike."""
+        """Returns true if a call is small, has plain CPU tensors, and is not one of many alike."""
         leaves = pytree.tree_leaves((args, kwargs))
         if not all(is_plain(leaf, name) for leaf in leaves):
             return False
@@ -309,14 +310,14 @@ class Replay(TorchDispatchMode):
         return True
 
     def beside(self, func: Any, args: tuple, kwargs: dict) -> Any:
-        """Calls both; the answer is PyTorch's, and so is the error."""
+        """Calls both libraries; returns PyTorch's result or raises its error."""
         given = (args, kwargs)
         name = full_name(func)
         told = ", ".join(describe(leaf) for leaf in pytree.tree_leaves(given))
         twins = twins_of(given)
         if torch.Tag.inplace_view in func.tags:
-            # An in-place view changes the tensor and no memory, which is all that another
-            # library's tensors share: its twin is Tenon's own.
+            # An in-place view changes the tensor's sizes and not its memory. A tensor imported
+            # from PyTorch shares only memory, so the twin must be a tensor of Tenon.
             twins = {key: tenon.from_dlpack(t) for key, t in twins.items()}
         state = torch.random.get_rng_state()
         tensors = tensors_of(given)
@@ -335,7 +336,7 @@ class Replay(TorchDispatchMode):
             self.wrong.append(f"{name}({told}): {difference}")
 
     def judge(self, func, given, twins, state, theirs, tensors) -> str:
-        """What differs of one call."""
+        """Describes how the results of a call differ."""
         name = full_name(func)
         args, kwargs = pytree.tree_map(lambda leaf: ours(leaf, twins), given)
         tenon.default_generator().set_state(bytes(state.tolist()))
@@ -350,10 +351,10 @@ class Replay(TorchDispatchMode):
     def weigh(
         self, name, args, kwargs, mine, theirs, written, kind="", computed=None, exact=None
     ) -> str:
-        """What differs of what a call came to, "" where nothing does or where that has a reason.
+        """Describes how outcomes differ, "" if they do not or the difference is known.
 
-        `exact` gives what the call comes to in doubles: roundings of sums that cancel may be more
-        than a bound allows, but ours not more than PyTorch's.
+        `exact` computes the call in double precision: roundings of sums that cancel may exceed a
+        bound, but ours must not be larger than PyTorch's.
         """
         if theirs.error is not None and mine.error is not None:
             self.tally["refused by both"] += 1
@@ -377,7 +378,7 @@ class Replay(TorchDispatchMode):
         return ""
 
     def excuse(self, what: str, table: tuple, name: str, kind: str, told: str) -> str:
-        """Counts a known difference by its reason; tells any other."""
+        """Counts a known difference by its reason; describes an unknown one."""
         if reason := reasons.why(table, name, kind, told):
             self.known[f"{what}: {reason}"] += 1
             return ""
@@ -428,7 +429,7 @@ class Replay(TorchDispatchMode):
         return "" if got == expected else f"shares memory {got}, expected {expected}"
 
     def report(self, title: str) -> str:
-        """The counts, in words."""
+        """Returns the counts as text."""
         operators = {name for name, _ in self.counts}
         lines = [f"{title}: {sum(self.counts.values())} calls of {len(operators)} operators"]
         lines += [f"  {count} {what}" for what, count in sorted(self.tally.items())]
@@ -436,14 +437,14 @@ class Replay(TorchDispatchMode):
         return "\n".join(lines)
 
     def check(self, title: str, least: int) -> None:
-        """Prints the counts; fails for what differs without a reason, and where little was seen."""
+        """Prints the counts; fails if a difference has no reason or few operators were called."""
         print(self.report(title))
         assert len({name for name, _ in self.counts}) >= least
         assert not self.wrong, f"{len(self.wrong)} calls differ:\n" + "\n".join(sorted(self.wrong))
 
 
 def is_plain(leaf: Any, name: str = "") -> bool:
-    """Whether an argument means the same to both libraries, and is small."""
+    """Returns true if an argument is small and means the same to both libraries."""
     if isinstance(leaf, torch.dtype):
         return is_shared(leaf)
     if isinstance(leaf, torch.device):
@@ -458,5 +459,5 @@ def is_plain(leaf: Any, name: str = "") -> bool:
         return False
     if leaf.is_conj() or leaf.is_neg() or leaf.untyped_storage().nbytes() > 8 * MOST_ELEMENTS:
         return False
-    # Memory of another library begins where its tensor does.
+    # A tensor imported from PyTorch loses the memory in front of its first element.
     return "as_strided" not in name or leaf.storage_offset() == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays calls in their further forms: in place, and into outs of every kind that callers have."""
+"""Replays calls as their in-place and `out=` overloads, with `out` arguments of many kinds."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OUT_DTYPES = ("float32", "float64", "bfloat16", "int64", "int32", "uint8", "bool
 
 
 def signature(func: Any) -> list:
-    """Names and types of what an overload reads."""
+    """Returns the names and types of the arguments that an overload reads."""
     return [(one.name, str(one.type)) for one in func._schema.arguments if not one.is_out]
 
 
 @functools.cache
 def out_form(func: Any) -> Any:
-    """The overload that writes what `func` returns, None where there is none."""
+    """Returns the overload that writes what `func` returns, None if there is none."""
     packet = getattr(torch.ops.aten, func._opname)
     wanted = signature(func)
     short = [one for one in wanted if one[0] not in OPTIONS]
@@ -37,7 +37,7 @@ def out_form(func: Any) -> Any:
 
 @functools.cache
 def in_place_form(func: Any) -> Any:
-    """The overload that writes into the first argument, None where there is none."""
+    """Returns the overload that writes into the first argument, None if there is none."""
     packet = getattr(torch.ops.aten, f"{func._opname}_", None)
     wanted = signature(func)
     for name in packet.overloads() if packet else ():
@@ -48,7 +48,7 @@ def in_place_form(func: Any) -> Any:
 
 
 def breaks_memory(name: str, outs: list) -> bool:
-    """Whether PyTorch writes beyond some outs of a call: bytes are resampled as if contiguous."""
+    """Returns true if PyTorch writes out of bounds: it resamples bytes as if contiguous."""
     return name.startswith("aten::upsample_bi") and outs[0].dtype is torch.uint8
 
 
@@ -56,7 +56,7 @@ OVERLAPS = ("of one element", "partly its input", "partly its other")
 
 
 class Forms(replay.Replay):
-    """Calls the out and in-place forms of each call that the mode sees, in both libraries."""
+    """Calls the `out=` and in-place overloads of each recorded call, in both libraries."""
 
     most_of_a_kind = 4
 
@@ -130,7 +130,7 @@ class Forms(replay.Replay):
         computed: Any = None,
         exact: Any = None,
     ) -> None:
-        """Calls both, with outs of Tenon's own where they are resized, which no others may be."""
+        """Calls both libraries; an `out` to resize is Tenon's own, as imported memory is fixed."""
         args = list(args)
         name = replay.full_name(func)
         leaves, spec = pytree.tree_flatten((args, kwargs))
@@ -146,7 +146,7 @@ class Forms(replay.Replay):
                     list(value.shape), dtype=getattr(tenon, replay.name_of(value.dtype))
                 )
                 twins[id(value)] = mine_kwargs[key]
-        # A call changes what it writes: told before.
+        # Described before the call, which changes what it writes.
         told = ", ".join(replay.describe(leaf) for leaf in leaves) + f", {kind}"
         tensors = replay.tensors_of((args, kwargs))
         torch.random.set_rng_state(state)
@@ -162,7 +162,8 @@ class Forms(replay.Replay):
             mine = replay.Outcome([], error)
         pairs = [(twins[id(t)], t) for t in tensors]
         if kind in OVERLAPS and (mine.error is not None or theirs.error is None):
-            # PyTorch looks for overlaps in some kernels, and has no answer in the others.
+            # PyTorch checks for overlaps in some kernels; the results of other kernels are
+            # undefined.
             self.tally["overlaps refused" if mine.error else "overlaps taken by both"] += 1
             return
         self.note(
@@ -173,7 +174,7 @@ class Forms(replay.Replay):
 
 
 def outs_like(results: list) -> Iterator[tuple]:
-    """Outs for such results, of one kind after the other, and a word for each kind."""
+    """Yields `out` arguments of one kind after another for such results, with the kind's name."""
     yield "", [torch.zeros_like(one) for one in results]
     for dtype in OUT_DTYPES:
         if results[0].dtype is not getattr(torch, dtype):
@@ -200,5 +201,8 @@ def gapped(one: torch.Tensor) -> torch.Tensor:
 
 
 def at_one_place(one: torch.Tensor) -> torch.Tensor:
-    """All elements at one place, of memory for all: some kernels of PyTorch write as if apart."""
+    """Returns a tensor whose elements share an address.
+
+    Its storage is large enough for separate elements, which some kernels of PyTorch write.
+    """
     return torch.zeros(one.numel(), dtype=one.dtype).as_strided(one.shape, [0] * one.dim())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays what programs write, `torch.name(...)` and `tensor.name(...)`, on Tenon's own.
+"""Replays calls of `torch.name(...)` and `tensor.name(...)` with Tenon's functions of that name.
 
-So composites are seen, too, which no dispatch mode sees, and the ways to give arguments.
+This covers composites, which no dispatch mode sees, and the ways to pass arguments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch.utils import _pytree as pytree
 
 
 def place_of(func: Any) -> tuple:
-    """What Tenon has for a function of PyTorch's, and under which name; None where it has none."""
+    """Returns the name and Tenon's counterpart of a PyTorch function; None if there is none."""
     name = getattr(func, "__name__", "")
     if name.startswith("__") and name.endswith("__") and name not in OPERATORS:
         return "", None
@@ -38,13 +38,13 @@ OPERATORS = tuple(
 ) + ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__neg__", "__invert__",
      "__abs__", "__getitem__")  # fmt: skip
 
-# Of losses and softmax: what PyTorch keeps for callers of long ago, and hands over always.
+# Deprecated arguments of losses and softmax, which PyTorch always passes on.
 LEGACY = ("size_average", "_stacklevel")
-OPTIONAL = ("reduce", "weight", "out")  # the same where they are not given
+OPTIONAL = ("reduce", "weight", "out")  # None is the same as leaving these out
 
 
 def draws(func: Any, name: str, args: tuple, kwargs: dict) -> bool:
-    """Whether a call drops elements: PyTorch's draws are of another library (MKL) where it is."""
+    """Returns true if a call uses dropout, which PyTorch may draw with another library (MKL)."""
     if "dropout" in name:
         return True
     if name == "multi_head_attention_forward":
@@ -53,11 +53,11 @@ def draws(func: Any, name: str, args: tuple, kwargs: dict) -> bool:
 
 
 class Functions(TorchFunctionMode):
-    """Replays each function call and method beside PyTorch's own."""
+    """Repeats each call of a function or method with Tenon's."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls = replay.Replay()  # what it counts and says
+        self.calls = replay.Replay()  # compares the calls and counts them
         self.absent: dict[str, int] = {}
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -106,7 +106,7 @@ class Functions(TorchFunctionMode):
             wide_args, wide_kwargs = pytree.tree_map(replay.widened, before)
             try:
                 return replay.leaves_of(func(*wide_args, **wide_kwargs))
-            except Exception:  # noqa: BLE001 - no doubles for it
+            except Exception:  # no double-precision call
                 return None
 
         weighed = self.calls.weigh(name, mine_args, mine_kwargs, mine, theirs, pairs, exact=exact)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tenon and PyTorch are known to do differently, each with its reason; all else is a defect.
+"""Known differences between Tenon and PyTorch, each with its reason; all others are defects.
 
-A line applies where its patterns match the whole name of the operator, the kind of the call (of
-further forms: how its out or its self is) and some of the message.
+An entry applies if its patterns match the whole name of the operator, the whole kind of the call
+(for `out=` and in-place overloads: how `out` or self is laid out) and part of the message.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Known(NamedTuple):
     reason: str
 
 
-# Calls that PyTorch takes and Tenon refuses.
+# Calls that PyTorch accepts and Tenon refuses.
 REFUSED = (
     Known(
         r"(all|any|amax|amin|argmax|argmin|max|mean|min|prod|sum)\.\w+",
@@ -37,7 +37,7 @@ REFUSED = (
     Known(
         r"(max|min)\.unary_out|(std|var)\.correction_out|(all|any)\.\w+",
         "of .*",
-        "out must be of dtype",
+        "out must have dtype",
         "a fold writes the dtype that it computes, and no other",
     ),
     Known(
@@ -62,13 +62,13 @@ REFUSED = (
         r"_embedding_bag(_forward_only)?\.out",
         ".*",
         "imported memory cannot be resized",
-        "the bag of each index is told of sums, too, and needs its room",
+        "Tenon also returns the bag of each index for sums, and needs memory for it",
     ),
     Known(
         r"_fft_\w+\.out|linalg_(lstsq|pinv)\.\w*out|cholesky_(solve|inverse)\.out|bernoulli\.out"
         r"|linalg_(eig|householder_product|matrix_exp)\.out|(_ctc_loss|segment_reduce)\.\w*out",
         "of .*",
-        "must be of dtype",
+        "must have dtype",
         "transforms, factorizations and draws write the dtype that they compute, and no other",
     ),
     Known(
@@ -80,25 +80,25 @@ REFUSED = (
     Known(
         r"addbmm_",
         "",
-        "must be of the result's sizes",
-        "PyTorch gives what is written in place other sizes",
+        "must have the sizes of the result",
+        "PyTorch resizes the tensor that is written in place",
     ),
     Known(
         r"(nn\.functional\.interpolate|upsample_bi(linear|cubic)2d)(\.\w+)?",
         ".*",
         "not supported for dtype uint8",
-        "PyTorch resamples images of bytes with whole weights of its own; others are of floats",
+        "PyTorch resamples images of bytes with integer weights, Tenon with float weights",
     ),
     Known(
         r"nn\.functional\.batch_norm",
         "",
-        "of 2 dims at least, got \\[0\\]|got shape \\(0,\\)",
+        "at least 2 dims, got \\[0\\]|got shape \\(0,\\)",
         "PyTorch asks for no channels where there are no elements",
     ),
     Known(
         r"im2col\.out",
         "of .*",
-        "out must be of dtype",
+        "out must have dtype",
         "PyTorch takes these where a batch of none leaves nothing to write",
     ),
     Known(
@@ -146,7 +146,7 @@ REFUSED = (
     Known(
         r".*",
         "no elements",
-        "not supported for dtype|must be \\w+ like|must be of dtype|must have as many",
+        "not supported for dtype|must be \\w+ like|must have dtype|must have as many",
         "PyTorch asks for no dtype or sizes where nothing is to compute",
     ),
     Known(
@@ -176,14 +176,14 @@ REFUSED = (
     Known(
         r"tile",
         "no elements|",
-        "repeats must be of numbers >= 0",
+        "repeats must have elements >= 0",
         "PyTorch takes fewer than no repeats of no elements",
     ),
     Known(
         r"_local_scalar_dense",
         ".*",
         "must be a tensor of one element",
-        "PyTorch gives the first of several elements",
+        "PyTorch uses the first of several elements",
     ),
     Known(
         r"Tensor\.__r\w+__",
@@ -193,7 +193,7 @@ REFUSED = (
     ),
 )
 
-# Calls that Tenon takes and PyTorch refuses.
+# Calls that Tenon accepts and PyTorch refuses.
 TAKEN = (
     Known(
         r"max_unpool3d\.out",
@@ -279,7 +279,7 @@ TAKEN = (
     ),
 )
 
-# Calls whose answers differ.
+# Calls whose results differ.
 DIFFER = (
     Known(
         r"(ops\.aten\.)?_ctc_loss(\.\w+)?",
@@ -442,7 +442,7 @@ DIFFER = (
         r"(softshrink|hardtanh|hardshrink)_backward",
         ".*",
         "got nan, expected 0.0",
-        "of NaN PyTorch's vectors have no gradient, and the rest of its loop has",
+        "for NaN, PyTorch's vector loop has no gradient, and its remainder loop has one",
     ),
     Known(
         r"pow(_\.Tensor|\.Tensor_Tensor)",
@@ -484,13 +484,13 @@ DIFFER = (
         r"(Tensor\.)?conj_physical",
         ".*",
         "shares memory|got strides",
-        "the schema says a new tensor; PyTorch gives a real self itself",
+        "the schema declares a new tensor; PyTorch returns a real self itself",
     ),
 )
 
 
 def why(table: tuple, name: str, kind: str, message: str) -> str:
-    """The reason of a known difference, "" where there is none."""
+    """Returns the reason of a known difference, "" if there is none."""
     name = name.removeprefix("aten::")
     for known in table:
         matches = re.fullmatch(known.name, name) and re.fullmatch(known.kind, kind)

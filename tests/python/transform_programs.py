@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random functions under random transforms, beside loops and beside PyTorch.
+"""Random functions under random transforms, compared with loops and with PyTorch.
 
     python tests/python/transform_programs.py --count 10000 --seed 1
 
-A program is a function of views, writes in place and operators, which also reads the arguments of
-the functions around it, under one to three of vmap, grad, jvp, vjp, jacrev and jacfwd in any order.
-It runs three times: with Tenon's transforms; with loops and plain reverse mode instead of these;
-with PyTorch's transforms where that is installed. All give equal tensors. A program that differs is
-made smaller and printed.
+A program is a function of views, in-place writes and operators, which also reads the arguments of
+the enclosing functions, under one to three of vmap, grad, jvp, vjp, jacrev and jacfwd in any order.
+It runs three times: with Tenon's transforms; with loops and plain reverse mode instead; and with
+PyTorch's transforms, if installed. All must return equal tensors. A program that differs is reduced
+and printed.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ KINDS = ("vmap", "vmap", "grad", "jvp", "vjp", "jacrev", "jacfwd")
 SIZES = ((2,), (3,), (2, 2), (2, 3), (1, 3), ())
 MAPPED = 2
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
-# What one library refuses by design, or cannot do: the program says nothing then.
+# Refusals by design and limits of one library, which make a comparison impossible.
 STRICTER = (
     *programs.STRICTER,
-    # A loop writes one after the other.
-    "must be mapped by the vmap to be written in place with what is",
-    # An element on its own may lie closer together than among the mapped.
-    "must keep dims that are apart in memory apart",
+    # A loop writes one example after another.
+    "must be mapped by the vmap, as a mapped tensor is written into it",
+    # A single example may be contiguous where the batch is not.
+    "size must be compatible with the sizes and strides of self",
     "vmap: inplace arithmetic",
 )
-OVERWRITTEN = "must not have been modified by an inplace operation since it was saved"
+OVERWRITTEN = "has been modified by an inplace operation since it was saved"
 
 Function = Callable[[Any], Any]
 
 
-# ---- The transforms, and what they stand for -----------------------------------------------------
+# ---- The transforms and their replacements -------------------------------------------------------
 
 
 def cotangent(y: Any) -> Any:
@@ -80,7 +80,7 @@ class Transformed:
 
 
 class Plain:
-    """The same with loops and reverse mode alone."""
+    """The transforms, implemented with loops and reverse mode only."""
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
@@ -118,11 +118,11 @@ class Plain:
         return joined(jacobian.reshape((*jacobian.shape[:-1], *x.shape)), x)
 
     def variable(self, x: Any) -> Any:
-        """The argument as one that gradients are asked for."""
+        """Returns the argument as a tensor that requires grad."""
         return x.view(x.shape) if x.requires_grad else x.detach().requires_grad_()
 
     def pull(self, y: Any, x: Any, given: Any = None) -> Any:
-        """The gradient of y in x; zeros where none flows."""
+        """Returns the gradient of y with respect to x; zeros if there is none."""
         if not y.requires_grad:
             return self.torch.zeros_like(x)
         grad = self.torch.autograd.grad
@@ -130,7 +130,10 @@ class Plain:
         return self.torch.zeros_like(x) if found is None else found
 
     def push(self, f: Function, x: Any, tangent: Any) -> Any:
-        """The tangent of f(x): the gradient is linear in what it is given: derived by that."""
+        """Returns the tangent of f(x).
+
+        The gradient is linear in grad_outputs; its derivative with respect to these is the tangent.
+        """
         x = self.variable(x)
         y = f(x)
         given = self.torch.zeros_like(y).requires_grad_()
@@ -142,7 +145,7 @@ class Plain:
 
 @dataclasses.dataclass
 class Program:
-    """Transforms from outer to inner, and the lines of the function under them."""
+    """Transforms from outer to inner, and the lines of the innermost function."""
 
     transforms: list[str]
     values: list[float]
@@ -150,7 +153,7 @@ class Program:
     lines: list[str]
 
     def text(self) -> str:
-        """Python that defines `run`: x0 is the outermost argument, the last x the function's."""
+        """Returns code that defines `run`; x0 is the outermost argument, the last x is inner."""
         depth = len(self.transforms)
         parts = [f"x0 = torch.tensor({self.values}, dtype=torch.float64).reshape({self.sizes})"]
         names = [f"x{i}" for i in range(depth + 1)]
@@ -165,12 +168,12 @@ class Program:
         return "\n".join(parts)
 
     def result(self) -> str:
-        """The name that the last line binds or writes."""
+        """Returns the name that the last line binds or writes."""
         return self.lines[-1].split(" ")[0].split(".")[0].split("[")[0].rstrip(",")
 
 
 class Writer(programs.Writer):
-    """Writes a function line by line; runs it on plain tensors to know the sizes."""
+    """Writes a function line by line, and runs it on plain tensors to learn the sizes."""
 
     def program(self) -> Program:  # type: ignore[override]
         depth = self.random.choice((1, 2, 2, 3, 3, 3))
@@ -198,7 +201,7 @@ class Writer(programs.Writer):
     def start_with(
         self, transforms: list[str], values: list[float], sizes: tuple[int, ...], inner: Any
     ) -> None:
-        """The arguments as one of the mapped has them, and a tensor of the function's own."""
+        """Defines the arguments as one example has them, and a tensor that the function owns."""
         torch = self.scope["torch"]
         value = torch.tensor(values, dtype=torch.float64).reshape(sizes)
         self.scope["x0"] = value
@@ -238,7 +241,7 @@ class Writer(programs.Writer):
             self.names += names
 
     def run(self, line: str) -> bool:
-        """Drops a line that is refused."""
+        """Adds a line unless it is refused."""
         try:
             exec(line, self.scope)
         except REFUSALS:
@@ -252,14 +255,14 @@ class Writer(programs.Writer):
         self.owned.update(self.names[before:])
 
     def own(self) -> None:
-        """A tensor to write to."""
+        """Adds a tensor that the function may write to."""
         self.add(f"{self.pick()[0]}.clone()")
         self.owned.add(self.names[-1])
 
     def view_of(self, name: str, tensor: Any) -> str:
         while True:
             text = super().view_of(name, tensor)
-            # What lies in memory, and so whether elements are copied, is a transform's own affair.
+            # Whether reshape copies depends on the layout, which each transform may choose.
             if "as_strided" not in text and "reshape" not in text:
                 return text
 
@@ -300,13 +303,13 @@ class Writer(programs.Writer):
             self.run(f"{target}[{index}] = {self.into(part)}")
 
     def into(self, tensor: Any) -> str:
-        """What is written: through a copy, as both may share elements."""
+        """Returns the source of a write: a copy if it may share elements with the target."""
         other = self.other(tensor, fits_into=True)
         return f"{other}.clone()" if other[0] in "tx" else other
 
     @staticmethod
     def shares(tensor: Any, other: Any) -> bool:
-        """What is read is copied first, see into()."""
+        """Returns false, because into() copies the sources."""
         return False
 
     def product(self) -> None:
@@ -321,7 +324,7 @@ class Writer(programs.Writer):
 
 
 def run(program: Program, torch: Any, by: Any) -> tuple[str, Any, Any]:
-    """The refusal or "", the sizes and the elements of what comes."""
+    """Returns the error or "", and the sizes and elements of the result."""
     scope = {"torch": torch, "by": by}
     try:
         exec(program.text(), scope)
@@ -332,11 +335,11 @@ def run(program: Program, torch: Any, by: Any) -> tuple[str, Any, Any]:
 
 
 def compare(program: Program, ours: Any, theirs: Any = None) -> programs.Difference | None:
-    """Where transforms and loops part, or Tenon and PyTorch."""
+    """Returns the difference between transforms and loops, or between Tenon and PyTorch."""
     mine = run(program, ours, Transformed(ours))
     if any(words in mine[0] for words in STRICTER):
         return None
-    # A tangent is written in place with its tensor, also where an outer transform has saved it.
+    # An in-place write also writes the tangent, even if an outer transform has saved it.
     if OVERWRITTEN in mine[0] and any(how in ("jvp", "jacfwd") for how in program.transforms):
         return None
     peers = [("loops", run(program, ours, Plain(ours)))]
@@ -344,7 +347,7 @@ def compare(program: Program, ours: Any, theirs: Any = None) -> programs.Differe
         peers.append(("PyTorch", run(program, theirs, Transformed(theirs))))
     for name, peer in peers:
         if peer[0]:
-            # What it cannot do says nothing, unless both refuse to.
+            # A comparison needs results of both, or refusals of both.
             continue
         if mine[0] or mine[1] != peer[1] or not programs.near(mine[2], peer[2]):
             return programs.Difference(f"beside {name}", mine, peer)
@@ -352,7 +355,7 @@ def compare(program: Program, ours: Any, theirs: Any = None) -> programs.Differe
 
 
 def shrink(program: Program, ours: Any, theirs: Any) -> Program:
-    """Without the lines that the difference does not need."""
+    """Removes the lines that the difference does not need."""
     index = len(program.lines) - 1
     while index >= 0:
         lines = program.lines[:index] + program.lines[index + 1 :]
@@ -364,7 +367,7 @@ def shrink(program: Program, ours: Any, theirs: Any) -> Program:
 
 
 def check(ours: Any, theirs: Any, seed: int) -> str | None:
-    """The program of a seed and where it differs, made small; None where it does not."""
+    """Returns the reduced program of a seed and its difference, or None if there is none."""
     program = Writer(ours, seed).program()
     if compare(program, ours, theirs) is None:
         return None

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls that make nothing on the way to the kernel: this test's allocator counts.
+//! Calls that allocate nothing before the kernel runs, counted by this test's allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

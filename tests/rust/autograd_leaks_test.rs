@@ -50,7 +50,7 @@ impl Function for Twice {
     }
 }
 
-/// Forward mode of a function and of a formula that looks at calls, which may fail.
+/// Forward mode of a function, and of a formula that inspects calls and may fail.
 fn dual_round(op: Op, data: &[f32]) {
     let twice = autograd::function(Twice).unwrap();
     let level = DualLevel::enter().unwrap();

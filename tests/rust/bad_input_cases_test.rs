@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The catalogue of bad input, tests/badinput/cases.txt, as far as Rust has the call.
-//!
-//! Each case twice, with a dump of everything registered, of all live handles and of the thread's
-//! keys before and after, which must be equal. tests/badinput/README.md explains the cases.
+//! Runs the cases of tests/badinput/cases.txt that can be written in Rust.
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -28,7 +25,7 @@ impl Case<'_> {
     }
 }
 
-/// Cuts at `" | "`. Bars share their spaces where a field is empty: `"a | | b"`.
+/// Splits at `" | "`. Bars share their spaces around an empty field: `"a | | b"`.
 fn fields(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;
@@ -71,7 +68,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         .collect()
 }
 
-/// Where Rust's own rules are others, and why.
+/// Cases where Rust's rules differ, and why.
 const OTHERWISE: &[(&str, &str)] = &[
     (
         "define: kernels wait with another schema",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bad input of every kind: a clear error, nothing changed, nothing leaked, ever again the same.
+//! Bad input of every kind: a clear error, no changed state and no leak, in every repetition.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -25,7 +25,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 const ROUNDS: usize = 2000;
 
-/// Runs a failing action again and again: no round leaves a handle, an operator or memory behind.
+/// Runs a failing action repeatedly: no round may leave a handle, an operator or memory behind.
 fn leaves_nothing(action: impl Fn()) {
     // The first use of the registry creates its built-in fallbacks, which stay registered.
     let operators = introspect::operators().unwrap();
@@ -45,7 +45,7 @@ fn leaves_nothing(action: impl Fn()) {
     introspect::check_invariants().unwrap();
     // AddressSanitizer delays reuse of freed memory, and finds leaks itself.
     if std::env::var_os("ASAN_OPTIONS").is_none() {
-        // One forgotten allocation a round is more than this.
+        // More than one allocation per round would exceed this.
         let grown = resident_pages().saturating_sub(resident);
         assert!(grown < 16, "{grown} pages more after {ROUNDS} rounds");
     }

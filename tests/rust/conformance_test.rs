@@ -93,7 +93,7 @@ fn expect_error<T>(result: Result<T>, want: &Json) -> Outcome {
     Ok(())
 }
 
-/// Integers that are no sizes; the bits of those below -2^62 are the bits of symbols.
+/// Extreme integers; those below -2^62 have the bits of symbols.
 const EXTREMES: [i64; 8] = [
     i64::MIN,
     i64::MIN + 1,
@@ -105,7 +105,7 @@ const EXTREMES: [i64; 8] = [
     i64::MAX,
 ];
 
-/// The arguments of a case with an extreme in the place of each integer, one at a time.
+/// Returns the arguments of a case with an extreme number in place of each integer, one at a time.
 fn with_extremes(args: &[Json]) -> Vec<Vec<Json>> {
     let mut made = Vec::new();
     for (at, given) in args.iter().enumerate() {

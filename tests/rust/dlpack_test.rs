@@ -9,7 +9,7 @@ use tenon::{DType, Status, Tensor};
 
 use crate::support::{fails, floats, read};
 
-/// A producer of our own: 2 x 2 floats, and how often its deleter ran.
+/// A DLPack producer with 2 x 2 floats that counts the calls of its deleter.
 struct Producer {
     managed: DLManagedTensorVersioned,
     data: [f32; 4],

@@ -164,7 +164,7 @@ fn missing_kernels() {
     at.says("which has no kernel: the call fails");
 }
 
-/// Goes on with a tensor in its place.
+/// A handler that calls again with a tensor in place of its object.
 struct Stand(Tensor);
 
 impl ObjectType for Stand {
@@ -214,7 +214,7 @@ fn objects_carriers_and_wrapper_tensors() {
     assert_eq!(overridden.begun(), ["Override"]);
     assert_eq!(overridden.taken.last().unwrap(), "CPU cpu", "it went on");
     overridden.says("x, an object of explain_test.Stand, has {Override}");
-    overridden.says("to go on, a handler calls again with arguments of its own");
+    overridden.says("to continue, a handler calls the operator again with other arguments");
     let carried = explained(op, &[Tensor::carrier(&object).unwrap().into()]);
     assert_eq!(carried.begun(), ["Override"]);
     carried.says("x, a carrier of an object of explain_test.Stand, has {Override}");
@@ -227,7 +227,7 @@ fn objects_carriers_and_wrapper_tensors() {
             "{}",
             shut.text
         );
-        shut.says("Override is taken away or falls through: the call fails");
+        shut.says("Override is excluded or falls through: the call fails");
     }
     let stand = Stand(floats(&[1.0]));
     let wrapper = Tensor::wrapper(stand, &[1], DType::F32, Device::CPU).unwrap();

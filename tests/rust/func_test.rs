@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms of closures: mapped, derived, nested in any order, and rules of one's own.
+//! Transforms of closures: mapped, differentiated, nested in any order, and custom rules.
 
 use std::cell::Cell;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -132,15 +132,15 @@ fn bad_dims_are_named() {
     expect_error(
         with_in(&[Some(1)]),
         wrong,
-        "in_dims must name a dim of argument 0",
+        "in_dims must be a dim of argument 0",
     );
     expect_error(
         with_in(&[Some(0), Some(0)]),
         wrong,
-        "one for each argument, 1, got 2",
+        "that of the arguments, 1, got 2",
     );
     let named = vmap_with(cube, VmapOptions::new().name("f"));
-    expect_error(named.call(&number(1.0)), wrong, "f: in_dims must name");
+    expect_error(named.call(&number(1.0)), wrong, "f: in_dims must be a dim");
     expect_error(
         vmap(|x: &Tensor| x * x).call((&x, &x)),
         wrong,
@@ -375,7 +375,7 @@ fn functions_with_gradients_of_their_own_are_seen_by_every_layer() {
         }
         let inside = cube(square.clone());
         let refused = outer(Box::new(move |x: &Tensor| vmap(&inside).call(x)))(&x);
-        expect_error(refused, Status::NOT_SUPPORTED, "tensors of a vmap");
+        expect_error(refused, Status::NOT_SUPPORTED, "inside a vmap to tensors");
     }
     no_layer_is_left();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Generators of random numbers: numbers, states, and the way through calls and kernels.
+//! Generators of random numbers: numbers, states, and generators as arguments of calls and kernels.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use tenon::{
 
 use crate::support::{fails, read};
 
-/// The seed of the first numbers below, of mt19937's authors, and those numbers.
+/// The seed that the authors of mt19937 publish numbers for, and the first numbers.
 const SEED: u64 = 5489;
 const FIRST: [u32; 4] = [3499211612, 581869302, 3890346734, 3586334585];
 
@@ -36,7 +36,7 @@ fn fraction(number: u32) -> f32 {
     (number & 0xff_ffff) as f32 / 16_777_216.0
 }
 
-/// Without kernels there is nothing to fill a tensor; a full build must have them.
+/// Without kernels no tensor can be filled; a full build must have them.
 fn kernels() -> bool {
     let found = Op::find("aten::uniform_").is_ok();
     assert!(found || std::env::var_os("TENON_BUILD_DIR").is_none());
@@ -52,7 +52,8 @@ fn draws_the_numbers_of_mt19937() {
     assert_eq!(numbers, FIRST);
     let mut more = vec![0; 9_996];
     generator.random(&mut more).unwrap();
-    assert_eq!(more.last(), Some(&4_123_659_995)); // the ten thousandth, as C++'s standard has it
+    // the ten thousandth number, as the C++ standard states it
+    assert_eq!(more.last(), Some(&4_123_659_995));
     generator.random(&mut []).unwrap();
     assert!(generator.device().is_cpu());
     assert_eq!(generator.initial_seed(), SEED);
@@ -84,7 +85,7 @@ fn normal_samples_come_in_pairs_and_the_second_waits() {
         halves.normal(&mut one).unwrap();
         assert_eq!(one, [expected]);
     }
-    // Box and Muller, of two uniform numbers of 53 bits.
+    // The Box-Muller transform of two uniform numbers with 53 bits.
     let uniform = |high: u32, low: u32| {
         let bits = (u64::from(high) << 32 | u64::from(low)) & ((1 << 53) - 1);
         bits as f64 / 2f64.powi(53)
@@ -99,7 +100,8 @@ fn normal_samples_come_in_pairs_and_the_second_waits() {
 fn a_state_brings_back_the_numbers_that_followed() {
     let _alone = alone();
     let generator = made();
-    generator.normal(&mut [0.0]).unwrap(); // a sample waits now: it is part of the state
+    // the second sample of a pair is kept, and is part of the state
+    generator.normal(&mut [0.0]).unwrap();
     let state = generator.state().unwrap();
     let mut expected = [0.0; 3];
     generator.normal(&mut expected).unwrap();
@@ -306,7 +308,7 @@ fn a_kernel_fills_with_the_numbers_that_uniform_draws() {
     assert_eq!(read(&ours), read(&x));
 }
 
-/// A device whose generators count on from their seed; seed 13 is refused.
+/// A device whose generators count up from their seed; seed 13 is refused.
 mod counter {
     use std::ffi::c_void;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -342,7 +344,7 @@ mod counter {
 
     // The functions below receive pointers that are valid as device.h requires.
     fn number<'a>(generator: *mut c_void) -> &'a AtomicU64 {
-        // SAFETY: what `new` made and `release` did not end yet.
+        // SAFETY: the pointer was made by `new` and is not yet freed by `release`.
         unsafe { &*generator.cast() }
     }
 
@@ -498,7 +500,7 @@ fn no_reference_is_left_behind() {
     library
         .impl_fn("pass", "default", |g: &Generator| g.clone())
         .unwrap();
-    drop(Generator::default_for(Device::CPU).unwrap()); // made once, kept by the library
+    drop(Generator::default_for(Device::CPU).unwrap()); // created once and kept by the library
     let before = live_handles().count("generator");
     for _ in 0..10 {
         let generator = made();
@@ -511,7 +513,7 @@ fn no_reference_is_left_behind() {
             Generator::default_for(Device::CPU),
         ));
         assert_eq!(live_handles().count("generator"), before + 1);
-        // SAFETY: the reference just given away.
+        // SAFETY: releases the reference that was just passed out.
         drop(unsafe { Generator::from_raw(generator.into_raw()) });
         assert!(Generator::new(Device::META, 1).is_err());
     }

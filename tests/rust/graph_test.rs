@@ -196,7 +196,7 @@ fn failures_leave_nothing_on() {
     fails(strict, Status::DATA_DEPENDENT, &["strict"]);
     let panicked = std::panic::catch_unwind(|| Graph::record(&[], |_| panic!("inside")));
     assert!(panicked.is_err());
-    // SAFETY: a question about this thread.
+    // SAFETY: reads this thread's state only.
     assert_eq!(unsafe { tenon::sys::tenon_graph_is_recording() }, 0);
 }
 
@@ -287,7 +287,7 @@ fn sizes_that_must_agree_are_guards() {
     fails(
         graph.run(&[&ones(4), &ones(5)]),
         Status::INVALID_ARGUMENT,
-        &["sizes must hold s0 == s1"],
+        &["sizes must satisfy s0 == s1"],
     );
 }
 

@@ -149,7 +149,7 @@ fn without_jvp_forward_mode_is_refused() {
     fails(tangent, Status::NOT_SUPPORTED, &["Plain", "jvp"]);
 }
 
-/// The sum of a list's tensors, each by its number, with a formula that looks at calls.
+/// Sums the tensors of a list, each multiplied by its number; the formula inspects calls.
 fn library(name: &str) -> (Library, Op) {
     let library = Library::define_namespace(name).unwrap();
     let op = library
@@ -254,7 +254,7 @@ fn wrong_formulas_are_refused() {
     );
     refused(
         Formula::new(backward).setup(|_, _, _| Ok(())).saves(&["n"]),
-        "either saves or setup",
+        "one of saves and setup",
     );
     assert!(format!("{:?}", Formula::new(backward).named("mine")).contains("mine"));
 }

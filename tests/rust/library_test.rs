@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Libraries: definitions, kernels, fallbacks, and when they end.
+//! Libraries: definitions, kernels, fallbacks, and their lifetimes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{mpsc, Arc, Mutex, OnceLock};

@@ -60,7 +60,7 @@ fn numel(sizes: &[i64]) -> i64 {
     sizes.iter().product()
 }
 
-/// Gives a float tensor other sizes, with room for them, as an `out` argument gets them.
+/// Resizes a float tensor and its memory, as `out` arguments are resized.
 pub fn resize(given: &Tensor, sizes: &[i64]) {
     let mut shape = tensor(given.as_raw()).shape.lock().unwrap();
     let old = numel(&shape.sizes) as usize;
@@ -76,7 +76,7 @@ pub fn resize(given: &Tensor, sizes: &[i64]) {
     shape.strides = row_major(sizes);
 }
 
-/// Gives a tensor sizes and strides on the same memory.
+/// Sets the sizes and strides of a tensor over the same memory.
 pub fn restride(given: &Tensor, sizes: &[i64], strides: &[i64]) {
     let mut shape = tensor(given.as_raw()).shape.lock().unwrap();
     shape.sizes = sizes.to_vec();
@@ -252,7 +252,7 @@ struct Listener {
 
 static LISTENERS: Mutex<Vec<Arc<Listener>>> = Mutex::new(Vec::new());
 
-/// Tells all listeners of an operator.
+/// Notifies all listeners of an operator.
 pub fn define() {
     let listeners = LISTENERS.lock().unwrap().clone();
     for listener in &listeners {

@@ -177,7 +177,7 @@ fn objects_are_cloned_and_dropped_on_threads() {
 struct Reentrant(ThreadSlot<Reentrant>);
 impl Drop for Reentrant {
     fn drop(&mut self) {
-        drop(self.0.replace(None)); // looks at the slot that this value is leaving
+        drop(self.0.replace(None)); // reads the slot while its value is being replaced
     }
 }
 

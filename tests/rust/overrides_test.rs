@@ -71,7 +71,7 @@ impl Dispatches for Counting {
     }
 }
 
-/// Counts calls and lets them go on.
+/// Counts calls and continues them.
 struct Watching(Arc<AtomicUsize>);
 
 impl ObjectType for Watching {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops that threads share, from Rust.
+//! Parallel loops from Rust.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

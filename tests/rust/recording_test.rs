@@ -139,7 +139,7 @@ fn anomaly_mode_finds_nan() {
     let mode = AnomalyMode::enter(true).unwrap();
     let error = fails(run(), Status::STATE, &["DivBackward0", "nan"]);
     assert!(
-        format!("{error:?}").contains("was made by the call at"),
+        format!("{error:?}").contains("was created by this call"),
         "{error:?}"
     );
     let quiet = AnomalyMode::enter(false).unwrap();

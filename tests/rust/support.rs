@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use tenon::{Error, Result, Status, Tensor};
 
-/// A float32 tensor of one dim.
+/// Makes a float32 tensor with one dim.
 pub fn floats(data: &[f32]) -> Tensor {
     Tensor::from_slice(data, &[data.len() as i64]).unwrap()
 }
 
-/// The elements of a float32 tensor.
+/// Returns the elements of a float32 tensor.
 pub fn read(tensor: &Tensor) -> Vec<f32> {
     tensor.to_vec().unwrap()
 }
@@ -30,7 +30,7 @@ pub fn fails<T>(result: Result<T>, status: Status, texts: &[&str]) -> Error {
     error
 }
 
-/// The message of a panic that `body` must end in.
+/// Returns the message of the panic that `body` must end with.
 #[track_caller]
 pub fn panics(body: impl FnOnce()) -> String {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
@@ -39,7 +39,7 @@ pub fn panics(body: impl FnOnce()) -> String {
     }
 }
 
-/// Goes on with the panic that a call must have failed with.
+/// Resumes the panic that a call must have failed with.
 #[track_caller]
 pub fn resume<T>(result: Result<T>) {
     match result {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Thread slots: a value of each thread, which thread states carry.
+//! Thread slots: a value per thread, which thread states capture.
 
 use std::sync::{Arc, Mutex};
 
@@ -65,7 +65,7 @@ fn value_is_dropped_with_its_last_holder() {
     assert_eq!(Arc::strong_count(&value), 1);
 }
 
-/// Looks into its own slot while it is dropped by `replace`.
+/// Reads its own slot while `replace` drops it.
 struct Nosy(ThreadSlot<Nosy>, Arc<Mutex<Vec<bool>>>);
 
 impl Drop for Nosy {

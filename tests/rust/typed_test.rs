@@ -14,7 +14,7 @@ fn has_typed(op: Op, key: DispatchKey) -> bool {
     op.slot(key).unwrap().typed
 }
 
-/// FNV-1a, written again from the header's text.
+/// FNV-1a, implemented again from the header's description.
 fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -95,7 +95,7 @@ fn c_text(text: &str) -> CString {
     CString::new(text).unwrap()
 }
 
-/// Registers a kernel through the C interface alone.
+/// Registers a kernel through the C interface only.
 fn register(
     namespace: &str,
     schema: &str,

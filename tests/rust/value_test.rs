@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Values of every type through a call and back.
+//! Passes values of every type through a call and back.
 
 use tenon::{
     args, Complex, DType, Device, KernelContext, Layout, Library, MemoryFormat, Object, ObjectType,

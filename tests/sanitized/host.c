@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host PLUGIN AT: loads a plugin, which the program's sanitizer looks after, and calls its operator
- * on a tensor of four elements. Prints the result, or the error of a plugin that is refused. */
+/*
+ * host PLUGIN AT: loads a plugin under the program's sanitizer and calls its operator on a tensor
+ * of four elements. Prints the result, or the error if the plugin is refused.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tenon/ops/aten.h>

@@ -62,7 +62,7 @@ namespace {
 struct Run {
   int made = 0;                 // kernels handed over
   int deleted = 0;              // of them
-  int refused = 0;              // functions that said TENON_ERROR_OUT_OF_MEMORY
+  int refused = 0;              // number of functions that returned TENON_ERROR_OUT_OF_MEMORY
   tenon_status odd = TENON_OK;  // any other failure
   const char* where = "";
 
@@ -141,7 +141,7 @@ void use_schemas(Run* run) {
   tenon_argument_info info{};
   info.struct_size = sizeof info;
   run->good(tenon_schema_get_argument(schema, 1, &info), "get_argument");
-  // Without memory for the text it is "", and the reason waits in the slot.
+  // Without memory for it the text is "", and the reason stays in the slot.
   const bool written = tenon_schema_text(schema)[0] != '\0';
   run->good(written ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY, "schema_text");
   run->good(tenon_schema_check_compatible(schema, schema, 1), "check_compatible");

@@ -56,10 +56,11 @@ TEST(Builds, SanitizedPlugins_AreRefusedBeforeTheirRuntimeIsLoaded) {
     SCOPED_TRACE(build.name);
     tenon_plugin* plugin = nullptr;
     const bool thread = std::strstr(build.name, "thread") != nullptr;
-    TENON_EXPECT_ERROR(tenon_plugin_load(build.path, &plugin), TENON_ERROR_ABI,
-                       thread
-                           ? "ThreadSanitizer, which it was built with, must be in the process"
-                           : "AddressSanitizer, which it was built with, must be in the process");
+    TENON_EXPECT_ERROR(
+        tenon_plugin_load(build.path, &plugin), TENON_ERROR_ABI,
+        thread
+            ? "ThreadSanitizer, which it was built with, must be loaded when the process starts"
+            : "AddressSanitizer, which it was built with, must be loaded when the process starts");
     EXPECT_EQ(plugin, nullptr);
   }
 }

@@ -18,14 +18,15 @@ constexpr const char* kNamespace = "stress_events";
 
 // Counters shared by the threads. Kernels hold a reference to them through their contexts.
 struct Totals {
-  std::atomic<int64_t> made{0}, deleted{0};       // kernels
-  std::atomic<int64_t> calls{0}, sum_called{0};   // by the callers
-  std::atomic<int64_t> served{0}, sum_served{0};  // by the kernels, told when they are deleted
-  std::atomic<int64_t> missing{0};                // calls that met no kernel
+  std::atomic<int64_t> made{0}, deleted{0};      // kernels
+  std::atomic<int64_t> calls{0}, sum_called{0};  // by the callers
+  // counted by the kernels, and added when they are deleted
+  std::atomic<int64_t> served{0}, sum_served{0};
+  std::atomic<int64_t> missing{0};  // calls that met no kernel
   std::atomic<int64_t> wrong{0};
 };
 
-// One kernel's own counts. Poisoned when deleted, so that a call into it shows.
+// One kernel's own counts, poisoned when it is deleted, so that later calls are detected.
 struct Context {
   static constexpr uint32_t kAlive = 0x600dbeef;
   explicit Context(Totals* shared) : totals(shared) { totals->made.fetch_add(1); }

@@ -34,7 +34,7 @@ struct Opened {
   tenon_tensor* tensor = nullptr;
 };
 
-// An operator with a kernel; nothing of it is ever released unless a scenario does.
+// An operator with a kernel, neither of which is released unless a scenario does it.
 Opened open_all(tenon_kernel_fn function = &return_first, tenon_deleter deleter = nullptr) {
   Opened all;
   const int64_t sizes[1] = {2};
@@ -192,7 +192,7 @@ std::string run(int scenario) {
   if (child < 0) return "no process";
   if (child == 0) {
     setenv("TENON_SCENARIO", std::to_string(scenario).c_str(), 1);
-    alarm(60);  // a hang shows as a signal
+    alarm(60);  // a deadlock ends with a signal
     execl("/proc/self/exe", "leaving", nullptr);
     _exit(127);
   }

@@ -40,7 +40,7 @@ LARGE = 100_000  # elements of the largest tensor, where two threads share the w
 # Refusals of calls with data-dependent results: the error, and a part of its text.
 ASKS_ELEMENTS = (
     ("DataDependentError", ""),
-    ("NotSupportedError", "must not be mapped by a vmap"),
+    ("NotSupportedError", "vmap does not support operators"),
     ("NotSupportedError", "must not be a mask that the vmap maps"),
 )
 
@@ -145,7 +145,7 @@ class Sample(CallOfOperator):
 
 
 def difference(got: Outcome, want: Outcome, equal: Callable[[Any, Any], bool]) -> str:
-    """How the outcome of a layer differs from the plain call's, "" if it does not."""
+    """Describes how the outcome of a layer differs from the plain call's, "" if it does not."""
     if bool(got.refusal) != bool(want.refusal):
         return f"refused: {got.refusal}" if got.refusal else f"not refused: {want.refusal}"
     if want.refusal:
@@ -182,7 +182,7 @@ def same_values(x: Any, y: Any) -> bool:
 
 
 def nearly_same(x: Any, y: Any) -> bool:
-    """Equal but for the order of sums, which a vmap and the threads of a library change."""
+    """Returns true if results are equal up to the order of sums, which vmap and threads change."""
     if not same_kind(x, y) or same_values(x, y):
         return same_kind(x, y)
     if not (x.dtype.is_floating_point or x.dtype.is_complex) or x.device.type == "meta":
@@ -362,13 +362,13 @@ LAYERS = {
 
 
 def layers_of(sample: Sample) -> list[str]:
-    """The layers that a sample can go through."""
+    """Returns the layers that can run a sample."""
     if sample.variant == "large":
         return ["threads"]
     without = {"threads"}
-    if "out" in sample.op.tags:  # they refuse arguments that require grad, as PyTorch's do
+    if "out" in sample.op.tags:  # these refuse arguments that require grad, as in PyTorch
         without |= {"tracked", "dual"}
-    if sample.has_generator:  # whose state no text can hold
+    if sample.has_generator:  # a generator's state cannot be saved as text
         without.add("bytes")
     if sample.has_generator or "nondeterministic_seeded" in sample.op.tags:
         without.add("vmap")  # draws twice
@@ -397,7 +397,8 @@ def outcomes_of_case(case: dict, variant: str) -> Iterator[tuple[str, str]]:
         return
     for layer in layers_of(sample):
         if want.resizes and layer in WITHOUT_RESIZING and "out" in sample.op.tags:
-            # They resize no input: the call gets arguments that have their sizes already.
+            # These layers resize no inputs, so the call gets arguments that already have the final
+            # sizes.
             sized = sample.of_sizes(want)
             text = failure_of(sized, layer, sized.outcome(sized.run, sized.tensors(fresh)))
         else:

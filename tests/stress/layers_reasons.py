@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why some calls differ in a layer from the plain call."""
+"""Reasons why some calls in a layer differ from the plain call."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ REASONS = (
     Reason(
         ("functionalize",),
         r"aten::linalg_matrix_power|tenon::strided_scatter",
-        "must be one of PyTorch's views",
+        "only known view operators",
         "A graph records the view that their kernels write as part of a composite.",
     ),
     Reason(
@@ -83,14 +83,14 @@ REASONS = (
     Reason(
         ("dynamic graph",),
         r"aten::(_unique2|unique_consecutive|unique_dim|masked_select)(\..*)?",
-        "must have plain sizes",
+        "must have concrete sizes",
         "The sizes of the results depend on elements.",
     ),
     Reason(
         ("dual",),
         r".*",
-        r"operator must have a tangent or a gradient formula|must need no gradient|"
-        r"must be True where a gradient is wanted|must be another word for second derivatives|"
+        r"operator must have a tangent or a gradient formula|must not require grad|"
+        r"must be True where a gradient is wanted|must not be prod for second derivatives|"
         r"not supported for dtype",
         "No derivative is known, or none for these arguments.",
     ),

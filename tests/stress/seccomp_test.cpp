@@ -21,7 +21,7 @@
 namespace tenon::test {
 namespace {
 
-// Answers membarrier with EPERM, on all threads of the process.
+// Makes membarrier fail with EPERM on all threads of the process.
 bool refuse_membarrier() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -57,7 +57,8 @@ tenon_kernel alive_kernel() {
   return kernel;
 }
 
-// Replaces kernels while two threads call; refuses the barrier in the middle if told to. 0 if well.
+// Replaces kernels while two threads call; `refuse_midway` refuses the barrier after a while.
+// Returns 0 on success.
 int replace_while_calling(bool refuse_midway) {
   const int64_t rounds = scaled(1'000, 50'000);
   TestLibrary defining(TENON_LIBRARY_FRAGMENT, "sandboxed");

@@ -34,7 +34,7 @@ class LeakCheck {
 
  private:
   static void count(int64_t* counts) {
-    // The first look at the registry makes the built-in fallbacks.
+    // The first use of the registry creates the built-in fallbacks.
     EXPECT_EQ(tenon_introspect_check(nullptr), TENON_OK);
     tenon_registry_reap();
     for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {

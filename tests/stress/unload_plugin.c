@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin whose operator and callbacks are in the program that loads it; see unload_test.cpp. */
+/* A plugin whose operator and callbacks are in the program that loads it: see unload_test.cpp. */
 #include "tenon/tenon.h"
 
 extern tenon_library* stress_unload_open(void);

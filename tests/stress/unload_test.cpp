@@ -46,7 +46,7 @@ tenon_value owned(tenon_tensor* tensor) { return tenon_value_give(tenon_value_of
 
 // ---- What is registered -------------------------------------------------------------------------
 
-// A tensor like the first argument, of zeros. Where `ctx` is given, it is looked at.
+// Makes zeros like the first argument, after checking `ctx`, if there is one.
 tenon_status like_first(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   if (ctx != nullptr) touch(ctx);
   const tenon_tensor* first = stack->args[0].as.tensor;
@@ -199,7 +199,7 @@ void add_policy(tenon_library* library) {
 void add_fake(tenon_library* library) {
   tenon_kernel kernel = kernel_of(&like_first, new_context(), "fake");
   kernel.deleter = &delete_context;
-  // The other churner may have one.
+  // The other thread may already have registered one.
   if (tenon_library_register_fake(library, "f", &kernel, nullptr) != TENON_OK) take_error();
 }
 void add_all(tenon_library* library) {
@@ -316,14 +316,14 @@ class Tensor {
   tenon_tensor* handle_ = nullptr;
 };
 
-// Calls the operator; the result, or NULL with the error in the slot.
+// Calls the operator; returns the result, or NULL with the error in the slot.
 tenon_tensor* call_f(const tenon_op* op, tenon_tensor* x) {
   tenon_value arg = tenon_value_of_tensor(x), ret = tenon_value_of_none();
   return tenon_op_call_named(op, &arg, 1, nullptr, nullptr, 0, &ret, 1) == TENON_OK ? ret.as.tensor
                                                                                     : nullptr;
 }
 
-// Gives 1 for each element of `output` to a backward pass.
+// Runs a backward pass with a gradient of ones.
 tenon_status run_backward(tenon_tensor* output, tenon_tensor* input) {
   const Tensor seed;
   tenon_tensor* const outputs[] = {output};
@@ -372,7 +372,7 @@ tenon_status call_dual(const tenon_op* op) {
   return status;
 }
 
-// Calls in a layer, entered by `enter`.
+// Makes calls in a layer that `enter` enters.
 template <class Enter, class Body>
 tenon_status in_layer(Enter enter, Body body) {
   tenon_layer* layer = nullptr;
@@ -549,11 +549,11 @@ bool makes_sense(const std::string& error) {
   // The operator, its formula, tangent or fake kernel is gone at that moment.
   static const char* const kAnswers[] = {
       "operator must be defined, got none",
-      "operator must have a gradient formula to be run backward, got none",
-      "operator must have a tangent or a gradient formula to be used in forward mode, got none",
-      "operator must have a fake kernel to run on fake tensors, got none",
-      "must have the schema that it had, got none",
-      "must have a schema with a number of results, got none",
+      "operator must have a gradient formula to be differentiated, got none",
+      "operator must have a tangent or a gradient formula to be used with forward AD, got neither",
+      "operator must have a fake kernel or a Meta kernel to run on fake tensors, got neither",
+      "must have the schema that it had when it was recorded, got none",
+      "must have a schema with a fixed number of arguments and results, got none",
   };
   for (const char* answer : kAnswers) {
     if (error.find(answer) != std::string::npos) return true;

@@ -19,7 +19,7 @@ import tempfile
 import cheader
 
 COMMITTED = cheader.ROOT / "capi" / "abi" / "tenon.abi.json"
-# Macros that are code or depend on who compiles: no constants.
+# Macros that are code, or whose value depends on the compiler.
 NOT_CONSTANT = re.compile(
     r"TENON_(API|CALL_API|EXPORT|BEGIN_DECLS|END_DECLS|SANITIZER_CURRENT|ABI_VERSION|"
     r"VERSION_\w+|DEPRECATED)$"
@@ -32,7 +32,7 @@ class AbiError(Exception):
 
 
 def _layout(parsed: list, include: pathlib.Path, compiler: str) -> tuple:
-    """Struct layouts and constant values, as printed by a small program of this compiler."""
+    """Returns struct layouts and constant values, which a small program of this compiler prints."""
     structs = [struct for header in parsed for struct in header.structs]
     constants = [
         (name, text)
@@ -115,7 +115,7 @@ def describe(include: pathlib.Path = cheader.INCLUDE, compiler: str = "cc") -> d
 
 
 def compare(old: dict, new: dict) -> dict:
-    """Differences as {"added": [...], "changed": [...], "removed": [...]} of readable lines."""
+    """Returns the differences as {"added": [...], "changed": [...], "removed": [...]} of lines."""
     verdict = {"added": [], "changed": [], "removed": []}
     for kind in KINDS:
         before, after = old.get(kind, {}), new.get(kind, {})
@@ -139,7 +139,7 @@ def compare(old: dict, new: dict) -> dict:
 
 
 def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None:
-    """Adds what differs between two layouts of one struct, a line a field."""
+    """Adds the differences between two layouts of a struct, one line per field."""
     fields, given = before["fields"], after["fields"]
     for field in dict.fromkeys((*fields, *given)):
         label = f"field {name}.{field}"
@@ -156,7 +156,8 @@ def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None
                 f"{label}: {fields[field]} -> {given[field]}"
             )
     if (before["kind"], before["size"]) != (after["kind"], after["size"]):
-        # A struct that begins with its size may grow: an older caller's is shorter.
+        # A struct that begins with its size may grow, because an older caller passes a smaller
+        # size.
         grows = next(iter(fields), "") == "struct_size" and after["size"] > before["size"]
         verdict["added" if grows else "changed"].append(
             f"struct {name}: {before['kind']} of {before['size']} bytes -> "

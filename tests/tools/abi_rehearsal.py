@@ -34,7 +34,7 @@ def must(*command) -> None:
 
 
 def unpacked(where: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """The prefix that an archive holds."""
+    """Returns the install prefix in an archive."""
     archives = [where] if where.is_file() else sorted(where.glob("tenon-*-linux-*.tar.gz"))
     if len(archives) != 1:
         sys.exit(f"abi_rehearsal: {where} must be or hold one archive, got {len(archives)}")
@@ -45,7 +45,7 @@ def unpacked(where: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
 
 
 def built(prefix: pathlib.Path, folder: pathlib.Path) -> dict:
-    """Project -> its build folder, against an installed release."""
+    """Builds each project against an installed release; returns the build folder by project."""
     found = {}
     for project in PLUGINS:
         found[project] = folder / project

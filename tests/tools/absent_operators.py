@@ -23,7 +23,7 @@ LEFT_OUT = ("sparse", "jagged", "quantize", "_to_copy", "nested", "_refs", "torc
 
 
 def names_of(root: pathlib.Path) -> set[str]:
-    """Names of operators of aten without overload: all that have a form in the list."""
+    """Returns the names, without overload, of all ATen operators in the list."""
     return {
         form.partition(".")[0]
         for one in operators.operators(root)
@@ -33,13 +33,13 @@ def names_of(root: pathlib.Path) -> set[str]:
 
 
 def count_samples(most: int) -> collections.Counter:
-    """How many samples in float32 call each operator, by its name without overload."""
+    """Counts the float32 samples that call each operator, by its name without overload."""
     import torch
     from torch.testing._internal.common_methods_invocations import op_db
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Seen(TorchDispatchMode):
-        """Notes the names of the operators that calls end in."""
+        """Records the names of the ATen operators that are called."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -13,10 +13,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Functions whose only errors cannot be provoked by a caller, with the reason.
 WITHOUT = {
-    "tenon_tensor_describe": "fails for symbolic shapes, which nothing makes yet",
-    "tenon_tensor_sizes": "gives NULL for symbolic shapes, which nothing makes yet",
+    "tenon_tensor_describe": "fails for symbolic shapes, which nothing creates yet",
+    "tenon_tensor_sizes": "returns NULL for symbolic shapes, which nothing creates yet",
     "tenon_tensor_copy_dims": "returns -1 for symbolic shapes, without an error",
-    "tenon_tensor_strides": "gives NULL for symbolic shapes, which nothing makes yet",
+    "tenon_tensor_strides": "returns NULL for symbolic shapes, which nothing creates yet",
     "tenon_device_count": "fails as a provider does",
     "tenon_generator_seed": "fails as a provider does",
     "tenon_generator_seed_all": "fails as a provider does",
@@ -36,7 +36,7 @@ def can_be_misused(function: cheader.Function) -> bool:
 
 
 def without_a_case(functions: list, sources: str) -> list:
-    """Names of functions that can be misused and that no case calls."""
+    """Lists the functions that can be misused and that no case calls."""
     called = set(re.findall(r"\btenon_\w+", sources))
     return [
         function.name

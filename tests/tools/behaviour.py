@@ -56,7 +56,7 @@ def _literal(node: ast.expr) -> object:
 
 
 def python_items(path: pathlib.Path, name: str) -> tuple:
-    """Verdicts of a pytest file, and complaints about it."""
+    """Returns the verdicts of a pytest file, and complaints about it."""
     items, found = [], []
     for node in ast.parse(path.read_text()).body:
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
@@ -84,7 +84,7 @@ def python_items(path: pathlib.Path, name: str) -> tuple:
 
 
 def native_items(path: pathlib.Path, name: str) -> tuple:
-    """Verdicts of a C++ test file, and complaints about it."""
+    """Returns the verdicts of a C++ test file, and complaints about it."""
     items, found = [], []
     for number, verdict, comment, test in COMMENT.findall(path.read_text()):
         lines = [line.removeprefix("//").strip() for line in comment.splitlines()]
@@ -99,7 +99,7 @@ def native_items(path: pathlib.Path, name: str) -> tuple:
 
 
 def collect(root: pathlib.Path) -> tuple:
-    """All verdicts by number, the other files with a test of each number, and complaints."""
+    """Returns the verdicts by number, further files with a test of each number, and complaints."""
     by_number, also, found = {}, {}, []
     paths = [*root.glob("tests/behaviour/test_*.py"), *root.glob("tests/**/*_test.cpp")]
     for path in sorted(paths):
@@ -125,7 +125,7 @@ def collect(root: pathlib.Path) -> tuple:
 
 
 def _spread(first: int, more: str) -> list:
-    """Numbers of names such as Item53_To57 and Item46_And47."""
+    """Returns the numbers in names such as Item53_To57 and Item46_And47."""
     numbers = [first]
     for word, number in re.findall(r"(And|To)(\d+)", more):
         numbers += range(numbers[-1] + 1, int(number) + 1) if word == "To" else [int(number)]
@@ -141,7 +141,7 @@ def _link(name: str) -> str:
 
 
 def random_cases(root: pathlib.Path) -> list:
-    """The part about random cases, from the golden files of tests/behaviour."""
+    """Returns the section about random cases, from the golden files of tests/behaviour."""
     golden = root / "tests" / "behaviour" / "golden"
     if not golden.exists():
         return []
@@ -162,7 +162,7 @@ def random_cases(root: pathlib.Path) -> list:
         " registrations alone.",
         "",
         f"Of {total} generated and mutated schema strings, {total - sum(counts.values())}"
-        " are refused by both or print the same; the others differ on purpose:",
+        " are refused by both or print the same; all others differ on purpose:",
         "",
         "| strings | difference |",
         "|---|---|",
@@ -172,7 +172,7 @@ def random_cases(root: pathlib.Path) -> list:
 
 
 def page(root: pathlib.Path, by_number: dict, also: dict) -> str:
-    """The page."""
+    """Returns the text of the page."""
     items = list(by_number.values())
     counts = {verdict: sum(i.verdict == verdict for i in items) for verdict in VERDICTS.values()}
     compared = sum(item.on_peer for item in items)
@@ -212,7 +212,7 @@ def page(root: pathlib.Path, by_number: dict, also: dict) -> str:
 
 
 def main(arguments: list | None = None) -> int:
-    """Checks, and with --update writes the page."""
+    """Checks the verdicts; with --update writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--update", action="store_true", help="write docs/behaviour.md")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)

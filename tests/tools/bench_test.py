@@ -48,7 +48,7 @@ class SampleTest(unittest.TestCase):
         loud, quiet = Sample(2.0, 9.0, 0.5, 10), Sample(3.0, 4.0, 0.1, 10)
         self.assertEqual(loud.merged(quiet), Sample(2.0, 4.0, 0.1, 20))
 
-    def test_json_comes_back_as_it_went(self):
+    def test_json_round_trip(self):
         samples = {"c:x": Sample(1.5, 2.0, 0.1, 25), "size:x": Sample(3.0, unit="MB")}
         self.assertEqual(from_json(json.loads(json.dumps(to_json(samples)))), samples)
 
@@ -99,7 +99,7 @@ class KernelTest(unittest.TestCase):
     def test_shares_of_the_roof(self):
         rows = {row.name: row for row in kernel_report.rows(self.SAMPLES)}
         add, product = (rows[f"{op}/float32/contiguous/65536"] for op in ("add", "mm"))
-        # 50 bytes a nanosecond of 100; 100 operations of 200.
+        # 50 of 100 bytes per nanosecond, and 100 of 200 operations.
         self.assertEqual(kernel_report.share(add, self.FACTS, self.SAMPLES), "50%")
         self.assertEqual(kernel_report.share(product, self.FACTS, self.SAMPLES), "50% of peak")
 
@@ -152,7 +152,7 @@ class RowTest(unittest.TestCase):
         self.assertEqual(lost, [])
         self.assertEqual({one.state for one in results}, {result.State.LEFT_OUT})
 
-    def test_each_row_stands_once_and_belongs_to_a_part(self):
+    def test_each_row_occurs_once_and_belongs_to_a_part(self):
         pairs = [(row.ours, row.peer) for row in rows.ROWS]
         self.assertEqual(len(pairs), len(set(pairs)))
         prefixes = tuple(one for _, prefixes in parts.PARTS.values() for one in prefixes)

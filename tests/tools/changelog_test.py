@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def renamed(text: str) -> list:
-    """(was, is now) of each row of the table, as the identifiers that each names in full."""
+    """Returns (old, new) for each row of the table, as the identifiers that each names in full."""
     rows = re.findall(r"^\| (`.*) \| (.*) \|$", text, re.M)
     # Ignores text in the parentheses of calls.
     return [

@@ -17,7 +17,7 @@ class Function:
     signature: str  # "ret name(type parameter, ...)" with single spaces
     returns: str
     parameters: tuple  # of (type, name)
-    comment: str  # text of the comment that stands right above, without its marks
+    comment: str  # text of the comment directly above, without comment marks
     header: str
     line: int
 
@@ -49,7 +49,7 @@ def headers(include: pathlib.Path = INCLUDE) -> list:
 
 
 def _without_comments(text: str) -> str:
-    """Text with comments blanked out; line numbers and string literals stay."""
+    """Blanks out comments; line numbers and string literals are kept."""
 
     def blank(match):
         found = match.group(0)
@@ -70,7 +70,7 @@ def _flat(text: str) -> str:
 
 
 def _comment_above(lines: list, line: int) -> str:
-    """The comment that ends right above `line` (0-based), be it /// or /* */."""
+    """Returns the comment that ends directly above `line` (0-based), in either style."""
     end = line - 1
     if end >= 0 and lines[end].lstrip().startswith("//"):
         begin = end
@@ -88,7 +88,7 @@ def _comment_above(lines: list, line: int) -> str:
 
 
 def _split_parameters(text: str) -> tuple:
-    """Parameters of a prototype as (type, name); commas inside parentheses do not split."""
+    """Splits the parameters of a prototype into (type, name), not at commas inside parentheses."""
     if text.strip() in ("", "void"):
         return ()
     parts, depth, current = [], 0, ""
@@ -115,7 +115,7 @@ def _split_parameters(text: str) -> tuple:
 
 
 def _blocks(text: str, pattern: str):
-    """Matches of `pattern` that end in '{', each with the text up to its closing brace."""
+    """Yields matches of `pattern` that end in '{', each with the text up to its closing brace."""
     for match in re.finditer(pattern, text):
         depth, index = 1, match.end()
         while depth:

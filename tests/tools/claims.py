@@ -41,7 +41,7 @@ SOURCES = {
 
 
 def check(page: str, name: str, root: pathlib.Path) -> tuple[str, list[str]]:
-    """The page with its claims renewed, and the complaints about it as it was."""
+    """Returns the page with its numbers updated, and complaints about numbers that were wrong."""
     found = []
 
     def renewed(match: re.Match) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""claims.py must find numbers that differ from their source, and numbers without a mark."""
+"""claims.py finds numbers that differ from their source, and numbers without a mark."""
 
 from __future__ import annotations
 

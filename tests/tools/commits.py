@@ -18,7 +18,7 @@ BASE = "47eca5c6887d7667edf568c260f9d8b85bc5d840"
 BASE_DATE = "2026-11-28T11:18:12+00:00"
 COLUMNS = 72
 SUBJECT = re.compile(r"(?P<area>[\w./+*{}, -]+): (?P<summary>\S.*)$")
-# What a summary may begin with. A verb that is missing is added here.
+# The verbs that a summary may begin with. Add missing verbs here.
 VERBS = set(
     """
     accept adapt add adjust adopt align allocate allow answer apply assert assign attach avoid
@@ -55,7 +55,7 @@ VERBS = set(
 
 
 def git(root: pathlib.Path, *arguments: str) -> str | None:
-    """What git prints, None if it fails."""
+    """Returns git's output, or None if it fails."""
     done = subprocess.run(
         ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False
     )
@@ -63,7 +63,7 @@ def git(root: pathlib.Path, *arguments: str) -> str | None:
 
 
 def complaints(message: str) -> list[str]:
-    """What is wrong with one message."""
+    """Lists the faults of a message."""
     subject, _, body = message.strip().partition("\n")
     found = []
     if len(subject) > COLUMNS:
@@ -85,7 +85,7 @@ def complaints(message: str) -> list[str]:
 
 
 def new_commits(root: pathlib.Path, base: str, date: str) -> tuple[list[str], str]:
-    """The commits after the base, merges left out, and how they were found or why they were not."""
+    """Returns the commits after the base without merges, and how they were found or why not."""
     top = git(root, "rev-parse", "--show-toplevel")
     if top is None or pathlib.Path(top.strip()).resolve() != root.resolve():
         return [], "skipped: there is no git history here"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""commits.py must find messages that break the rules, and say so where it checks nothing."""
+"""commits.py finds messages that break the rules, and reports if it checks nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The developer command counts what runners report, and never takes silence for success."""
+"""The developer command counts what runners report, and never takes missing output for success."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write(name: str, text: str) -> pathlib.Path:
 
 
 class ReproducibleTest(unittest.TestCase):
-    def test_what_differs_is_named_down_to_the_member(self):
+    def test_differences_are_named_down_to_the_member(self):
         with tempfile.TemporaryDirectory() as name:
             folders = [pathlib.Path(name) / part for part in ("one", "other")]
             for number, folder in enumerate(folders):
@@ -86,7 +86,7 @@ class InterpreterTest(unittest.TestCase):
     def test_the_one_that_runs_this_is_read(self):
         self.assertEqual(interpreters.read(sys.executable).version, sys.version_info[:2])
 
-    def test_what_is_no_python_is_refused(self):
+    def test_programs_that_are_not_python_are_refused(self):
         with self.assertRaisesRegex(ui.Failure, "--python: PATH must be a Python"):
             interpreters.read("/nowhere/python")
 
@@ -245,8 +245,8 @@ class CountTest(unittest.TestCase):
 class PresetTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "no CMake or no Ninja")
     def test_every_native_preset_configures(self):
-        # Which targets a preset leaves out is its own: coverage has no kernels, a sanitizer no
-        # plugins of other compilers.
+        # Presets leave out different targets: coverage the kernels, sanitizers the plugins of other
+        # compilers.
         for preset in ("asan-ubsan", "tsan", "ubsan", "coverage"):
             with self.subTest(preset), tempfile.TemporaryDirectory() as folder:
                 command = ["cmake", "--preset", preset, "-B", folder]
@@ -305,7 +305,7 @@ class MachineTest(unittest.TestCase):
         for manager in needs.PACKAGE_MANAGERS:
             self.assertRegex(text, rf"  {manager} \S+ .*cmake")
 
-    def test_only_the_manager_that_is_there_is_named(self):
+    def test_only_the_installed_manager_is_named(self):
         found = {"dnf": "/usr/bin/dnf"}
         with unittest.mock.patch("shutil.which", found.get):
             text = machine.elsewhere(["gtest"])
@@ -314,7 +314,7 @@ class MachineTest(unittest.TestCase):
 
 
 class AptTest(unittest.TestCase):
-    """Choices on a system whose apt-cache is a script with the given packages."""
+    """Choices of packages on a system whose apt-cache is a script with the given packages."""
 
     def offering(self, **packages):
         contexts = contextlib.ExitStack()
@@ -356,7 +356,7 @@ class AptTest(unittest.TestCase):
         self.offering(rustc="1.85.1+dfsg1-1", cargo="1.85.1+dfsg1-1")
         self.assertEqual(machine.choose(["rust"])[0], ["cargo", "rustc"])
 
-    def test_what_is_only_there_too_old_is_named_with_its_version(self):
+    def test_outdated_candidates_are_named_with_their_version(self):
         self.offering(cmake="3.22.1-1ubuntu1")
         self.assertEqual(machine.choose(["cmake"])[1], ["CMake 3.25+ is needed, cmake is 3.22.1"])
 

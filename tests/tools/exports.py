@@ -41,7 +41,7 @@ def _run(*command: str) -> str:
 
 
 def exported(library: pathlib.Path) -> dict:
-    """Defined dynamic symbols as {name: (type letter, version)}."""
+    """Returns the defined dynamic symbols as {name: (type letter, version)}."""
     symbols = {}
     for line in _run("nm", "-D", "--defined-only", "--with-symbol-versions", library).splitlines():
         parts = line.split()
@@ -98,7 +98,7 @@ def stripped_size(library: pathlib.Path) -> int:
 
 
 def check_shipped(library: pathlib.Path) -> list:
-    """Complaints about a library that must run on older systems, whatever C++ library they have."""
+    """Complains about a library that must run on older systems, whatever C++ library they have."""
     asked = re.findall(r"\bGLIBC_(\d+)\.(\d+)", _run("readelf", "-VW", library))
     newest = max((tuple(map(int, version)) for version in asked), default=NEWEST_GLIBC)
     found = [f"must not need {name}" for name in needed(library) if name.startswith("libstdc++.")]
@@ -155,7 +155,7 @@ def check_library(
 
 
 def check_plugin(library: pathlib.Path) -> list:
-    """Complaints about a plugin: it exports its query function and links no foreign runtime."""
+    """Complains about a plugin with more exports than its query function, or a foreign runtime."""
     names = set(exported(library))
     found = [
         f"must export tenon_plugin_query only, got {name}"
@@ -185,7 +185,7 @@ def main(arguments: list | None = None) -> int:
         return 1
     limits = SHIPPED if options.shipped else Limits()
     complaints = [f"libtenon.so: {text}" for text in check_library(library, limits=limits)]
-    # The JNI library is loaded by a Java VM and exports what that looks for.
+    # A Java VM loads the JNI library, which exports the functions that the VM looks up.
     java = folder / "libtenon_java.so"
     plugins = sorted(set(folder.glob("libtenon_*.so")) - {java})
     if java.exists():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kept first headers are those of their commit, and head's ABI only adds to them."""
+"""The stored first headers are those of their commit, and the current ABI only adds to them."""
 
 from __future__ import annotations
 

@@ -67,12 +67,12 @@ REPLACED = (
     ),
 )
 
-# Files that still say replaced words, and which: none.
+# Files that still use replaced words, and which: none.
 EXCEPTIONS: dict = {}
 
 
 def words(page: str) -> dict:
-    """{word: identifiers} of the glossary's rows."""
+    """Returns {word: identifiers} of the glossary's rows."""
     found = {}
     for word, cell in ROW.findall(page):
         if word != "word" and not set(word) <= {"-"}:
@@ -81,7 +81,7 @@ def words(page: str) -> dict:
 
 
 def sources(root: pathlib.Path, folders: tuple = FOLDERS) -> dict:
-    """{path below the root: text} of the code that the glossary is about."""
+    """Returns {path below the root: text} of the sources that the glossary covers."""
     return {
         str(path.relative_to(root)): path.read_text(errors="replace")
         for folder in folders
@@ -92,7 +92,7 @@ def sources(root: pathlib.Path, folders: tuple = FOLDERS) -> dict:
 
 
 def check_words(page: str, texts: dict) -> list:
-    """Complaints about rows without identifier, of unknown ones, and of a word twice."""
+    """Complains about rows without identifiers, unknown identifiers, and repeated words."""
     found = []
     rows = words(page)
     if not rows:
@@ -117,7 +117,7 @@ def check_words(page: str, texts: dict) -> list:
 
 
 def check_replaced(texts: dict, exceptions: dict) -> list:
-    """Complaints about replaced words in code, and about exceptions that are over."""
+    """Complains about replaced words in code, and about exceptions that are no longer needed."""
     found = []
     still = set()
     for word in REPLACED:
@@ -125,7 +125,7 @@ def check_replaced(texts: dict, exceptions: dict) -> list:
         for name, text in texts.items():
             if not name.startswith(word.folders):
                 continue
-            # A file that is included is looked at by its own name.
+            # Included files are checked under their own names.
             found_at = [
                 (number, pattern.search(line))
                 for number, line in enumerate(text.splitlines(), 1)

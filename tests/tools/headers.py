@@ -17,16 +17,16 @@ import cheader
 
 C_STANDARDS = ("c99", "c11", "c17", "c2x")
 CXX_STANDARDS = ("c++11", "c++14", "c++17", "c++20", "c++2b")
-# tenon.hpp is C++20: it is compiled from there on, its parts alone as C++20.
+# tenon.hpp needs C++20 and is compiled with newer standards too, its parts with C++20 only.
 HPP_STANDARDS = ("c++20", "c++2b")
 PARTS_STANDARD = "c++20"
 WARNINGS = ("-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only")
-# All that a C header may include besides tenon/.
+# Headers that a C header may include, besides those of tenon/.
 SYSTEM_HEADERS = {"stdint.h", "stddef.h"}
 
 
 def compilers() -> list:
-    """(C compiler, C++ compiler) pairs that are installed: gcc and the newest clang."""
+    """Returns pairs of installed C and C++ compilers: gcc and the newest clang."""
     pairs = [("gcc", "g++")] if shutil.which("gcc") and shutil.which("g++") else []
     for suffix in ("", *[f"-{number}" for number in range(30, 10, -1)]):
         if shutil.which(f"clang{suffix}") and shutil.which(f"clang++{suffix}"):
@@ -46,7 +46,7 @@ def _accepts(compiler: str, language: str, standard: str) -> bool:
 
 
 def jobs_for(pairs: list, include: pathlib.Path) -> tuple:
-    """All (compiler, language, standard, header) to compile, and the standards left out."""
+    """Returns all (compiler, language, standard, header) to compile, and the skipped standards."""
     jobs, refused = [], []
     plain = [f"tenon/{path.name}" for path in cheader.headers(include)]
     wide = [str(path.relative_to(include)) for path in sorted(include.rglob("*.hpp"))]
@@ -82,7 +82,7 @@ def compile_alone(job: tuple, include: pathlib.Path, folder: pathlib.Path) -> st
 
 
 def unguarded(include: pathlib.Path, folder: pathlib.Path) -> list:
-    """C++ headers that do not say first, to a compiler of C++17, that they need C++20."""
+    """Lists the C++ headers that fail under C++17 with other errors than that they need C++20."""
     found = []
     for path in sorted((include / "tenon").glob("hpp/*.hpp")):
         source = folder / f"{path.stem}_17.cpp"
@@ -100,7 +100,7 @@ def unguarded(include: pathlib.Path, folder: pathlib.Path) -> list:
 
 
 def foreign_includes(include: pathlib.Path) -> list:
-    """Includes of C headers that are neither stdint.h, stddef.h nor tenon/."""
+    """Lists the includes of C headers other than stdint.h, stddef.h and tenon/."""
     found = []
     for path in cheader.headers(include):
         for number, line in enumerate(path.read_text().splitlines(), 1):

@@ -47,9 +47,10 @@ BELOW["gradcheck"].add("autograd")
 BELOW["opcheck"].update(LAYERS)
 CONNECTOR = "init.cpp"
 BELOW[CONNECTOR] = set(BELOW)
-BELOW["capi"] = set(BELOW)  # for symbols only; includes of its files are checked separately
+BELOW["capi"] = set(BELOW)  # only for symbols; capi's includes are checked separately
 
-# Folders that may see public headers only, and the siblings each part of kernels/ may see.
+# Folders that may include public headers only, and the siblings that each part of kernels/ may
+# include.
 OUTSIDERS = (
     "kernels",
     "bindings",
@@ -97,7 +98,7 @@ def _files(folder: pathlib.Path, suffixes=SOURCES):
 
 
 def check_core(root: pathlib.Path) -> list:
-    """Files of core/ include their own folder, the folders below it and public C headers."""
+    """Checks that files of core/ include only their folder, folders below and public C headers."""
     found = []
     core = root / "core"
     for path in _files(core):
@@ -132,7 +133,7 @@ def check_core(root: pathlib.Path) -> list:
 
 
 def check_capi(root: pathlib.Path) -> list:
-    """capi/src includes core and the public C headers, never kernels or bindings."""
+    """Checks that capi/src includes core and the public C headers, never kernels or bindings."""
     found = []
     for path in _files(root / "capi"):
         for line, target in _includes(path):
@@ -149,7 +150,7 @@ def check_capi(root: pathlib.Path) -> list:
 
 
 def check_outsiders(root: pathlib.Path) -> list:
-    """Kernels, bindings and examples see tenon/ and their own files only."""
+    """Checks that kernels, bindings and examples include only tenon/ and their own files."""
     found = []
     for folder in OUTSIDERS:
         base = root / folder
@@ -208,7 +209,7 @@ def _outsider_problem(root, base, path, target) -> str:
 
 
 def read_symbols(path: pathlib.Path) -> tuple:
-    """Names that an object file defines for others, and names that it needs."""
+    """Returns the names that an object file defines for others, and the names that it needs."""
     listing = subprocess.run(
         ["nm", "--format=posix", str(path)], check=True, capture_output=True, text=True
     ).stdout
@@ -223,7 +224,7 @@ def read_symbols(path: pathlib.Path) -> tuple:
 
 
 def check_symbols(layers_of_objects: dict) -> list:
-    """Needed symbols are defined in the object's own layer or below; {path: (layer, symbols)}."""
+    """Checks that each needed symbol is in its own layer or below; {path: (layer, symbols)}."""
     definers = {}
     for layer, (defined, _) in layers_of_objects.values():
         for name in defined:
@@ -239,7 +240,7 @@ def check_symbols(layers_of_objects: dict) -> list:
 
 
 def objects_of(build: pathlib.Path) -> dict:
-    """The object files of core and capi in a build folder."""
+    """Returns the object files of core and capi in a build folder."""
     found = {}
     for target in ("tenon_core.dir", "tenon_core_compact.dir"):
         folder = build / "core" / "CMakeFiles" / target
@@ -251,7 +252,7 @@ def objects_of(build: pathlib.Path) -> dict:
 
 
 def layer_of(path: pathlib.Path, folder: pathlib.Path) -> str:
-    """The folder of core that an object is from: of one source, or of several in one."""
+    """Returns the folder of core that an object is from, also if it has several sources."""
     group = re.fullmatch(r"unity_(\w+)_cxx\.cxx\.o", path.name)
     return group[1] if group else path.relative_to(folder).parts[0].removesuffix(".o")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits in docs/platforms.md are those of the code."""
+"""docs/platforms.md states the limits that the code has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW = re.compile(
 
 
 def limits(page: str) -> list:
-    """(what, limit, identifier, file or None) of the page's rows that name a number of the code."""
+    """Returns (text, limit, identifier, file or None) of rows that name a number in the code."""
     found = []
     for line in page.splitlines():
         row = ROW.match(line)

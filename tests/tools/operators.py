@@ -44,11 +44,16 @@ DTYPES = {
     "kFloat8": "float8",
     "kReals": "integers, floats",
     "kNumbers": "integers, floats, complex",
-    "kAllDtypes": "all",
+    "kAllDtypes": "bool, integers, floats, complex, float8",
+    "kStoredDtypes": "all",
+    "kWideUnsigned": "uint16 to uint64",
+    "kOrderedUnsigned": "uint16, uint32",
+    "kHalfComplex": "complex32",
 }
 
 
-# How vmap runs an operator, by the word in its facts; for no rule and for the loop, the reason.
+# How vmap runs an operator, by the enumerator in its facts. For "no rule" and "loop", the facts
+# have a reason.
 BATCHING = {
     "Pointwise": "rule",
     "Fold": "rule",
@@ -77,10 +82,10 @@ class Operator:
     facts: str
     devices: tuple
     fields: dict
-    constants: dict  # of the header: what fields name
+    constants: dict  # constants of the header that fields refer to
 
     def text(self, field: str, default: str = "") -> str:
-        """The text of a field, its string literals joined."""
+        """Returns a field's text, with its string literals joined."""
         found = re.findall(r'"((?:[^"\\]|\\.)*)"', self.fields.get(field, ""))
         return "".join(found) if field in self.fields else default
 
@@ -88,7 +93,7 @@ class Operator:
         return f"{self.text('name')}({self.text('params')}) -> {self.text('returns', 'Tensor')}"
 
     def forms(self) -> list:
-        """The names of its forms, as registered."""
+        """Returns the names of its forms, as registered."""
         base, dot, overload = self.text("name").partition(".")
         given = re.findall(r"k\w+", self.fields.get("forms", "kFunctional"))
         flags = {flag for name in given for flag in FORMS.get(name, (name,))}
@@ -151,19 +156,39 @@ class Operator:
         parts = (everywhere != "none" and f"{everywhere} (not on CPU)", on_cpu != "none" and on_cpu)
         return ", ".join(text for text in parts if text) or "none"
 
+    def symbolic(self, ruled: set) -> str:
+        """Returns what serves calls with symbolic sizes; `ruled` are the names with a rule."""
+        family, tags = self.fields["family"], self.text("tags")
+        if family in ("&kPointwise", "&kFold", "&kNumberForm") or self.text("name") in ruled:
+            return "rule"
+        if family in ("&kSynonym", "&kComposite"):
+            return "composite"
+        needs_data = "dynamic_output_shape" in tags or "data_dependent_output" in tags
+        if needs_data:
+            return "composite" if family == "&kExplicit" else "none: needs data"
+        is_view = family == "&kView" or self.text("params").startswith("Tensor(a")
+        writes_only = not {"kFunctional", "kInPlace"} & set(self.flags())
+        return "guard" if is_view or writes_only else "compared runs"
+
+    def flags(self) -> list:
+        """Returns the names of its forms in the facts."""
+        flags = re.findall(r"k\w+", self.fields.get("forms", "kFunctional"))
+        whole = {"kAllForms", "kViewForms"} & set(flags)
+        return ["kFunctional", *flags] if whole else flags
+
     def word(self, field: str) -> str:
-        """The name of a field's enumerator."""
+        """Returns the enumerator in a field."""
         return self.fields.get(field, "::None").partition("::")[2]
 
     def served(self) -> str:
-        """On which devices, besides those that others add."""
+        """Returns the devices that serve it, without those that plugins add."""
         if self.fields["family"] not in ("&kPointwise", "&kFold", "&kRoutine"):
             return "all"
         return ", ".join(["meta", *self.devices])
 
 
 def fields_of(bodies: dict, facts: str) -> dict:
-    """The fields of one operator; what names another's (`kOther.gradient`) is as that has it."""
+    """Returns the fields of one operator; references to others (`kOther.gradient`) are resolved."""
     fields = dict(FIELD.findall(bodies[facts]))
     for name, text in fields.items():
         if (found := re.fullmatch(r"(k\w+)\.(\w+)", text)) and found[1] in bodies:
@@ -172,7 +197,7 @@ def fields_of(bodies: dict, facts: str) -> dict:
 
 
 def operators(root: pathlib.Path) -> list:
-    """All operators of the list, in its order; a name that no header has is an error."""
+    """Returns all operators of the list in order; raises for a name that no header has."""
     found = []
     path = root / LIST
     for line in path.read_text().splitlines() if path.exists() else ():
@@ -192,8 +217,16 @@ def operators(root: pathlib.Path) -> list:
     return found
 
 
+def symbolic_rules(root: pathlib.Path) -> set:
+    """The names of the operators in the tables of rules for symbolic sizes."""
+    folder = root / "kernels" / "ops" / "symbolic"
+    texts = [path.read_text() for path in sorted(folder.glob("*.cpp"))]
+    row = re.compile(r'\{"([\w.]+)",(?:\s*k\w+,)?\s*&')
+    return {name for text in texts for name in row.findall(text)}
+
+
 def golden_cases(root: pathlib.Path, header: str) -> collections.Counter:
-    """How many cases with PyTorch's answers there are, by full names of forms."""
+    """Counts the golden cases with PyTorch's results, by full names of forms."""
     path = root / "tests" / "kernels" / "golden" / f"{header}.txt"
     found: collections.Counter = collections.Counter()
     name = ""
@@ -206,7 +239,7 @@ def golden_cases(root: pathlib.Path, header: str) -> collections.Counter:
 
 
 def tested(root: pathlib.Path, row: Operator) -> str:
-    """Its tests, besides those that all operators have."""
+    """Returns its tests, besides those of all operators."""
     cases = golden_cases(root, row.header)
     count = sum(cases[f"{row.namespace}::{name}"] for name in row.forms())
     return f"{count} golden" if count else f"{pathlib.Path(row.header).name}_test"
@@ -218,7 +251,7 @@ def tangent(row: Operator) -> str:
 
 
 def page(root: pathlib.Path) -> str:
-    """The text of docs/operators.md."""
+    """Returns the text of docs/operators.md."""
     rows = operators(root)
     names = [name for row in rows for name in row.forms()]
     lines = [
@@ -234,8 +267,12 @@ def page(root: pathlib.Path) -> str:
         "*Dtypes* are those that a result is computed in.",
         "*Devices*: `all` for what only calls other operators or touches no data. *In a vmap*: a "
         "batching `rule`, the rules of what a `composite` calls,",
-        "or a `loop`, with its reason; of random operators `randomness=` decides. *Autocast*: what "
-        "inputs are cast to.",
+        "or a `loop`, with its reason; of random operators `randomness=` decides. "
+        "*Symbolic sizes*: a `rule`, the rules of what a `composite` calls,",
+        "or `compared runs`: sizes are found by runs on several sets of numbers, and where these "
+        "disagree, a guard makes the sizes numbers; a `guard` always does; `none: needs data` "
+        "raises DATA_DEPENDENT. "
+        "*Autocast*: what inputs are cast to.",
         "*Gradient* has the formulas of the inputs, or why there are none, and *tangent* that of "
         "the result; `derived` ones come from the gradient's.",
         "*Tests*: how many calls of it PyTorch answered, or the suite in tests/kernels that asks "
@@ -243,10 +280,11 @@ def page(root: pathlib.Path) -> str:
         "replayed beside PyTorch, with derivatives and in vmaps, on PyTorch's own samples",
         "(tests/python/test_torch_samples.py, test_torch_derivatives.py).",
         "",
-        "| operator | forms | kind | dtypes | devices | in a vmap | autocast | gradient | tangent "
-        "| tests |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| operator | forms | kind | dtypes | devices | in a vmap | symbolic sizes | autocast "
+        "| gradient | tangent | tests |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    ruled = symbolic_rules(root)
     by_facts = {row.facts: row for row in rows}
     for row in sorted(rows, key=lambda row: (row.namespace, row.text("name").lstrip("_"))):
         first, *rest = row.forms()
@@ -254,7 +292,7 @@ def page(root: pathlib.Path) -> str:
         schema = row.schema() if first == row.text("name") else first
         forms = ", ".join(f"`{name}`" for name in rest) or "no others"
         gradient = row.text("gradient").replace("|", "\\|")
-        layers = (row.batching(), row.cast())
+        layers = (row.batching(), row.symbolic(ruled), row.cast())
         cells = (forms, kind, row.dtypes(by_facts), row.served(), *layers, gradient)
         cells = (*cells, tangent(row), tested(root, row))
         if not all(cells):

@@ -60,18 +60,18 @@ class OperatorsTest(unittest.TestCase):
             "# head\naten plain/twice kTwice Twice cpu cuda\naten plain/twice kFolded - cpu\n"
         )
 
-    def test_rows_say_what_the_facts_say(self):
+    def test_rows_match_the_facts(self):
         rows = operators.page(self.root).splitlines()[-2:]
         self.assertEqual(
             rows[1],
             "| `aten::twice.Tensor(Tensor self, *, $options) -> Tensor` | `twice_.Tensor`, "
             "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | rule | "
-            "float32 (not on CPU) | self: grad * 2 | self_t * (2 \\| 0) | 3 golden |",
+            "rule | float32 (not on CPU) | self: grad * 2 | self_t * (2 \\| 0) | 3 golden |",
         )
         self.assertEqual(
             rows[0],
             "| `aten::folded(Tensor self) -> Tensor` | no others | reduction | bool, integers, "
-            "floats | meta, cpu | loop: how many depends on data | none | none: a count | "
+            "floats | meta, cpu | loop: how many depends on data | rule | none | none: a count | "
             "self_t * (2 \\| 0) | twice_test |",
         )
 

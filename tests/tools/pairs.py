@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that files come in pairs (header and source, operator and test); names what lacks."""
+"""Checks that files exist in pairs (header and source, operator and test); lists missing ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADER_ONLY = {"tenon.h"}
 
 
 def check_capi(root: pathlib.Path) -> list:
-    """Each public header that declares functions has capi/src/<stem>.cpp."""
+    """Checks that each public header that declares functions has capi/src/<stem>.cpp."""
     found = []
     for header in sorted((root / "capi/include/tenon").glob("*.h")):
         if (
@@ -36,20 +36,22 @@ OPERATOR_LIST = "kernels/ops/ops.list"
 
 
 def operators_of(root: pathlib.Path) -> list:
-    """The words of each operator of the list: namespace, header, facts, functors, devices."""
+    """Returns the words of each listed operator: namespace, header, facts, functors, devices."""
     path = root / OPERATOR_LIST
     lines = path.read_text().splitlines() if path.exists() else []
     return [line.split() for line in lines if line and not line.startswith("#")]
 
 
 def headers_of(root: pathlib.Path) -> set:
-    """The headers of the list of operators, as `family/stem`; sources of the same path below a part
-    of kernels/ are built with it."""
+    """Returns the headers in the list of operators as `family/stem`.
+
+    Sources with the same path below a part of kernels/ are built with it.
+    """
     return {words[1] for words in operators_of(root)}
 
 
 def check_facts(root: pathlib.Path) -> list:
-    """Checks that each operator is listed, and that each listed one has header and test."""
+    """Checks that each operator is listed, and that each listed one has a header and a test."""
     found = []
     listed = {(words[1], words[2]) for words in operators_of(root)}
     folder = root / "kernels/ops"
@@ -79,7 +81,7 @@ def _is_tested(root: pathlib.Path, name: str) -> bool:
 
 
 def check_conformance(root: pathlib.Path) -> list:
-    """Each form of each operator of the list has a conformance case."""
+    """Checks that each form of each listed operator has a conformance case."""
     cases = {
         case["op"]
         for path in sorted((root / "tests/conformance").glob("*.json"))
@@ -124,7 +126,7 @@ def check_listed(root: pathlib.Path) -> list:
 
 
 def _in_part(root: pathlib.Path, path: pathlib.Path) -> str:
-    """A file's path below a part of kernels/, without suffix: `family/stem`."""
+    """Returns a file's path below a part of kernels/ without suffix: `family/stem`."""
     return "/".join(path.relative_to(root / "kernels").with_suffix("").parts[1:])
 
 
@@ -140,8 +142,11 @@ def _lists(cmake: pathlib.Path, path: pathlib.Path) -> bool:
 
 
 def check_operators(root: pathlib.Path) -> list:
-    """Each CPU file that registers kernels has its device-free part in kernels/ops, and each file
-    that defines or registers operators a test of the same stem."""
+    """Checks that CPU kernels have a part in kernels/ops, and that operators have tests.
+
+    Each CPU file that registers kernels has a device-independent file of the same stem in
+    kernels/ops. Each file that defines or registers operators has a test of the same stem.
+    """
     found = []
     for part in ("ops", "cpu"):
         for path in sorted((root / "kernels" / part).rglob("*.cpp")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/dispatch.svg shows keys that exist, highest first, and strikes out what the page skips."""
+"""docs/dispatch.svg shows existing keys, highest first, and strikes out those that are skipped."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 def numbers(header: str) -> dict:
-    """{a key's name without case: its functionality number} of key.h."""
+    """Returns {key name in lower case: functionality number} of key.h."""
     found = re.findall(r"#define TENON_FUNCTIONALITY_(\w+) (\d+)u", header)
     return {name.replace("_", "").lower(): int(number) for name, number in found}
 
 
 def rows(picture: str) -> list:
-    """(name, whether it is struck out) of the table's rows, from the top."""
+    """Returns (name, whether it is struck out) of the table's rows from the top."""
     texts = xml.etree.ElementTree.fromstring(picture).iter(TEXT)
     table = [one for one in texts if one.get("x") == "416" and int(one.get("y")) > 40]
     return [
@@ -58,7 +58,7 @@ class PictureTest(unittest.TestCase):
         struck = {name for name, is_struck in rows(self.picture) if is_struck}
         self.assertEqual(struck, skipped((DOCS / "concepts.md").read_text()))
 
-    def test_wrong_rows_are_told(self):
+    def test_wrong_rows_are_reported(self):
         picture = self.picture.replace(">Fake<", ">Wrapped<").replace(">Tracer<", ">Fake<")
         found = misplaced(self.header, picture)
         self.assertIn("Wrapped: no key has this name", found)

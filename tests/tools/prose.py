@@ -21,11 +21,11 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 OTHER = re.compile(r"^\s*($|\||#|<|>|:::|\[\^|!\[)|^---")  # neither prose nor a list
 ITEM = re.compile(r"^(\s*)([-*+]|\d+\.) ")
 WORD = re.compile(r"(?:<!--.*?-->|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|[^\s`\[<]+|.(?<!\s))+")
-OPENER = re.compile(r"([-*+>#|]|\d+\.|:::.*)$")  # a word that means something at a line's start
+OPENER = re.compile(r"([-*+>#|]|\d+\.|:::.*)$")  # a word with a meaning at the start of a line
 
 
 def filled(text: str, first: str, rest: str) -> list[str]:
-    """A paragraph in lines of at most COLUMNS, the first one and the others with their indent."""
+    """Fills a paragraph with lines of at most COLUMNS; the first line has its own indent."""
     lines, line = [], ""
     for word in WORD.findall(text):
         indent = rest if lines else first
@@ -38,7 +38,7 @@ def filled(text: str, first: str, rest: str) -> list[str]:
 
 
 def paragraphs(lines: list[str]) -> list[tuple[bool, list[str]]]:
-    """The lines of a page in order, in groups: (whether it is one paragraph of prose, lines)."""
+    """Groups the lines of a page in order: (whether the group is a paragraph of prose, lines)."""
     groups: list[tuple[bool, list[str]]] = []
     fence = ""
     for line in lines:
@@ -59,7 +59,7 @@ def is_long(line: str) -> bool:
 
 
 def renewed(page: str) -> str:
-    """The page with each paragraph filled again that has a line which is too long."""
+    """Returns the page with each paragraph filled again that has a line which is too long."""
     out = []
     for is_prose, lines in paragraphs(page.splitlines()):
         if not is_prose or not any(map(is_long, lines)):

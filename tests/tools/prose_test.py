@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prose.py must find long lines and pages, and fill paragraphs without changing what they say."""
+"""prose.py finds long lines and pages, and fills paragraphs without changing their text."""
 
 from __future__ import annotations
 

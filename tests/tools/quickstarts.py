@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps code in the README and in docs/ equal to the tested files that it quotes.
 
-In the README, a block that follows a line `<!-- quickstart: FILE -->` equals the part of FILE
-between its [quickstart.begin] and [quickstart.end] marks. In docs/, one that follows `<!-- quote:
-FILE NAME -->` equals the part between [quote.begin NAME] and [quote.end]. With --write the blocks
-are replaced.
+In the README, a block after a line `<!-- quickstart: FILE -->` equals the part of FILE between its
+[quickstart.begin] and [quickstart.end] marks. In docs/, a block after `<!-- quote: FILE NAME -->`
+equals the part between [quote.begin NAME] and [quote.end]. With --write the blocks are replaced.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ BLOCK = re.compile(
 
 
 def region(path: pathlib.Path, begin: str, end: str) -> str:
-    """The lines of a file between two marks, without their common indentation."""
+    """Returns the lines of a file between two marks, without their common indentation."""
     inside, lines = False, []
     for line in path.read_text().splitlines():
         if inside and end in line:
@@ -37,7 +36,7 @@ def region(path: pathlib.Path, begin: str, end: str) -> str:
 
 
 def renewed(page: str, root: pathlib.Path) -> str:
-    """The page with every block taken from its file."""
+    """Returns the page with every block replaced by the text in its file."""
 
     def block(match: re.Match) -> str:
         head, started, quoted, name, _, tail = match.groups()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quickstarts.py must find code that drifted from its file, and mend it."""
+"""quickstarts.py finds code that differs from its file, and replaces it."""
 
 import pathlib
 import tempfile

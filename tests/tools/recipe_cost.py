@@ -21,7 +21,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Each as `family/stem`, as in the list of operators.
+# Existing operators by kind, as `family/stem` in the list of operators.
 SAMPLES = {
     "unary": "elementary/exp",
     "binary": "arithmetic/fmax",
@@ -29,7 +29,7 @@ SAMPLES = {
     "view": "views/select",
 }
 OWN_FOLDERS = ("kernels/ops", "kernels/cpu", "tests/kernels")
-# Where lists are: a line that names an operator is part of its recipe.
+# Files with lists of operators: adding an operator adds a line for each that names it.
 LISTS = (
     "kernels/CMakeLists.txt",
     "kernels/cpu/CMakeLists.txt",
@@ -41,7 +41,7 @@ LISTS = (
 
 @dataclasses.dataclass
 class Cost:
-    """The work written: lines by kind, and the files."""
+    """The work of adding an operator: lines by kind, and files."""
 
     code: int = 0
     listed: int = 0
@@ -51,7 +51,7 @@ class Cost:
 
 
 def renamed(text: str, stem: str) -> str:
-    """The text of an operator's own file under the name twin_<stem>."""
+    """Returns an operator's own file with the operator renamed to twin_<stem>."""
     camel = stem.capitalize()
     text = re.sub(rf"\bregister_{stem}\b", f"register_twin_{stem}", text)
     text = re.sub(rf"\bk{camel}(?=[A-Z]\w*\b|\b)", f"kTwin{camel}", text)
@@ -62,7 +62,7 @@ def renamed(text: str, stem: str) -> str:
 
 
 def lines_of(text: str) -> int:
-    """Lines that are neither blank nor the licence's."""
+    """Counts lines that are neither blank nor the licence line."""
     return sum(1 for line in text.splitlines() if line.strip() and "SPDX" not in line)
 
 
@@ -103,7 +103,7 @@ def add_to_lists(root: pathlib.Path, header: str, cost: Cost) -> None:
 
 
 def add_conformance_cases(root: pathlib.Path, header: str, cost: Cost) -> None:
-    """Copies the first case of each form; one without any leaves the recipe's step undone."""
+    """Copies the first case of each form. Without a case, the recipe is incomplete."""
     stem = header.rpartition("/")[2]
     done = set()
     for path in sorted((root / "tests/conformance").glob("*.json")):
@@ -128,7 +128,7 @@ def unpack(revision: str, root: pathlib.Path) -> None:
 
 
 def build(root: pathlib.Path, without_cache: bool) -> float:
-    """Seconds that the CPU plugin takes to be built."""
+    """Builds the CPU plugin; returns the seconds that this takes."""
     environment = {**os.environ, **({"CCACHE_DISABLE": "1"} if without_cache else {})}
     start = time.monotonic()
     subprocess.run(

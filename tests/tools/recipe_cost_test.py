@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of operators, made as recipe_cost.py makes them, leave no step undone."""
+"""recipe_cost.py makes complete copies of operators: no step of the recipe is missing."""
 
 from __future__ import annotations
 

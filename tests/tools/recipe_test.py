@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/write-a-kernel.md's recipe, followed on a copy: lint names each missing step."""
+"""Follows the recipe of docs/write-a-kernel.md on a copy: lint names each missing step."""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ import sizes
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LANGUAGES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".i", ".rs", ".java", ".cmake"}
 CODE = {*sizes.SOURCES, ".rst", ".toml", ".json", ".txt"}
-MADE = {"bindings/java/tenon.jar"}  # by builds, in their own folder
-# Third-party and generated files, and those without text of ours.
+MADE = {"bindings/java/tenon.jar"}  # built files, in the folder of their sources
+# Third-party and generated files, and files without prose.
 SKIPPED = re.compile(r"(^|/)(golden|corpus|schemas)/|Cargo\.lock$|^LICENSE$|\.abi\.json$")
 EXEMPT = {"references.py", "references_test.py"}  # their examples contain such names
 NAMED = re.compile(r"(?<![\w/.<*>-])[a-z]\w*\.(?:h|hpp|cpp|c|py|rs|java)\b")
 COMMENT = re.compile(r"(?://|/\*|^\s*\*|#).*")
-ELSEWHERE = {"stdint.h", "stddef.h", "a_test.cpp", "a_test.c", "as.c"}  # the last is a field
+ELSEWHERE = {"stdint.h", "stddef.h", "a_test.cpp", "a_test.c", "as.c"}  # the last one is a field
 FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.M | re.S)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
 TICKED = re.compile(r"`([^`\n]+)`")
@@ -46,7 +46,7 @@ def anchors(page: pathlib.Path) -> set:
 
 
 def unresolved(target: str, folder: pathlib.Path, root: pathlib.Path) -> str:
-    """Why a link from a page in `folder` leads nowhere, '' when it does not."""
+    """Returns why a link from a page in `folder` does not resolve, '' if it does."""
     name, _, heading = target.partition("#")
     path = (folder / name).resolve() if name else None
     if path is not None and not path.exists():
@@ -79,7 +79,7 @@ def _is_there(text: str, folder: pathlib.Path, root: pathlib.Path, tops: set) ->
 
 
 def check_page(path: pathlib.Path, root: pathlib.Path) -> list:
-    """Complaints about one Markdown page."""
+    """Complains about one Markdown page."""
     text = path.read_text()
     tops = {one.name for one in root.iterdir()}
     found = []
@@ -103,7 +103,7 @@ def check_page(path: pathlib.Path, root: pathlib.Path) -> list:
 
 
 def check_code(path: pathlib.Path, root: pathlib.Path, names: set) -> list:
-    """Complaints about one source: pages that it cites, and files that its comments name."""
+    """Complains about one source: pages that it cites, and files that its comments name."""
     found = []
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
         comment = COMMENT.search(line)
@@ -122,7 +122,7 @@ def check_code(path: pathlib.Path, root: pathlib.Path, names: set) -> list:
 
 
 def check(root: pathlib.Path, files: list) -> list:
-    """(path, line, complaint) of all files."""
+    """Returns (path, line, complaint) for all files."""
     found = []
     names = {path.name for path in files} | ELSEWHERE
     for path in files:

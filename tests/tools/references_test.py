@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""references.py must find each kind of reference that leads nowhere."""
+"""references.py finds each kind of reference that does not resolve."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ReferencesTest(unittest.TestCase):
         self.write("docs/page.md", PAGE + "`[x](no.md)` [y](https://a.b)\n```\n[z](no.md)\n```\n")
         self.assertEqual(self.complaints(), [])
 
-    def test_path_in_backticks_must_be_there(self):
+    def test_path_in_backticks_must_exist(self):
         for path in ("core/base/b.h", "core/{base,tensor}/a.h", "core/*/b.h", "HOWTO.md"):
             with self.subTest(path=path):
                 self.write("docs/page.md", PAGE + f"Read `{path}`.\n")
@@ -54,7 +54,7 @@ class ReferencesTest(unittest.TestCase):
                 self.write("docs/page.md", PAGE + f"Read `{path}`.\n")
                 self.assertEqual(self.complaints(), [])
 
-    def test_code_that_cites_what_is_not_there_fails(self):
+    def test_code_that_cites_missing_files_fails(self):
         for cited in ("docs/no.md", "docs/page.md#first", "DESIGN", "as DESIGN says", "docs, §3"):
             with self.subTest(cited=cited):
                 self.write("core/base/a.h", f"// {cited}\n")

@@ -44,7 +44,7 @@ def tracked(root: pathlib.Path) -> list:
 
 
 def check_file(path: pathlib.Path, name: str) -> list:
-    """Complaints about one source file; `name` is its path below the root."""
+    """Complains about one source file; `name` is its path below the root."""
     if not path.exists() or (path.suffix not in SOURCES and path.name not in NAMED):
         return []
     text = path.read_text(errors="replace")

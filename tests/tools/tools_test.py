@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every check of tests/tools accepts a good fixture and fails on each kind of bad one."""
+"""Every check of tests/tools accepts a good fixture, and fails on each kind of bad one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def quietly(function, *arguments) -> tuple:
 
 
 class Fixture(unittest.TestCase):
-    """A throw-away tree to put files into."""
+    """A temporary folder for files."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
@@ -665,7 +665,7 @@ class LayersTest(Fixture):
             symbols(override=("connect",)), ["override must not need connect, of init.cpp"]
         )
 
-    def test_objects_tell_their_layer(self):
+    def test_objects_belong_to_a_layer(self):
         folder = pathlib.Path("build/core/CMakeFiles/tenon_core.dir")
         for name, layer in (
             ("Unity/unity_graph_cxx.cxx.o", "graph"),

@@ -4,8 +4,8 @@
 
 Run it with an interpreter that has torch: `python tests/tools/torch_names.py`. Names are facts; no
 code or text of PyTorch is copied. Each line is the path of a module or class, then its names:
-`name` a function, `name!` a class, `name#` another value, `name>path` what `path` has too. A line
-`path *` stands for a package all of whose names count as public.
+`name` a function, `name!` a class, `name#` another value, `name>path` an alias of `path`. A line
+`path *` is a package all of whose names count as public.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ def is_listed(name: str, key: str, value: object, exported: list[str] | None) ->
     if exported is not None and key in exported:
         return True
     home = getattr(value, "__module__", None)
+    if name == "torch" and type(value).__name__ in ("layout", "memory_format", "qscheme"):
+        return True
     if not isinstance(value, (type, types.FunctionType)):
         return exported is None and name in MAIN and not str(home).startswith("typing")
     if name == "torch":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/torch-names.md: which public names of PyTorch Tenon has; needs tenon, not torch.
+"""Writes docs/torch-names.md: the public names of PyTorch that Tenon has; needs tenon, not torch.
 
 `torch_table.py` writes the page, `torch_table.py --check` compares it.
 """

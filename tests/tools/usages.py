@@ -18,10 +18,10 @@ import cheader
 
 USAGE = re.compile(r"^// Usage:\n//\n((?://(?:   .*)?\n)+)", re.M)
 MOST_LINES = 12
-# Pieces of tenon.hpp that programs do not include.
+# Parts of tenon.hpp that programs do not include directly.
 EXEMPT = {f"hpp/{name}.hpp" for name in ("arguments", "lowering", "result", "site", "types")}
 EXEMPT |= {f"hpp/{name}.hpp" for name in ("kernel", "tensor_methods", "tensor_tree", "wrapper")}
-TOP_LEVEL = {"hpp/plugin.hpp", "hpp/overrides.hpp"}  # whose examples stand outside of functions
+TOP_LEVEL = {"hpp/plugin.hpp", "hpp/overrides.hpp"}  # their examples are outside of functions
 WORLD = """
 #include <stdio.h>
 #include <string.h>
@@ -70,13 +70,13 @@ namespace aten = tenon::ops::aten;
 
 
 def usage_of(text: str) -> str:
-    """The code of a header's example, '' if it has none."""
+    """Returns the code of a header's example, '' if it has none."""
     match = USAGE.search(text)
     return "" if match is None else re.sub(r"^//(?:   )?", "", match[1], flags=re.M)
 
 
 def examples(include: pathlib.Path, suffix: str) -> tuple[dict[str, str], list[str]]:
-    """(header -> code), and the complaints about headers without a proper example."""
+    """Returns code by header, and complaints about headers without a proper example."""
     found, complaints = {}, []
     for path in sorted((include / "tenon").rglob(f"*{suffix}")):
         name = str(path.relative_to(include / "tenon"))
@@ -92,7 +92,7 @@ def examples(include: pathlib.Path, suffix: str) -> tuple[dict[str, str], list[s
 
 
 def unit(codes: dict[str, str], world: str, result: str) -> str:
-    """One source with a function for each example, whose lines are those of its header's."""
+    """Returns one source with a function per example, with line numbers of the header."""
     parts = [world]
     for name, code in codes.items():
         if name in TOP_LEVEL:
@@ -106,7 +106,7 @@ def unit(codes: dict[str, str], world: str, result: str) -> str:
 
 
 def compiled(source: str, suffix: str, *folders: pathlib.Path) -> str:
-    """The compiler's complaints, '' if there are none."""
+    """Compiles a source; returns the compiler's complaints, '' if there are none."""
     compiler = ["gcc", "-std=c99"] if suffix == ".h" else ["g++", "-std=c++20"]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / ("usages.c" if suffix == ".h" else "usages.cpp")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usages.py must find headers without an example, and examples that do not compile or are long."""
+"""usages.py finds headers without an example, and examples that are long or do not compile."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = "capi/include/tenon/common.h"
 FULL = r"(\d+\.\d+\.\d+)"
-# File -> patterns that find the number there; each must match. Two parts are major and minor.
+# Patterns by file; each must match the version there. Two numbers are major and minor.
 PLACES = {
     "README.md": (
         rf"tenon-{FULL}-linux",
@@ -36,7 +36,7 @@ PLACES = {
 
 
 def released(root: pathlib.Path) -> str:
-    """The version in the header, from which CMake, the wheel and the crates' natives read it."""
+    """Returns the version in the header, which CMake, the wheel and the crates read."""
     text = (root / SOURCE).read_text()
     return ".".join(
         re.search(rf"^#define TENON_VERSION_{part} (\d+)", text, re.M)[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the check of version numbers finds one that was forgotten."""
+"""The check of version numbers finds a number that was not updated."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls the C++ wrappers of the namespace `wrapped`; tells how many answers were others.
+// Calls the C++ wrappers of the namespace `wrapped`; returns the number of wrong results.
 #include <iostream>
 
 #include "aten.hpp"

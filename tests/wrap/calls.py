@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the namespace `wrapped` through its stub: mypy --strict reads this, and Python runs it."""
+"""Calls the namespace `wrapped` with the types of its stub; mypy --strict checks this file too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import wrapped
 
 
 def main() -> None:
-    """Calls operators of all kinds of types."""
+    """Calls operators with arguments and results of all types."""
     x = tenon.tensor([1.0, 2.0])
     generator = tenon.Generator(seed=11)
     plain: str = wrapped.plain(x, 2.5, 3, 4, 0.25, True, "text", 1 + 2j)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imported, this defines the namespace `wrapped` in Python."""
+"""Defines the namespace `wrapped` in Python when it is imported."""
 
 from namespace import define
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The namespace that the tests wrap, defined by a C++ plugin: operators that tell what they were
-// given, in the same words as namespace.py.
+// A C++ plugin with the namespace that the tests wrap: its operators return their arguments as
+// text, in the same format as namespace.py.
 #include <array>
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The namespace that the tests wrap, defined in Python: operators tell what they were given."""
+"""The namespace that the tests wrap, in Python: its operators return their arguments as text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import tenon
 from tenon.library import Library
 
-# Lines of R"(...)": a schema ends with the line that a comma ends.
+# Lines of R"(...)", joined; a comma at the end of a line ends a schema.
 _TEXT = (pathlib.Path(__file__).parent / "schemas.inc").read_text()
 SCHEMAS = ["".join(re.findall(r'R"\((.*)\)"', one)) for one in re.split(r",\n", _TEXT)[:-1]]
 
 
 def told(**arguments: Any) -> str:
-    """All arguments by name, as a text that is the same whatever language gave them."""
+    """Returns all arguments by name, in a format that is the same for all languages."""
     return " ".join(f"{name}={_text(value)}" for name, value in arguments.items())
 
 
@@ -39,7 +39,7 @@ def _text(value: Any) -> str:
 
 
 def _told(schema: tenon.Schema) -> Any:
-    """A kernel that tells its arguments, those left out with their defaults."""
+    """Returns a kernel that returns its arguments as text, with defaults filled in."""
     arguments = schema.arguments
 
     def kernel(*args: Any, **kwargs: Any) -> str:
@@ -77,7 +77,7 @@ KERNELS = {
 
 
 def define(namespace: str) -> Library:
-    """Defines the operators with kernels for all backends; closing the library takes them back."""
+    """Defines the operators, with kernels for all backends; closing the library removes them."""
     library = Library(namespace, "DEF")
     for schema in SCHEMAS:
         name = library.define(schema).rpartition("::")[2]

@@ -327,7 +327,7 @@ jlong JNICALL bind_arguments(JNIEnv*, jclass, jlong op, jlong positional, jint p
   tenon_status status = TENON_OK;
   if (bound != count) {
     status = tenon_error_raise(TENON_ERROR_STATE,
-                               "call: the operator was defined anew while it was called");
+                               "call: the operator was redefined while it was called");
   } else {
     status = tenon_schema_bind(schema, pointer<tenon_value>(positional), positional_count,
                                pointer<const char* const>(names), pointer<tenon_value>(named),

@@ -44,27 +44,56 @@ static PyObject* call_with_ints(tnp_op_cache* known, PyObject* self, PyObject* c
   return call(known, self, tnp_sizes(args, nargs));
 }
 
-PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+/* Calls an operator with a tensor and arguments of which some are given by name. */
+static PyObject* call_by_name(tnp_op_cache* known, PyObject* self, PyObject* const* args,
+                              Py_ssize_t nargs, PyObject* names) {
+  enum { kMost = 8 }; /* more than any of these operators has parameters */
+  PyObject* all[kMost + 2] = {NULL, self};
+  const Py_ssize_t total = nargs + PyTuple_GET_SIZE(names);
+  PyObject* op = tnp_cached_op(known);
+  if (op == NULL) return NULL;
+  if (total > kMost) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "%s: arguments must be at most %d, got %zd",
+                            known->name, (int)kMost, total);
+  }
+  for (Py_ssize_t i = 0; i < total; i++) all[i + 2] = args[i];
+  const size_t flags = (size_t)(nargs + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+  return ((tnp_op*)op)->vectorcall(op, all + 1, flags, names);
+}
+
+PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                          PyObject* names) {
   static tnp_op_cache op = {"aten::view", NULL};
   static tnp_op_cache as_dtype = {"aten::view.dtype", NULL};
+  if (TNP_UNLIKELY(names != NULL)) {
+    PyObject* first = PyTuple_GET_ITEM(names, 0);
+    const bool is_dtype = PyUnicode_CompareWithASCIIString(first, "dtype") == 0;
+    return call_by_name(is_dtype ? &as_dtype : &op, self, args, nargs, names);
+  }
   if (nargs == 1 && Py_TYPE(args[0]) == tnp_dtype_type) {
     return call(&as_dtype, self, Py_NewRef(args[0]));
   }
   return call_with_ints(&op, self, args, nargs);
 }
 
-PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                             PyObject* names) {
   static tnp_op_cache op = {"aten::reshape", NULL};
+  if (TNP_UNLIKELY(names != NULL)) return call_by_name(&op, self, args, nargs, names);
   return call_with_ints(&op, self, args, nargs);
 }
 
-PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                             PyObject* names) {
   static tnp_op_cache op = {"aten::permute", NULL};
+  if (TNP_UNLIKELY(names != NULL)) return call_by_name(&op, self, args, nargs, names);
   return call_with_ints(&op, self, args, nargs);
 }
 
-PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* names) {
   static tnp_op_cache op = {"aten::expand", NULL};
+  if (TNP_UNLIKELY(names != NULL)) return call_by_name(&op, self, args, nargs, names);
   return call(&op, self, tnp_sizes(args, nargs));
 }
 
@@ -91,7 +120,8 @@ static PyObject* part(tnp_op_cache* op, PyObject* self) {
 static int set_part(PyObject* view, PyObject* value) {
   int result = -1;
   if (value == NULL) {
-    tnp_raise_format(TENON_ERROR_TYPE, "tensor: a part of complex numbers must stay, got del");
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "tensor: the real or imaginary part must not be deleted, got del");
   } else if (view != NULL) {
     result = tnp_tensor_assign(view, Py_Ellipsis, value);
   }

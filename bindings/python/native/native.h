@@ -202,10 +202,10 @@ PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key);
 int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value);
 PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index);
 /* method.c: methods that accept their arguments in several forms. */
-PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
-PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
-PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
-PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
+PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names);
+PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names);
+PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names);
+PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names);
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_reversed(PyObject* self, void* unused);
 PyObject* tnp_tensor_real(PyObject* self, void* unused);

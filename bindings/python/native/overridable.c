@@ -129,10 +129,22 @@ static PyObject* repr(PyObject* object) {
   return PyUnicode_FromFormat("<overridable %R>", ((overridable*)object)->target);
 }
 
-/* Pickles by name, as functions do. */
+/* Pickles by name, as functions do; methods are attributes of Tensor. */
 static PyObject* reduce(PyObject* object, PyObject* unused) {
   (void)unused;
-  return PyObject_GetAttrString(object, "__qualname__");
+  PyObject* name = PyObject_GetAttrString(object, "__name__");
+  PyObject* method = name ? PyObject_GetAttr((PyObject*)tnp_tensor_type, name) : NULL;
+  PyObject* result = NULL;
+  if (method == object) {
+    PyObject* get = PyMapping_GetItemString(PyEval_GetBuiltins(), "getattr");
+    result = get ? Py_BuildValue("N(OO)", get, (PyObject*)tnp_tensor_type, name) : NULL;
+  } else {
+    PyErr_Clear();
+    result = PyObject_GetAttrString(object, "__qualname__");
+  }
+  Py_XDECREF(method);
+  Py_XDECREF(name);
+  return result;
 }
 
 static PyGetSetDef getset[] = {

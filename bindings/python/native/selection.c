@@ -170,8 +170,10 @@ static int take_tensor(selection* s, PyObject* key, int64_t* dim) {
   const tenon_tensor* tensor = tnp_tensor_get(key);
   if (tensor == NULL) return -1;
   if (TNP_UNLIKELY(tenon_tensor_dtype(tensor) == TENON_DTYPE_U8) &&
-      PyErr_WarnEx(PyExc_UserWarning,
-                   "index: a mask must be of bools: uint8 is deprecated, cast it to bool", 1) < 0) {
+      PyErr_WarnEx(
+          PyExc_UserWarning,
+          "index: a mask must have dtype bool, got uint8, which is deprecated; cast it to bool",
+          1) < 0) {
     return -1;
   }
   if (tenon_tensor_ndim(tensor) > 0) {

@@ -90,12 +90,15 @@ PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type) {
 }
 
 /* Returns true if a class belongs to this package, such as Parameter: instances print as
- * tensors. */
+ * tensors. Under tenon.as_torch, the modules of such classes are named torch. */
 static int is_of_package(PyTypeObject* type) {
   PyObject* module = PyObject_GetAttrString((PyObject*)type, "__module__");
   if (module == NULL) return -1;
   const char* name = PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : "";
-  const int result = name == NULL ? -1 : strncmp(name, "tenon.", 6) == 0;
+  const size_t size = strlen(tnp_package_name);
+  const int renamed = name != NULL && strncmp(name, tnp_package_name, size) == 0;
+  const int result =
+      name == NULL ? -1 : (renamed && name[size] == '.') || strncmp(name, "tenon.", 6) == 0;
   Py_DECREF(module);
   return result;
 }

@@ -223,7 +223,7 @@ PyObject* tnp_without_front(PyObject* value) {
 
 int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
   if (value == NULL) {
-    tnp_raise_format(TENON_ERROR_TYPE, "index: elements of a tensor must stay, got del");
+    tnp_raise_format(TENON_ERROR_TYPE, "index: elements of a tensor must not be deleted, got del");
     return -1;
   }
   static tnp_member member = {"__setitem__", NULL};

@@ -452,7 +452,7 @@ static Py_ssize_t tensor_length(PyObject* object) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return -1;
   if (tenon_tensor_ndim(tensor) == 0) {
-    tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have a dim, got a 0-dim tensor");
+    tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have at least 1 dim, got a 0-dim tensor");
     return -1;
   }
   if (TNP_UNLIKELY(is_symbolic(tensor)) &&
@@ -524,13 +524,13 @@ static PyMethodDef methods[] = {
      "item()\n--\n\nReturns the only element as a Python number."},
     {"tolist", tnp_tensor_tolist, METH_NOARGS,
      "tolist()\n--\n\nReturns the elements as nested lists, or the number of a 0-dim tensor."},
-    {"view", (PyCFunction)(void (*)(void))tnp_tensor_view, METH_FASTCALL,
+    {"view", (PyCFunction)(void (*)(void))tnp_tensor_view, METH_FASTCALL | METH_KEYWORDS,
      "view(*shape)\n--\n\nReturns a view of another shape."},
-    {"reshape", (PyCFunction)(void (*)(void))tnp_tensor_reshape, METH_FASTCALL,
+    {"reshape", (PyCFunction)(void (*)(void))tnp_tensor_reshape, METH_FASTCALL | METH_KEYWORDS,
      "reshape(*shape)\n--\n\nReturns the elements in another shape, a view where possible."},
-    {"permute", (PyCFunction)(void (*)(void))tnp_tensor_permute, METH_FASTCALL,
+    {"permute", (PyCFunction)(void (*)(void))tnp_tensor_permute, METH_FASTCALL | METH_KEYWORDS,
      "permute(*dims)\n--\n\nReturns a view with the dims in another order."},
-    {"expand", (PyCFunction)(void (*)(void))tnp_tensor_expand, METH_FASTCALL,
+    {"expand", (PyCFunction)(void (*)(void))tnp_tensor_expand, METH_FASTCALL | METH_KEYWORDS,
      "expand(*sizes)\n--\n\nReturns a view with dims of size 1 repeated without copying; -1 keeps "
      "a "
      "size."},

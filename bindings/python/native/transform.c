@@ -95,7 +95,8 @@ static PyObject* layer_hide(PyObject* module, PyObject* ignored) {
 static PyObject* layer_show(PyObject* module, PyObject* capsule) {
   (void)module;
   if (!PyCapsule_IsValid(capsule, "tenon.hidden_layer")) {
-    return tnp_raise_format(TENON_ERROR_TYPE, "layer_show: argument must be what layer_hide gave");
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "layer_show: argument must be a result of layer_hide");
   }
   show(capsule);
   if (PyCapsule_SetName(capsule, "tenon.shown_layer") != 0) return NULL;

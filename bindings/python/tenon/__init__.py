@@ -20,7 +20,7 @@ except ImportError as _reason:
 
 _tenon._require_main_interpreter()
 
-from . import _lazy_names, error, functional, introspect, library, ops, schema
+from . import _lazy_names, error, functional, library, ops, schema
 from . import tensor as _methods  # adds the methods to Tensor
 
 from . import autograd  # isort: skip  # adds the methods for gradients
@@ -43,8 +43,10 @@ from .dtype import (
     bool_,
     cdouble,
     cfloat,
+    chalf,
     channels_last,
     channels_last_3d,
+    complex32,
     complex64,
     complex128,
     contiguous_format,
@@ -70,6 +72,9 @@ from .dtype import (
     short,
     strided,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from .dtype import float as float
 from .dtype import int as int
@@ -277,8 +282,10 @@ __all__ = [
     "bitwise_right_shift",
     "cdouble",
     "cfloat",
+    "chalf",
     "channels_last",
     "channels_last_3d",
+    "complex32",
     "complex64",
     "complex128",
     "contiguous_format",
@@ -318,7 +325,6 @@ __all__ = [
     "int16",
     "int32",
     "int64",
-    "introspect",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_available",
@@ -359,6 +365,9 @@ __all__ = [
     "sym_sqrt",
     "tensor",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
     "zeros",
     "zeros_like",
 ]

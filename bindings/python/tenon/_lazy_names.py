@@ -46,7 +46,7 @@ METHODS = {
     ),
 }
 HOMES = {name: module for module, names in _NAMES.items() for name in names}
-MODULES = ("distributions", "random", "special", "types")
+MODULES = (*("array_api", "introspect"), "distributions", "random", "special", "types")
 # Operators that write their argument, as functions: `relu_(x)` is `x.relu_()`.
 IN_PLACE = (
     *("addmv_", "alpha_dropout_", "deg2rad_", "dropout_", "feature_alpha_dropout_"),
@@ -54,7 +54,7 @@ IN_PLACE = (
     "sinc_",
 )
 
-# The lazy names of functions; the others are modules and classes.
+# The lazy names of functions. All other lazy names are modules and classes.
 FUNCTIONS = (*(name for name in HOMES if not name[0].isupper()), *IN_PLACE)
 
 

@@ -61,9 +61,7 @@ class PythonDispatcher:
                     f"register: key must be one of {', '.join(self.supported_keys)}, got {key}"
                 )
             if list(dispatchKeys).count(key) != 1:
-                raise InvalidArgumentError(
-                    f"register: each key must be there once, got {key} twice"
-                )
+                raise InvalidArgumentError(f"register: each key must occur once, got {key} twice")
         if {_IMPLICIT, "CompositeExplicitAutograd"} <= set(dispatchKeys):
             raise InvalidArgumentError(
                 f"register: one of {_IMPLICIT} and CompositeExplicitAutograd must be registered, "

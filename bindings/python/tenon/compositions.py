@@ -101,7 +101,8 @@ def tensor_split(
         raise InvalidArgumentError("tensor_split: input must have a dim, got a 0-dim tensor")
     if isinstance(parts, Tensor) and (parts.ndim > 1 or parts.dtype is not int64):
         raise InvalidArgumentError(
-            f"tensor_split: indices must be int64 of 0 dims or 1, got {parts.dtype} of {parts.ndim}"
+            f"tensor_split: indices must be int64 with 0 or 1 dims, got {parts.dtype} of "
+            f"{parts.ndim}"
         )
     size = input.shape[dim]
     edges = [0, *_cuts(size, parts), size]
@@ -112,7 +113,7 @@ def _along(name: str, least: int, dim: int) -> Any:
     def split(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         if input.ndim < least:
             raise InvalidArgumentError(
-                f"{name}: input must have {least} dims at least, got {input.ndim}"
+                f"{name}: input must have at least {least} dims, got {input.ndim}"
             )
         place = 0 if dim == 1 and input.ndim == 1 else dim
         parts = indices_or_sections
@@ -214,7 +215,7 @@ def gradient(
 def _slope(values: Tensor, dim: int, step: float, order: int) -> Tensor:
     size = values.shape[dim]
     if size < order + 1:
-        raise InvalidArgumentError(f"gradient: sizes must be {order + 1} at least, got {size}")
+        raise InvalidArgumentError(f"gradient: sizes must be at least {order + 1}, got {size}")
 
     def at(place: int, count: int = 1) -> Tensor:
         return values.narrow(dim, place, count)

@@ -8,6 +8,7 @@ from ._tenon import (
     bfloat16,
     channels_last,
     channels_last_3d,
+    complex32,
     complex64,
     complex128,
     contiguous_format,
@@ -29,6 +30,9 @@ from ._tenon import (
     set_default_dtype,
     strided,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from ._tenon import (
     bool as bool_,
@@ -38,6 +42,7 @@ from .error import StateError
 half = float16
 float = float32
 double = float64
+chalf = complex32
 cfloat = complex64
 cdouble = complex128
 short = int16
@@ -46,6 +51,9 @@ long = int64
 
 _NUMPY = {
     uint8: "uint8",
+    uint16: "uint16",
+    uint32: "uint32",
+    uint64: "uint64",
     int8: "int8",
     int16: "int16",
     int32: "int32",
@@ -63,16 +71,16 @@ def _to_complex(self: dtype) -> dtype:
     """Returns the complex dtype whose parts are of this one, itself if it is complex."""
     if self.is_complex:
         return self
-    found = {float32: complex64, float64: complex128}.get(self)
+    found = {float16: complex32, float32: complex64, float64: complex128}.get(self)
     if found is None:
-        kinds = "float32, float64 or a complex dtype"
+        kinds = "float16, float32, float64 or a complex dtype"
         raise StateError(f"dtype.to_complex: dtype must be {kinds}, got {self}")
     return found
 
 
 def _to_real(self: dtype) -> dtype:
     """Returns the dtype of the parts of a complex one, itself if it is real."""
-    return {complex64: float32, complex128: float64}.get(self, self)
+    return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
 
 
 dtype.to_complex = _to_complex
@@ -89,8 +97,10 @@ __all__ = [
     "bool_",
     "cdouble",
     "cfloat",
+    "chalf",
     "channels_last",
     "channels_last_3d",
+    "complex32",
     "complex64",
     "complex128",
     "contiguous_format",
@@ -118,4 +128,7 @@ __all__ = [
     "short",
     "strided",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]

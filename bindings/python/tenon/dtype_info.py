@@ -8,6 +8,7 @@ import math
 from .dtype import (
     bfloat16,
     bool_,
+    complex32,
     complex64,
     complex128,
     dtype,
@@ -17,7 +18,6 @@ from .dtype import (
     float32,
     float64,
     get_default_dtype,
-    uint8,
 )
 from .error import ArgumentTypeError
 
@@ -31,7 +31,7 @@ _FLOATS = {
     float8_e4m3fn: (3, 8, -6, 0),
     float8_e5m2: (2, 15, -14, 0),
 }
-_PARTS = {complex64: float32, complex128: float64}
+_PARTS = {complex32: float16, complex64: float32, complex128: float64}
 
 
 class iinfo:
@@ -47,7 +47,7 @@ class iinfo:
             raise ArgumentTypeError(f"iinfo: type must be an integral dtype, got {type}")
         self.bits = 8 * type.itemsize
         self.dtype = str(type).rpartition(".")[2]
-        signed = type is not uint8
+        signed = type.is_signed
         self.min = -(1 << (self.bits - 1)) if signed else 0
         self.max = (1 << (self.bits - signed)) - 1
 

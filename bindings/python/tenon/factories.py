@@ -124,7 +124,7 @@ def frombuffer(
             f"frombuffer: buffer must be an object with a buffer, got {type(buffer).__name__}"
         ) from None
     if not whole.c_contiguous:
-        raise StateError("frombuffer: buffer must be contiguous, got one with gaps")
+        raise StateError("frombuffer: buffer must be contiguous, got a buffer with gaps")
     size, left = dtype.itemsize, whole.nbytes - offset
     if whole.nbytes == 0 or not 0 <= offset < whole.nbytes:
         raise InvalidArgumentError(

@@ -46,6 +46,11 @@ class FakeTensor(metaclass=_FakeTensorType):
         raise StateError("FakeTensor: must be made in a FakeTensorMode, or by its from_tensor")
 
 
+def is_fake(x: object) -> bool:
+    """Returns true if an object is a fake tensor."""
+    return _tenon.is_fake(x)
+
+
 class FakeTensorMode:
     """Makes operators on the thread create fake tensors while a `with` block runs.
 
@@ -213,4 +218,4 @@ def get_ctx() -> FakeContext:
     )
 
 
-__all__ = ["FakeContext", "FakeTensor", "FakeTensorMode", "get_ctx"]
+__all__ = ["FakeContext", "FakeTensor", "FakeTensorMode", "get_ctx", "is_fake"]

@@ -49,7 +49,8 @@ def _decorated(make: Callable[[], Any], function: Any) -> Any:
 
     if inspect.isclass(function) or not callable(function):
         raise ArgumentTypeError(
-            f"{type(make()).__name__}: what is decorated must be a function, got {function!r}; of "
+            f"{type(make()).__name__}: the decorated object must be a function, got "
+            f"{function!r}; of "
             "a class, decorate its methods"
         )
     if inspect.isgeneratorfunction(function):

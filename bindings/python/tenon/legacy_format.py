@@ -51,7 +51,9 @@ class _Plain(pickle.Unpickler):
     """Reads numbers, texts and containers."""
 
     def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"load: the file must begin with facts, got {module}.{name}")
+        raise pickle.UnpicklingError(
+            f"load: the file must begin with a dict of facts, got {module}.{name}"
+        )
 
 
 def read(data: bytes, reader: Any) -> Any:
@@ -67,7 +69,7 @@ def read(data: bytes, reader: Any) -> Any:
             raise StateError("load: the file must be of version 1001, got another")
     facts = _Plain(stream).load()
     if facts.get("little_endian", True) != (sys.byteorder == "little"):
-        raise NotSupportedError("load: the file must have this machine's order of bytes")
+        raise NotSupportedError("load: the file must have the byte order of this machine")
     unpickler = reader(stream)
     found = unpickler.load()
     for key in _Plain(stream).load():

@@ -81,6 +81,9 @@ class _Name:
 
 
 _TENSOR = _Name("torch._utils", "_rebuild_tensor_v2")
+# For dtypes that PyTorch has no storage class for: the storage holds bytes, and the dtype follows.
+_UNTYPED_TENSOR = _Name("torch._utils", "_rebuild_tensor_v3")
+_UNTYPED = _Name("torch.storage", "UntypedStorage")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _DEVICE = _Name("torch", "device")
 
@@ -121,8 +124,11 @@ class _Writer(pickle._Pickler):
         tensor = obj.tensor
         storage = tensor.untyped_storage()
         key = self.storages.setdefault(storage, str(len(self.storages)))
-        name = _Name("torch", _STORAGE_OF[tensor.dtype])
-        count = storage.nbytes() // tensor.dtype.itemsize
+        if tensor.dtype in _STORAGE_OF:
+            name = _Name("torch", _STORAGE_OF[tensor.dtype])
+            count = storage.nbytes() // tensor.dtype.itemsize
+        else:
+            name, count = _UNTYPED, storage.nbytes()
         found = ("storage", name, key, _text(tensor), count)
         return (*found, None) if self.legacy else found
 
@@ -139,15 +145,15 @@ class _Writer(pickle._Pickler):
             plain = obj.detach()
             plain = plain if type(plain) is Tensor else plain.as_subclass(Tensor)
             return _with_state, (type(obj), plain, obj.__dict__, obj.requires_grad)
-        return _TENSOR, self._parts(obj)
+        parts = self._parts(obj)
+        return (
+            (_TENSOR, parts) if obj.dtype in _STORAGE_OF else (_UNTYPED_TENSOR, (*parts, obj.dtype))
+        )
 
     @staticmethod
     def _parts(tensor: Tensor) -> tuple[Any, ...]:
-        if tensor.dtype not in _STORAGE_OF or tensor.is_meta:
-            raise NotSupportedError(
-                f"save: tensor must have memory and a dtype that files have, got {tensor.dtype} on "
-                f"{tensor.device}"
-            )
+        if tensor.is_meta:
+            raise NotSupportedError(f"save: tensor must have memory, got one on {tensor.device}")
         places = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
         return (_Stored(tensor), *places, tensor.requires_grad, OrderedDict())
 
@@ -186,7 +192,7 @@ def save(
         _disable_byteorder_record: Whether to omit the byte order from the archive.
 
     Raises:
-        NotSupportedError: A tensor has no memory, or a dtype without a PyTorch storage class.
+        NotSupportedError: A tensor has no memory.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
         raise ArgumentTypeError(f"save: f must be a path or a file, got {type(f).__name__}")
@@ -241,6 +247,20 @@ class _Rebuild:
         """Returns a tensor on a storage, which is represented by a tensor that covers it."""
         return storage.as_strided(size, stride, offset).detach().requires_grad_(requires_grad)
 
+    def untyped_tensor(
+        self,
+        storage: Tensor,
+        offset: int,
+        size: tuple[int, ...],
+        stride: tuple[int, ...],
+        requires_grad: bool,
+        hooks: Any,
+        of: dtype,
+        metadata: Any = None,
+    ) -> Tensor:
+        """Returns a tensor on a storage of bytes."""
+        return self.tensor(storage.view(of), offset, size, stride, requires_grad)
+
     def parameter(self, data: Tensor, requires_grad: bool, hooks: Any) -> Tensor:
         from .nn import Parameter
 
@@ -258,6 +278,8 @@ _REBUILD = _Rebuild()
 # The only names that a file may use with `weights_only`; none of them can run code from the file.
 _KNOWN: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor_v2"): _REBUILD.tensor,
+    ("torch._utils", "_rebuild_tensor_v3"): _REBUILD.untyped_tensor,
+    ("torch.storage", "UntypedStorage"): uint8,
     ("torch._utils", "_rebuild_parameter"): _REBUILD.parameter,
     ("torch", "device"): _REBUILD.device,
     ("torch", "Size"): tuple,
@@ -449,7 +471,7 @@ def load(
                 raise StateError(f"load: {name} must hold one data.pkl, got {len(folders)}")
             order = f"{folders[0]}/byteorder"
             if order in found and archive.read(order).decode() != sys.byteorder:
-                raise NotSupportedError(f"load: {name} must have this machine's order of bytes")
+                raise NotSupportedError(f"load: {name} must have the byte order of this machine")
             return _Reader(archive, folders[0], weights_only, place).load()
     except (zipfile.BadZipFile, KeyError, EOFError, IndexError) as error:
         raise StateError(f"load: {name} must be an archive that save wrote, got {error}") from error

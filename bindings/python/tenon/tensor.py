@@ -9,6 +9,7 @@ from .dtype import (
     _NUMPY,
     bfloat16,
     bool_,
+    complex32,
     complex64,
     complex128,
     float16,
@@ -170,7 +171,7 @@ def is_nonzero(self: Tensor) -> bool:
 
 def is_signed(self: Tensor) -> bool:
     """Returns true if the dtype can represent negative numbers."""
-    return self.dtype not in (uint8, bool_)
+    return self.dtype.is_signed
 
 
 def ndimension(self: Tensor) -> int:
@@ -221,7 +222,7 @@ def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) 
     if not as_tuple:
         return _nonzero(self) if out is None else _nonzero(self, out=out)
     if out is not None:
-        raise StateError("nonzero: out must be left out where as_tuple is set, got a Tensor")
+        raise StateError("nonzero: out must be left out if as_tuple is True, got a Tensor")
     return _nonzero(self.reshape(1) if self.ndim == 0 else self).unbind(1)
 
 
@@ -402,8 +403,32 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return memo[id(self)]
 
 
+def _array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
+    """Returns tenon.array_api, the functions of the array API standard."""
+    from importlib import import_module
+
+    versions = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+    if api_version is not None and api_version not in versions:
+        raise InvalidArgumentError(
+            f"Tensor.__array_namespace__: api_version must be one of {', '.join(versions)}, "
+            f"got {api_version}"
+        )
+    return import_module("tenon.array_api")
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """Returns the elements in reverse order along the first dim."""
+    return self.flip(0) if self.ndim > 0 else self
+
+
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """Returns the tensor on a device: itself if it is there."""
+    return self.to(device)
+
+
 for _function in (
     *_NEW_METHODS,
+    to_device,
     *(cpu, cuda, numpy, where, nonzero, is_floating_point, is_complex, is_inference),
     *(get_device, pin_memory, is_pinned, is_shared, is_distributed, new, fill_diagonal_),
     *(resize_, resize_as_),
@@ -430,14 +455,25 @@ _MEMBERS = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__array__": _array,
+    "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__format__": _format,
     "__complex__": _complex,
     "__contains__": _contains,
     "__reduce_ex__": _reduce_ex,
+    "__reversed__": _reversed,
 }
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, overridable(_member))
+# Names of Python 2, which PyTorch keeps.
+for _name, _operator in {
+    "__div__": "__truediv__",
+    "__idiv__": "__itruediv__",
+    "__long__": "__int__",
+    "__nonzero__": "__bool__",
+    "__rdiv__": "__rtruediv__",
+}.items():
+    setattr(Tensor, _name, getattr(Tensor, _operator))
 Tensor.mT = overridable_property(_mT)
 Tensor.mH = overridable_property(adjoint)
 Tensor.H = overridable_property(_H)
@@ -451,6 +487,7 @@ Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "cdouble": complex128,
     "cfloat": complex64,
+    "chalf": complex32,
     "half": float16,
     "bfloat16": bfloat16,
     "float": float32,

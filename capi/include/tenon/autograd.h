@@ -161,6 +161,10 @@ typedef tenon_status (*tenon_setup_fn)(void* ctx, tenon_function_context* contex
 typedef tenon_status (*tenon_jvp_fn)(void* ctx, tenon_function_context* context,
                                      const tenon_value* tangents, tenon_value* out_tangents);
 
+/* Bits of tenon_formula.flags that hold the number at the end of nodes' names: 1 for the overload
+ * of `sum` whose nodes are named "SumBackward1". */
+#define TENON_FORMULA_NODE_NUMBER 0xFFu
+
 /* A gradient formula to register, as text or as a function. Texts are copied.
  *
  * `gradient` is a text such as "self: grad * other; other: grad * self". It has one expression for
@@ -179,7 +183,7 @@ typedef tenon_status (*tenon_jvp_fn)(void* ctx, tenon_function_context* context,
  * is saved. */
 typedef struct tenon_formula {
   uint32_t struct_size; /* sizeof(tenon_formula) */
-  uint32_t flags;       /* zero */
+  uint32_t flags;       /* TENON_FORMULA_* bits */
   const char* gradient;
   tenon_backward_fn backward;
   const char* saves;

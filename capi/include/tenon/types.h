@@ -24,12 +24,16 @@ typedef int32_t tenon_dtype;
 #define TENON_DTYPE_F16 5
 #define TENON_DTYPE_F32 6
 #define TENON_DTYPE_F64 7
+#define TENON_DTYPE_C32 8 /* two float16 */
 #define TENON_DTYPE_C64 9
 #define TENON_DTYPE_C128 10
 #define TENON_DTYPE_BOOL 11
 #define TENON_DTYPE_BF16 15
 #define TENON_DTYPE_F8_E5M2 23
 #define TENON_DTYPE_F8_E4M3FN 24
+#define TENON_DTYPE_U16 27
+#define TENON_DTYPE_U32 28
+#define TENON_DTYPE_U64 29
 #define TENON_DTYPE_NONE (-1)
 
 /* Layouts, numbered as in PyTorch. */
@@ -79,8 +83,8 @@ TENON_API uint32_t tenon_dtype_traits(tenon_dtype dtype);
 
 /// Returns the dtype that `a` and `b` are both promoted to, as PyTorch's `promote_types` does.
 ///
-/// Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, TENON_ERROR_INVALID_ARGUMENT
-///            for an unknown one.
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, and for uint16 to uint64
+///            with one that is not floating; TENON_ERROR_INVALID_ARGUMENT for an unknown one.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_promote(tenon_dtype a, tenon_dtype b, tenon_dtype* out_dtype);

@@ -32,8 +32,8 @@ TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
   const TensorPtr variable = leaf.copy_variable();
   // A mode may have made a real leaf fake for the calls that were recorded.
   TENON_CHECK(variable == nullptr || variable->is_fake() == grad->is_fake(), TENON_ERROR_STATE,
-              "backward: gradient of a real leaf must be real, got a fake one; make the leaf fake "
-              "before it is used (tenon_tensor_copy_fake, from_tensor)");
+              "backward: gradient of a real leaf must be real, got a fake tensor; convert the leaf "
+              "to a fake tensor (tenon_tensor_copy_fake, from_tensor) before using it");
   const bool fits = lies_as(*grad, variable.get());
   if (dispatch::is_alone(*grad) && fits && !recorded) return grad;
   if (fits || recorded || !grad->has_storage() || variable == nullptr) {

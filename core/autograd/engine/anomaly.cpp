@@ -40,7 +40,7 @@ base::IntrusivePtr<Origin> origin_of(Node& node) {
 void note_frames(Node& node) {
   auto origin = base::make_intrusive<Origin>();
   origin->name = node.name();
-  origin->frames = base::capture_frames("the call that made the node");
+  origin->frames = base::capture_frames("the call that created the node");
   const Pass* pass = Pass::current();
   if (pass != nullptr && pass->running() != nullptr) origin->made_by = origin_of(*pass->running());
   node.require_extra().origin = std::move(origin);
@@ -50,15 +50,15 @@ void note_origin(const Node& node, base::ErrorObject& error) {
   const NodeExtra* extra = node.extra();
   if (extra == nullptr || extra->origin == nullptr) return;
   const Origin* origin = extra->origin.get();
-  error.add_note(base::concat(
-      origin->name, " was made by the call at, innermost first:", print_frames(*origin->frames)));
+  error.add_note(base::concat(origin->name, " was created by this call (innermost frame first):",
+                              print_frames(*origin->frames)));
   for (const Origin* by = origin->made_by.get(); by != nullptr; by = by->made_by.get()) {
     error.add_note(by->frames != nullptr
-                       ? base::concat("that call was made by the backward of ", by->name,
-                                      ", which was made by the call at, innermost first:",
+                       ? base::concat("that call was part of the backward of ", by->name,
+                                      ", which was created by this call (innermost frame first):",
                                       print_frames(*by->frames))
-                       : base::concat("that call was made by the backward of ", by->name,
-                                      ", which was made without anomaly mode"));
+                       : base::concat("that call was part of the backward of ", by->name,
+                                      ", which was created without anomaly mode"));
   }
 }
 
@@ -66,8 +66,9 @@ void check_nan(const Node& node, std::span<tensor::Tensor* const> grads) {
   for (size_t i = 0; i < grads.size(); ++i) {
     const tensor::Tensor* grad = grads[i];
     if (grad == nullptr || !grad->has_storage() || !is_differentiable(grad->dtype())) continue;
-    TENON_CHECK(!operators::has_nan(*grad), TENON_ERROR_STATE, node.name(), ": gradient of input ",
-                i, " must be free of nan values in anomaly mode, got some");
+    TENON_CHECK(!operators::has_nan(*grad), TENON_ERROR_STATE, node.name(),
+                ": backward returned nan values in the gradient of input ", i,
+                ", which anomaly mode does not allow");
   }
 }
 

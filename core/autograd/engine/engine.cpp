@@ -139,7 +139,8 @@ class Task final : public Pass {
         const HookListPtr hooks = finish(next.node(), next.grads());
         run_leaf(next.node(), next.grads()[0], hooks.get());
       } catch (const Error& another) {
-        error.add_note(base::concat("then a leaf failed: ", another.what()));
+        error.add_note(
+            base::concat("accumulating a gradient into a leaf then failed too: ", another.what()));
       }
     }
   }
@@ -278,7 +279,7 @@ class Task final : public Pass {
       if (!has_sizes(*grad, info)) grad = operators::sum_to(*grad, info.size_span());
       if (info.dtype >= 0 && grad->dtype() != info.dtype) grad = operators::cast(*grad, info.dtype);
     } catch (const Error& error) {
-      error.object()->add_note(base::concat("a gradient that ", node.name(), " gave"));
+      error.object()->add_note(base::concat("a gradient returned by ", node.name(), ""));
       throw;
     }
     return grad;

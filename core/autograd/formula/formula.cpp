@@ -141,11 +141,12 @@ Save find_save(std::string_view what, const schema::Schema& schema, std::string_
   }
   std::vector<std::string_view> known;
   for (const auto& argument : schema.arguments()) known.push_back(argument.name.view());
-  fail(TENON_ERROR_INVALID_ARGUMENT, what, ": formula must name arguments or results, got ", name,
+  fail(TENON_ERROR_INVALID_ARGUMENT, what,
+       ": names in a formula must be those of arguments or results, got ", name,
        base::did_you_mean(name, known), "; schema: ", schema.text());
 }
 
-std::string node_name(std::string_view full_name) {
+std::string node_name(std::string_view full_name, uint32_t number) {
   const size_t colons = full_name.find("::");
   std::string_view base =
       colons == std::string_view::npos ? full_name : full_name.substr(colons + 2);
@@ -161,7 +162,7 @@ std::string node_name(std::string_view full_name) {
     name.push_back(begins_word ? static_cast<char>(std::toupper(byte)) : letter);
     begins_word = false;
   }
-  return name + "Backward0";
+  return base::concat(name, "Backward", number);
 }
 
 }  // namespace tenon::autograd

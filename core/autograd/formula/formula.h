@@ -194,7 +194,7 @@ const T& immortal() {
 /// from the schema. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.
 Save find_save(std::string_view what, const schema::Schema& schema, std::string_view name);
 
-/// Returns "MulBackward0" for "aten::mul_.Tensor".
-std::string node_name(std::string_view full_name);
+/// Returns "MulBackward0" for "aten::mul_.Tensor" and 0.
+std::string node_name(std::string_view full_name, uint32_t number);
 
 }  // namespace tenon::autograd

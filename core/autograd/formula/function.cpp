@@ -116,19 +116,19 @@ class Outputs {
   void check_written(const Tensor& tensor) const {
     const Tensor* const base = tensor.base();
     TENON_CHECK(!(is_leaf(tensor) && requires_grad(tensor)), TENON_ERROR_STATE, context_.name(),
-                ": a tensor marked dirty is a leaf that requires grad, which must not be written "
-                "in place; use no_grad or detach()");
+                ": a tensor marked dirty is a leaf Variable that requires grad, which must not be "
+                "used in an in-place operation; use no_grad or detach()");
     if (base == nullptr) return;
     TENON_CHECK(!(is_leaf(*base) && (requires_grad(*base) || requires_grad(tensor))),
                 TENON_ERROR_STATE, context_.name(),
-                ": a tensor marked dirty is a view of a leaf that requires grad, which must not "
-                "be written in place; use no_grad or detach()");
+                ": a tensor marked dirty is a view of a leaf Variable that requires grad, which "
+                "must not be used in an in-place operation; use no_grad or detach()");
     TENON_CHECK(tensor.view_origin() == ViewOrigin::kDefault, TENON_ERROR_STATE, context_.name(),
                 ": a tensor marked dirty is a view that ", origin_text(tensor),
                 ", which must not be modified inplace in grad mode; ",
                 origin_advice(tensor.view_origin()));
     TENON_CHECK(tensors_.size() == 1, TENON_ERROR_STATE, context_.name(),
-                ": forward must return nothing else with a view that is marked dirty, got ",
+                ": forward must return a single output if it marks a view as dirty, got ",
                 tensors_.size(), " outputs");
   }
 
@@ -251,15 +251,14 @@ value::ObjectPtr Function::make(std::string name, tenon_forward_fn forward,
 
 const Function& Function::of(const char* who, const tenon_object* object) {
   TENON_CHECK_TYPE(object != nullptr && object->type()->release == &release_function, who,
-                   ": function must be one that tenon_function_new has made, got ",
+                   ": function must be an object from tenon_function_new, got ",
                    object != nullptr ? object->type()->name : "NULL");
   return *static_cast<const Function*>(object->self());
 }
 
 void Function::apply(std::span<const tenon_value> args, tenon_value* out_result) const {
   TENON_CHECK_TYPE(forward_ != nullptr, formula_->name(),
-                   ": function must have a forward to be applied, got one whose calls its language "
-                   "begins and finishes");
+                   ": function must have a forward callback to be applied, got one without");
   base::SmallVector<Tensor*, 8> inputs;
   for (const tenon_value& each : args) {
     inputs.push_back(each.tag == TENON_TAG_TENSOR ? each.as.tensor : nullptr);

@@ -29,9 +29,9 @@ class DerivedOnce final : public Formula {
   const Plan& plan() const noexcept { return plan_; }
   void run(const Plan&, tenon_backward_call* call) const override {
     static_cast<void>(call);
-    tenon::fail(TENON_ERROR_STATE,
-                "trying to differentiate twice a function that was marked with "
-                "once_differentiable: its gradient must not be derived again");
+    tenon::fail(
+        TENON_ERROR_STATE,
+        "trying to differentiate twice a function that was marked with once_differentiable");
   }
 
  private:
@@ -152,8 +152,9 @@ size_t tenon_function_context::output_count() const noexcept {
 }
 
 void tenon_function_context::check_open(const char* function) const {
-  TENON_CHECK(node_ == nullptr, TENON_ERROR_STATE, function, ": context of ", name(),
-              " must be in its forward or setup, got one whose call is recorded");
+  TENON_CHECK(
+      node_ == nullptr, TENON_ERROR_STATE, function, ": context of ", name(),
+      " must be used inside forward or setup_context, got one whose call has been recorded");
 }
 
 void tenon_function_context::save(std::span<const tenon_value> values) {

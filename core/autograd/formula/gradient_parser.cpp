@@ -62,7 +62,7 @@ class Parser {
   [[noreturn]] void refuse(std::string_view expected) {
     skip_blanks();
     const std::string_view rest = text_.substr(at_, 20);
-    fail(TENON_ERROR_PARSE, what_, ": ", kind_, " text must have ", expected, " at column ",
+    fail(TENON_ERROR_PARSE, what_, ": ", kind_, " text must contain ", expected, " at column ",
          at_ + 1, ", got ", rest.empty() ? std::string("its end") : base::concat("\"", rest, "\""));
   }
 
@@ -120,7 +120,7 @@ class Parser {
   }
 
   ExpressionPtr sum() {
-    if (++depth_ > kMaxNesting) refuse("less nesting");
+    if (++depth_ > kMaxNesting) refuse("expressions that nest less deeply");
     ExpressionPtr left = product();
     while (true) {
       if (accept('+')) {
@@ -149,7 +149,7 @@ class Parser {
 
   ExpressionPtr signed_one() {
     if (!accept('-')) return with_methods();
-    if (++depth_ > kMaxNesting) refuse("less nesting");
+    if (++depth_ > kMaxNesting) refuse("expressions that nest less deeply");
     ExpressionPtr operand = signed_one();
     --depth_;
     if (operand->kind == Kind::kConstant && operand->constant.tag == TENON_TAG_INT) {

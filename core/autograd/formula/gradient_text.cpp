@@ -135,7 +135,7 @@ class Evaluation {
     base::SmallVector<tenon_tensor*, 8> tensors(elements.size());
     for (size_t i = 0; i < elements.size(); ++i) {
       TENON_CHECK_TYPE(is_tensor(elements[i]), bindings_.what,
-                       ": a list in a gradient must be of integers or of tensors");
+                       ": a list in a gradient formula must hold only integers or only tensors");
       tensors[i] = elements[i].as.tensor;
     }
     return value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(), count);
@@ -324,8 +324,9 @@ class Evaluation {
     const dispatch::CallArguments arguments{given.span().first(positional), names,
                                             given.span().subspan(positional)};
     const auto overloads = overloads_of(expression.name);
-    TENON_CHECK(!overloads.empty(), TENON_ERROR_NOT_FOUND, bindings_.what, ": gradient calls ",
-                expression.name, ", which must be an operator of aten or tenon");
+    TENON_CHECK(!overloads.empty(), TENON_ERROR_NOT_FOUND, bindings_.what,
+                ": gradient formula calls ", expression.name,
+                ", which must be an operator of aten or tenon");
     for (const Numbers numbers : {Numbers::kAsTheyAre, Numbers::kAsTensors}) {
       for (const tenon_op* op : overloads) {
         std::unique_ptr<Callee> callee = find_callee(*op, expression, given, numbers);
@@ -354,8 +355,8 @@ class Evaluation {
       for (const tenon_value& value : bound) args.push_back(value);
       return run(*op, args.data(), args.size(), schema->returns().size());
     }
-    TENON_CHECK(first != nullptr, TENON_ERROR_NOT_FOUND, bindings_.what, ": gradient calls ",
-                expression.name, ", of which no overload is defined");
+    TENON_CHECK(first != nullptr, TENON_ERROR_NOT_FOUND, bindings_.what,
+                ": gradient formula calls ", expression.name, ", which has no defined overload");
     throw Error(std::move(first));
   }
 

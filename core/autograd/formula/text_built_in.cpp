@@ -32,7 +32,7 @@ bool give_sizes(tensor::Dims sizes, bool are_words, OwnedValue* out_result) {
   return true;
 }
 int64_t checked_number(bool overflow, int64_t number) {
-  TENON_CHECK_ARG(!overflow, "gradient: numbers of a formula must fit 64 bits, got more");
+  TENON_CHECK_ARG(!overflow, "gradient formula: integers must fit in 64 bits, got an overflow");
   return number;
 }
 int64_t product_of(int64_t a, int64_t b) {

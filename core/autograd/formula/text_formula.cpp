@@ -36,7 +36,7 @@ class NameResolver {
     for (const std::string& name : gradient.inputs) {
       const uint16_t input = input_of(name);
       TENON_CHECK_ARG((plan_.wanted >> input & 1) == 0, what_, ": gradient of ", name,
-                      " must be given once, got it twice");
+                      " must be given only once, got two formulas");
       plan_.wanted |= uint64_t{1} << input;
       needed_by_ |= uint64_t{1} << input;
       planned.inputs.push_back(input);
@@ -53,14 +53,15 @@ class NameResolver {
       if (plan_.inputs[i].position == position) return static_cast<uint16_t>(i);
     }
     fail(TENON_ERROR_INVALID_ARGUMENT, what_,
-         ": gradients must be for tensor arguments, got one for ", name,
+         ": gradients must be of tensor arguments, got one of ", name,
          "; schema: ", schema_.text());
   }
 
   void resolve(Expression* expression) {
     if (expression->kind == Kind::kGrad) {
       TENON_CHECK_ARG(expression->index < schema_.returns().size(), what_, ": gradient of result ",
-                      expression->index, " must be of one of ", schema_.returns().size());
+                      expression->index, " must be of one of the results, of which there are ",
+                      schema_.returns().size());
       return;
     }
     if (expression->kind == Kind::kName) return save(Attribute::kWhole, expression);
@@ -99,7 +100,7 @@ class NameResolver {
     const bool holds_tensor = std::ranges::any_of(
         plan_.inputs, [&](const Input& input) { return input.position == wanted.position; });
     if (!wanted.of_result && !holds_tensor && what != Attribute::kWhole) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, what_, ": sizes and dtype must be of a tensor, got ",
+      fail(TENON_ERROR_INVALID_ARGUMENT, what_, ": sizes and dtype exist only for tensors, got ",
            name->name);
     }
     const auto same = [&](const Save& other) {
@@ -130,7 +131,7 @@ int64_t first_edge(const Plan& plan, const tenon_backward_call& call, uint16_t i
   // All inputs except the list have one edge each; the remaining edges belong to the list.
   const auto lists = std::ranges::count_if(plan.inputs, &Input::is_list);
   TENON_CHECK(lists == 1, TENON_ERROR_NOT_SUPPORTED,
-              "gradient texts must be for operators with one list of tensors at most");
+              "operators with a gradient text must have at most one list of tensors");
   const auto in_list = call.ninputs - static_cast<int64_t>(plan.inputs.size()) + 1;
   int64_t edge = 0;
   for (uint16_t i = 0; i < input; ++i) edge += plan.inputs[i].is_list ? in_list : 1;
@@ -155,8 +156,8 @@ void give(const Plan& plan, uint16_t input, const tenon_value& value, tenon_back
   if (value.tag == TENON_TAG_NONE) return;
   TENON_CHECK_TYPE(!is_list && value.tag == TENON_TAG_TENSOR && value.as.tensor != nullptr,
                    "gradient of input ", input, " must be a ",
-                   is_list ? "list of as many tensors" : "tensor", ", got ",
-                   value::tag_name(value.tag));
+                   is_list ? "list with one tensor for each tensor of the input" : "tensor",
+                   ", got ", value::tag_name(value.tag));
   if (call->needs[edge] == 0) return;
   value.as.tensor->retain();
   call->out_grads[edge] = value.as.tensor;
@@ -212,7 +213,8 @@ void TextFormula::run(const Plan& base_plan, tenon_backward_call* call) const {
     }
     TENON_CHECK_TYPE(
         value.get().tag == TENON_TAG_TUPLE && value.get().count == gradient.inputs.size(), name(),
-        ": one gradient for ", gradient.inputs.size(), " inputs must be a tuple of as many");
+        ": gradient formula for ", gradient.inputs.size(),
+        " inputs must return a tuple with one gradient for each");
     for (size_t i = 0; i < gradient.inputs.size(); ++i) {
       give(plan, gradient.inputs[i], value::elements(value.get())[i], call);
     }

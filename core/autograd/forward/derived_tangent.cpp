@@ -62,10 +62,11 @@ std::vector<TensorPtr> derive_tangents(Node& node, std::span<Tensor* const> inpu
     TensorPtr grad = input_grads.take(i);
     if (grad == nullptr || tangents[i] == nullptr) continue;
     GradientEdge flow = gradient_edge(*grad);
-    TENON_CHECK(flow.node != nullptr || node.formula()->records_all(), TENON_ERROR_NOT_SUPPORTED,
-                node.name(),
-                ": gradient formula must call operators in grad mode to give tangents, got a "
-                "gradient that no recorded call has made; give the operator a tangent formula");
+    TENON_CHECK(
+        flow.node != nullptr || node.formula()->records_all(), TENON_ERROR_NOT_SUPPORTED,
+        node.name(),
+        ": gradient formula must call operators in grad mode, so that tangents can be derived from "
+        "it, got a gradient without a recorded call; register a tangent formula for the operator");
     if (flow.node == nullptr) continue;
     flow = gradient_edge(*fit(std::move(grad), *inputs[i]));
     roots.push_back({std::move(flow.node), flow.output, tangents[i]});

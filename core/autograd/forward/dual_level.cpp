@@ -40,11 +40,11 @@ EnteredLevel::~EnteredLevel() {
 int64_t DualLevel::enter() {
   base::ThreadRecord* thread = base::require_thread_record();
   TENON_CHECK(dispatch::peek_top_layer() == nullptr, TENON_ERROR_STATE,
-              "tenon_dual_enter: a dual level must be entered outside of transforms, got one "
-              "inside of a ",
-              dispatch::peek_top_layer()->kind().name, "; jvp nests with them");
+              "tenon_dual_enter: forward AD level must be entered outside of transforms, got a "
+              "call inside ",
+              dispatch::peek_top_layer()->kind().name, "; use jvp, which nests with transforms");
   TENON_CHECK(innermost() == nullptr, TENON_ERROR_STATE,
-              "tenon_dual_enter: dual levels must not be nested, got one inside of level ",
+              "tenon_dual_enter: nested forward mode AD is not supported, got a call inside level ",
               number());
   void** word = level_slot.place();
   auto opened =
@@ -57,14 +57,14 @@ int64_t DualLevel::enter() {
 
 void DualLevel::leave(int64_t level) {
   TENON_CHECK(innermost() != nullptr, TENON_ERROR_STATE,
-              "tenon_dual_leave: a dual level must be entered on the thread, got none");
+              "tenon_dual_leave: a forward AD level must be entered on this thread, got none");
   TENON_CHECK(level == number(), TENON_ERROR_STATE,
-              "tenon_dual_leave: level must be the one entered last, ", number(), ", got ", level);
+              "tenon_dual_leave: level must be the current one, ", number(), ", got ", level);
   void** word = level_slot.place();
   const auto* entered = static_cast<const EnteredLevel*>(*word);
   TENON_CHECK(entered->opened_here, TENON_ERROR_STATE,
-              "tenon_dual_leave: a dual level must be left where it was entered, got one that a "
-              "thread state has carried");
+              "tenon_dual_leave: forward AD level must be left where it was entered, got one from "
+              "a captured thread state");
   *word = nullptr;
   base::set_follows_tangents(base::current_thread(), false);
   delete entered;

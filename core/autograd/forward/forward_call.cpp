@@ -144,16 +144,16 @@ void ForwardCall::keep_read() {
 uint64_t ForwardCall::prepare() {
   TENON_CHECK(plan_.tangents != nullptr || plan_.formula->is_derivable(), TENON_ERROR_NOT_SUPPORTED,
               op_.name(),
-              ": operator must have a tangent or a gradient formula to be used in forward mode, "
-              "got none for arguments with tangents");
+              ": operator must have a tangent or a gradient formula to be used with forward AD, "
+              "got neither");
   const PauseTangents pause;
   const auto& arguments = plan_.schema->arguments();
   for (uint16_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_written()) continue;
     TENON_CHECK(!arguments[i].is_out(), TENON_ERROR_STATE, op_.name(), ": ",
                 arguments[i].name.view(),
-                " must be called without, as an argument has a tangent: calls that write their "
-                "result into another tensor have none");
+                " must not be given, as an argument has a tangent: functions with out=... "
+                "arguments don't support forward AD");
     if (Tensor* tensor = defined_tensor(stack_.args[i])) keep_written(tensor);
   }
   keep_read();

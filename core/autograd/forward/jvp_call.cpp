@@ -53,7 +53,7 @@ std::vector<OwnedValue> call_jvp(const CallbackFormula& formula, tenon_function_
   for (const OwnedValue& each : owned) {
     TENON_CHECK_TYPE(each.get().tag == TENON_TAG_NONE ||
                          (each.get().tag == TENON_TAG_TENSOR && each.get().as.tensor != nullptr),
-                     formula.name(), ": jvp must give tensors or nothing, got ",
+                     formula.name(), ": jvp must return tensors or None, got ",
                      value::tag_name(each.get().tag));
   }
   return owned;
@@ -76,8 +76,7 @@ std::unique_ptr<FunctionJvp> FunctionJvp::begin(const CallbackFormula& formula,
   if (!any) return nullptr;
   TENON_CHECK(formula.callbacks().jvp != nullptr || without_jvp == WithoutJvp::kDerived,
               TENON_ERROR_NOT_SUPPORTED, formula.name(),
-              ": function must have a jvp to be used in forward mode, got none for inputs with "
-              "tangents");
+              ": function must have a jvp to be used with forward AD, got none");
   return call;
 }
 
@@ -116,8 +115,8 @@ void FunctionJvp::finish(tenon_function_context& context, Node* node,
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == nullptr || !is_differentiable(outputs[i]->dtype())) {
       TENON_CHECK(found[i].get().tag == TENON_TAG_NONE, TENON_ERROR_STATE, formula_.name(),
-                  ": jvp must give nothing for output ", i,
-                  ", which is no floating or complex tensor, got a tensor");
+                  ": jvp must return None for output ", i,
+                  ", which is not a floating point or complex tensor, got a tensor");
     } else if (found[i].get().tag == TENON_TAG_TENSOR) {
       give(*outputs[i], TensorPtr::share(found[i].get().as.tensor));
     }
@@ -135,7 +134,7 @@ void FunctionJvp::finish(tenon_function_context& context, Node* node,
 
 void FunctionJvp::give(Tensor& output, const TensorPtr& tangent) const {
   TENON_CHECK(std::ranges::equal(tangent->size_span(), output.size_span()), TENON_ERROR_STATE,
-              formula_.name(), ": jvp must give a tangent of the output's sizes ",
+              formula_.name(), ": jvp must return a tangent of the output's sizes ",
               tensor::print_dims(output.size_span()), ", got ",
               tensor::print_dims(tangent->size_span()));
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -147,11 +146,12 @@ void FunctionJvp::give(Tensor& output, const TensorPtr& tangent) const {
       if (written) return write_tangent(level_, output, tangent.get());
       continue;
     }
-    TENON_CHECK(written ? tangent.get() == before : share_memory(*tangent, *before),
-                TENON_ERROR_STATE, formula_.name(), ": jvp must give ",
-                written ? "the tangent of an input that was written in place, itself written"
-                        : "a view of the input's tangent for an output that is a view of the input",
-                ", got another tensor");
+    TENON_CHECK(
+        written ? tangent.get() == before : share_memory(*tangent, *before), TENON_ERROR_STATE,
+        formula_.name(), ": jvp must return ",
+        written ? "the input's tangent, modified inplace, for an input that was modified inplace"
+                : "a view of the input's tangent for an output that is a view of the input",
+        ", got another tensor");
     return written ? void() : share_tangent(level_, output, tangent);
   }
   give_tangent(level_, output, fit_tangent(tangent, output));

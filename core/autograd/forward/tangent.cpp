@@ -33,9 +33,9 @@ Tensor* followed_base(const Tensor& view) noexcept {
 void check_part(const char* what, const Tensor& tensor) {
   constexpr const char* kMake = "tenon_dual_make";
   TENON_CHECK_TYPE(is_differentiable(tensor.dtype()), kMake, ": ", what,
-                   " must be floating or complex, got ", tensor::dtype_name(tensor.dtype()));
+                   " must be floating point or complex, got ", tensor::dtype_name(tensor.dtype()));
   TENON_CHECK(tangent_of(tensor) == nullptr, TENON_ERROR_STATE, kMake, ": ", what,
-              " must have no tangent at this level, got one that has");
+              " must not have a tangent at this level already");
 }
 
 }  // namespace
@@ -98,7 +98,8 @@ void write_tangent(DualLevel& level, Tensor& tensor, const Tensor* tangent) {
   }
   if (now == nullptr && base == nullptr) {
     TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_NOT_SUPPORTED,
-                "a view of another dtype than its base's must not be written with a tangent");
+                "forward AD: a view with a dtype other than its base's must not be modified "
+                "inplace by a call that has a tangent");
     return share_tangent(level, tensor, laid_out_as(*tangent, tensor));
   }
   if (now == nullptr) {
@@ -140,7 +141,7 @@ TensorPtr make_dual(Tensor& primal, Tensor& tangent) {
               ", got ", tensor::dtype_name(tangent.dtype()));
   TENON_CHECK_ARG(primal.device().type == tangent.device().type &&
                       primal.device().index == tangent.device().index,
-                  kMake, ": tangent must be on the primal's device");
+                  kMake, ": tangent must be on the primal's device, got another device");
   const PauseTangents pause;
   TensorPtr dual = operators::alias(primal);
   auto given = TensorPtr::share(&tangent);

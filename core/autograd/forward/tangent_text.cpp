@@ -20,10 +20,10 @@ class TangentResolver {
 
   void add(Gradient& tangent) {
     TENON_CHECK_ARG(tangent.inputs.size() == 1, what_,
-                    ": tangents must be given one by one, got one for ", tangent.inputs.size(),
-                    " results");
+                    ": each result must have its own tangent formula, got one formula for ",
+                    tangent.inputs.size(), " results");
     const Save result = find_save(what_, schema_, tangent.inputs[0]);
-    TENON_CHECK_ARG(result.of_result, what_, ": tangents must be for results, got one for ",
+    TENON_CHECK_ARG(result.of_result, what_, ": tangent formulas must be for results, got one for ",
                     tangent.inputs[0]);
     resolve(tangent.expression.get());
     plan_.lines.push_back({result.position, std::move(tangent.expression)});
@@ -32,7 +32,7 @@ class TangentResolver {
  private:
   void resolve(Expression* expression) {
     TENON_CHECK_ARG(expression->kind != Kind::kGrad && expression->kind != Kind::kGrads, what_,
-                    ": tangents must be made of tangents, got grad");
+                    ": tangent formulas must not use grad");
     if (expression->kind == Kind::kName) {
       expression->index = place_of(expression->name);
       expression->kind = Kind::kSaved;

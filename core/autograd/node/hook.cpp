@@ -65,8 +65,8 @@ class HookGradients {
   static void check(const Tensor& grad, const Node& node, uint32_t kind, size_t index) {
     const OutputInfo* info = info_of(node, kind, index);
     if (info == nullptr) return;  // no node receives it
-    const char* what =
-        kind == TENON_HOOK_AFTER ? ": hook's gradient of input " : ": hook's gradient of output ";
+    const char* what = kind == TENON_HOOK_AFTER ? ": the gradient that a hook returns for input "
+                                                : ": the gradient that a hook returns for output ";
     TENON_CHECK_TYPE(std::ranges::equal(grad.size_span(), info->size_span()), node.name(), what,
                      index, " must have the shape ", tensor::print_dims(info->size_span()),
                      ", got ", tensor::print_dims(grad.size_span()));
@@ -75,7 +75,8 @@ class HookGradients {
                      tensor::dtype_name(grad.dtype()));
     TENON_CHECK_TYPE(
         grad.device().type == info->device.type && grad.device().index == info->device.index,
-        node.name(), what, index, " must stay on the gradient's device");
+        node.name(), what, index,
+        " must be on the device of the original gradient, got another device");
   }
 
   base::SmallVector<Tensor*, 4> grads_;
@@ -87,7 +88,7 @@ void call_hook(const Hook::Target& target, Node& node, tenon_hook_call* call) {
   const tenon_status status = target.fn(call);
   if (status == TENON_OK) return;
   base::ErrorPtr error = base::adopt_current_error(node.name(), "hook", status, true);
-  error->add_note(base::concat("a hook of ", node.name()));
+  error->add_note(base::concat("raised by a hook of ", node.name()));
   throw Error(std::move(error));
 }
 

@@ -90,10 +90,11 @@ tenon_node* tenon_node::allocate(size_t bytes) {
 
 NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
                          std::span<const tenon_tensor* const> outputs) {
-  TENON_CHECK(shape.edges < UINT16_MAX && shape.saved_tensors < UINT16_MAX &&
-                  shape.saved_values < UINT16_MAX && outputs.size() < UINT16_MAX,
-              TENON_ERROR_NOT_SUPPORTED, plan.formula->name(),
-              ": tensors of one recorded call must be fewer than 65535");
+  TENON_CHECK(
+      shape.edges < UINT16_MAX && shape.saved_tensors < UINT16_MAX &&
+          shape.saved_values < UINT16_MAX && outputs.size() < UINT16_MAX,
+      TENON_ERROR_NOT_SUPPORTED, plan.formula->name(),
+      ": a recorded call must have fewer than 65535 inputs, outputs and saved values, got more");
   tenon_node* node = allocate(sizeof(tenon_node) + shape.edges * sizeof(Edge) +
                               shape.saved_tensors * sizeof(SavedTensor) +
                               shape.saved_values * sizeof(tenon_value) + bytes_of(outputs));

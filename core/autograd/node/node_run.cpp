@@ -84,8 +84,8 @@ class UnpackedValues {
 
 SavedValuesGuard::SavedValuesGuard(Node& node, bool drops) : node_(node) {
   TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
-              ": graph must be kept for a second backward pass, what it saved was freed after the "
-              "first; say retain_graph there");
+              ": cannot run backward through the graph a second time: the saved tensors were freed "
+              "by the first pass; pass retain_graph=True to the first call");
   drops_ = drops && node.has_saved();
 }
 

@@ -84,15 +84,15 @@ void pack_saved(Node& node, int64_t index, const SavedHooksPtr& hooks) {
   const size_t number = number_of(node, index);
   if (!save.is_tensor) {
     TENON_CHECK_ARG(node.saved_values()[number].tag == TENON_TAG_TENSOR_LIST, kFunction,
-                    ": what is saved must be a tensor or a list of these to be packed, got ",
+                    ": saved value must be a tensor or a list of tensors to be packed, got ",
                     saved_name(node, index));
     return pack_list(node, number, hooks);
   }
   SavedTensor& saved = node.saved_tensors()[number];
   TENON_CHECK_ARG(saved.tensor != nullptr, kFunction, ": ", saved_name(node, index),
-                  " must be there to be packed, got none");
+                  " must be a tensor to be packed, got none");
   TENON_CHECK(!saved.is_packed(), TENON_ERROR_STATE, kFunction, ": ", saved_name(node, index),
-              " must not be packed yet");
+              " must not have been packed before");
   pack(&saved, hooks);
 }
 

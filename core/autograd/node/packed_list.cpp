@@ -17,7 +17,7 @@ using tensor::TensorPtr;
 
 void pack_list(Node& node, size_t value, const SavedHooksPtr& hooks) {
   TENON_CHECK(packed_list(node, value) == nullptr, TENON_ERROR_STATE, node.name(),
-              ": saved list must not be packed yet");
+              ": saved list must not have been packed before");
   check_lists(node);
   tenon_value& slot = node.saved_values()[value];
   PackedList list{value, std::vector<PackedElement>(slot.count)};

@@ -28,10 +28,9 @@ void SavedTensor::clear() noexcept {
 }
 
 void refuse_inference(const char* node, const Tensor& tensor) {
-  fail(TENON_ERROR_STATE, node,
-       ": inference tensors cannot be saved for backward, as no writes to them are counted; got ",
+  fail(TENON_ERROR_STATE, node, ": inference tensors cannot be saved for backward, got ",
        tensor::dtype_name(tensor.dtype()), " of sizes ", tensor::print_dims(tensor.size_span()),
-       ", which clone() outside of inference mode makes a normal tensor of");
+       "; clone() the tensor outside of inference mode to get a normal tensor");
 }
 
 void pack(SavedTensor* saved, const SavedHooksPtr& hooks) {
@@ -46,8 +45,7 @@ void pack(SavedTensor* saved, const SavedHooksPtr& hooks) {
     throw Error(base::adopt_current_error("saved tensor", "pack hook", status, true));
   }
   TENON_CHECK(alias->version() == before, TENON_ERROR_STATE,
-              "saved tensor: pack hook must leave its input as it is, got one that modifies it in "
-              "place");
+              "saved tensor: pack hook must not modify its input inplace, got one that does");
   saved->tensor->release();
   saved->tensor = reinterpret_cast<Tensor*>(reinterpret_cast<uintptr_t>(packed.release()) |
                                             SavedTensor::kPacked);
@@ -58,11 +56,11 @@ namespace {
 void check_version(const SavedTensor& saved, const Node& node) {
   const auto version = static_cast<uint32_t>(saved.tensor->version());
   TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
-              ": a tensor needed for the gradient, ", tensor::dtype_name(saved.tensor->dtype()),
-              " of sizes ", tensor::print_dims(saved.tensor->size_span()),
-              ", must not have been modified by an inplace operation since it was saved; it is at "
-              "version ",
-              version, ", expected version ", saved.version);
+              ": a tensor needed for gradient computation has been modified by an inplace "
+              "operation since it was saved: ",
+              tensor::dtype_name(saved.tensor->dtype()), " of sizes ",
+              tensor::print_dims(saved.tensor->size_span()), " is at version ", version,
+              ", expected version ", saved.version);
 }
 
 TensorPtr unpacked(const PackedTensor& packed, const Node& node) {
@@ -72,11 +70,11 @@ TensorPtr unpacked(const PackedTensor& packed, const Node& node) {
   auto owned = TensorPtr::adopt(tensor);
   if (status != TENON_OK) {
     base::ErrorPtr error = base::adopt_current_error(node.name(), "unpack hook", status, true);
-    error->add_note(base::concat("an unpack hook of ", node.name()));
+    error->add_note(base::concat("raised by an unpack hook of ", node.name()));
     throw Error(std::move(error));
   }
   TENON_CHECK_TYPE(owned != nullptr && !owned->is_undefined(), node.name(),
-                   ": unpack hook must give a tensor, got none");
+                   ": unpack hook must return a tensor, got none");
   return owned;
 }
 

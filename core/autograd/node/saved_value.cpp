@@ -71,8 +71,8 @@ void check_lists(Node& node) {
   const std::span<const tenon_value> saved = node.saved_values();
   const int64_t written = versions_of_lists(node, saved) - saved.back().as.i;
   TENON_CHECK(written == 0, TENON_ERROR_STATE, node.name(),
-              ": tensors of a list needed for the gradient must not have been modified by an "
-              "inplace operation since they were saved, got ",
+              ": a list of tensors needed for gradient computation has been modified by an inplace "
+              "operation since it was saved, got ",
               written, written == 1 ? " such operation" : " such operations");
 }
 

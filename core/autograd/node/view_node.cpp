@@ -37,9 +37,9 @@ Pairs pairs_of(const Tensor& view, const Tensor& base) {
   if (view.dtype() == base.dtype()) return Pairs::kNone;
   if (is_real_part(view.dtype(), base.dtype())) return Pairs::kInBase;
   TENON_CHECK(is_real_part(base.dtype(), view.dtype()), TENON_ERROR_NOT_SUPPORTED,
-              "gradients must flow between a view and its base of one dtype, or of a complex one "
-              "and that of its parts, got a view of dtype ",
-              tensor::dtype_name(view.dtype()), " of a base of dtype ",
+              "gradient of a view: view and base must have the same dtype, or a complex dtype and "
+              "the dtype of its parts, got a view of dtype ",
+              tensor::dtype_name(view.dtype()), " and a base of dtype ",
               tensor::dtype_name(base.dtype()));
   return Pairs::kInView;
 }

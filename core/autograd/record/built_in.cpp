@@ -9,8 +9,8 @@ namespace {
 
 dispatch::Explanation explain_unknown(const dispatch::Arguments*) {
   return {
-      "it calls on below; the operator has no gradient formula, so that no backward pass gets "
-      "through the call",
+      "it redispatches without recording; the operator has no gradient formula, so backward fails "
+      "or stops here",
       false};
 }
 

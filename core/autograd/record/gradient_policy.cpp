@@ -26,12 +26,12 @@ class NotImplementedFormula final : public Formula {
   void run(const Plan& plan, tenon_backward_call*) const override {
     const std::string name(plan.schema->name().full());
     TENON_CHECK(policy_ == TENON_GRADIENT_WARN, TENON_ERROR_NOT_SUPPORTED, name,
-                ": operator must have a gradient formula to be run backward, got none; register "
+                ": operator must have a gradient formula to be differentiated, got none; register "
                 "one with tenon_library_register_autograd");
     const std::string text =
         name +
-        ": no gradient formula is registered for the operator, and a backward pass goes through "
-        "it: what is behind it gets no gradient";
+        ": no gradient formula is registered for the operator, but a backward pass goes through "
+        "it; gradients are not propagated past it, which may be silently incorrect";
     const tenon_status status = base::warn("UserWarning", text.c_str(), name.c_str());
     if (status == TENON_OK) return;
     throw Error(base::adopt_current_error(name.c_str(), "warning", status, true));
@@ -79,7 +79,8 @@ int32_t concerns_tensors(void*, const tenon_schema* schema) {
 namespace {
 
 dispatch::KernelPtr policy_kernel(uint32_t policy, uint32_t flags) {
-  static constexpr const char* kNames[] = {"gradients fail", "gradients warn", "no gradients"};
+  static constexpr const char* kNames[] = {"backward fails", "backward warns",
+                                           "not differentiable"};
   TENON_CHECK_ARG(policy <= TENON_GRADIENT_STOP,
                   "tenon_library_set_gradient_policy: policy must be a TENON_GRADIENT_* number, "
                   "got ",

@@ -84,9 +84,9 @@ void LowerCall::check_not_mapped(const char* name, std::span<Tensor* const> outp
     for (Tensor* const output : outputs) is_mapped = is_mapped || below(output) != output;
   }
   TENON_CHECK(!is_mapped, TENON_ERROR_NOT_SUPPORTED, name,
-              ": function must not be applied to tensors of a vmap that a gradient or a tangent "
-              "from outside of the vmap flows to; apply it to the whole tensor, or write it as an "
-              "operator with a gradient formula and a batching rule");
+              ": function must not be applied inside a vmap to tensors that are differentiated "
+              "outside of it; apply it to the whole tensor, or register an operator with a "
+              "gradient formula and a batching rule");
 }
 
 void LowerCall::finish(FunctionContext& above, std::span<Tensor*> outputs) {

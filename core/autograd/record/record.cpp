@@ -206,23 +206,23 @@ class Recording {
       if (!arguments[i].is_written()) continue;
       TENON_CHECK(!arguments[i].is_out(), TENON_ERROR_STATE, op_.name(), ": ",
                   arguments[i].name.view(),
-                  " must be called without, as an argument requires gradients: calls that write "
-                  "their result into another tensor (out=...) are not recorded");
+                  " must not be given, as an argument requires grad: functions with out=... "
+                  "arguments don't support automatic differentiation");
       const Tensor* written = defined_tensor(stack_.args[i]);
       if (written == nullptr) continue;
       const Tensor* base = written->base();
       TENON_CHECK(!written->is_inference(), TENON_ERROR_STATE, op_.name(), ": ",
                   arguments[i].name.view(),
-                  " is an inference tensor, which must not be modified inplace with what requires "
-                  "grad; clone() it outside of inference mode first");
+                  " is an inference tensor, which must not be modified inplace by a call that "
+                  "requires grad; clone() it outside of inference mode first");
       TENON_CHECK(!(is_leaf(*written) && requires_grad(*written)), TENON_ERROR_STATE, op_.name(),
                   ": ", arguments[i].name.view(),
-                  " is a leaf that requires grad, which must not be written in place; use no_grad "
-                  "or detach()");
+                  " is a leaf Variable that requires grad, which must not be used in an in-place "
+                  "operation; use no_grad or detach()");
       if (base != nullptr) check_written_view(arguments[i].name.view(), *written, *base);
       TENON_CHECK(is_differentiable(written->dtype()), TENON_ERROR_TYPE, op_.name(), ": ",
                   arguments[i].name.view(),
-                  " must be floating or complex to be written with what "
+                  " must be floating point or complex to be modified inplace by a call that "
                   "requires grad, got ",
                   tensor::dtype_name(written->dtype()));
     }
@@ -236,8 +236,8 @@ class Recording {
     // If the base does not require grad, it may have another view that is a leaf and does.
     TENON_CHECK(!(is_leaf(base) && (requires_grad(base) || requires_grad(view))), TENON_ERROR_STATE,
                 op_.name(), ": ", name,
-                " is a view of a leaf that requires grad, which must not be written in place; use "
-                "no_grad or detach()");
+                " is a view of a leaf Variable that requires grad, which must not be used in an "
+                "in-place operation; use no_grad or detach()");
     check_view_dtypes(view, base);
   }
 

@@ -100,7 +100,7 @@ template <class Hook>
 void pop(const char* function, std::vector<Hook> RecordingModes::*list, void* ctx) {
   const RecordingModes* there = recording_modes();
   TENON_CHECK(there != nullptr && !(there->*list).empty(), TENON_ERROR_STATE, function,
-              ": hooks must be there to be popped, got none");
+              ": hooks must have been pushed on this thread, got none");
   TENON_CHECK((there->*list).back()->ctx == ctx, TENON_ERROR_STATE, function,
               ": hooks must be popped in the reverse of the order in which they were pushed");
   std::vector<Hook>& hooks = require_recording_modes().*list;

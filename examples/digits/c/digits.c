@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C part of the digits demo: the kernel of parameters, the schema of linear, and a loop.
+// The C part of the digits demo: the kernel of parameters, the schema of linear, and a training
+// loop.
 #include "digits.h"
 
 #include <tenon/ops/aten.h>
@@ -10,7 +11,7 @@ enum { BATCH = 32 };
 static tenon_library* library = NULL;
 static tenon_library* caller = NULL;
 
-// Weights and biases of a 64-32-10 network, uniform as Glorot has them.
+// Weights and biases of a 64-32-10 network, by Glorot's uniform initialization.
 static tenon_status parameters(void* ctx, const tenon_op* op, tenon_keyset keys,
                                tenon_stack* stack) {
   (void)ctx, (void)op, (void)keys;
@@ -36,7 +37,8 @@ static tenon_status parameters(void* ctx, const tenon_op* op, tenon_keyset keys,
   return status;
 }
 
-// The tensors of one step, released together; after the first error nothing is called any more.
+// The tensors of one step, which are released together. After the first error, all later calls are
+// skipped.
 typedef struct tape {
   tenon_status status;
   int count;
@@ -127,7 +129,7 @@ static double number_of(tape* t, tenon_tensor* loss) {
   return number.as.f;
 }
 
-// Goes through all images once; returns the mean of their losses.
+// Trains on all images once; returns the mean loss.
 static double run_epoch(tape* whole, tenon_tensor* images, tenon_tensor* labels,
                         tenon_tensor* const* parameters, tenon_tensor* const* velocities,
                         double rate) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ part of the digits demo: the schema of cross_entropy, the kernel of step_, and a loop.
+// The C++ part of the digits demo: the schema of cross_entropy, the kernel of step_, and a training
+// loop.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,7 +16,7 @@ namespace aten = tenon::ops::aten;
 
 namespace {
 
-// Stochastic gradient descent with momentum and decaying weights, in place.
+// Stochastic gradient descent with momentum and weight decay, in place.
 void step(const Tensor& parameter, const Tensor& velocity, const Tensor& gradient, double rate,
           double momentum, double decay) {
   const auto p = parameter.elements<float>(), v = velocity.elements<float>();

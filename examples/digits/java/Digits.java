@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java part of the digits demo: the schema of step_, cross_entropy's code, and a loop.
+// The Java part of the digits demo: the schema of step_, the code of cross_entropy, and a training
+// loop.
 import dev.tenon.Aten;
 import dev.tenon.BackwardCall;
 import dev.tenon.ErrorCode;
@@ -11,7 +12,7 @@ import dev.tenon.Tenon;
 import dev.tenon.TenonException;
 import dev.tenon.Tensor;
 
-/** Told by the host: register, unregister. */
+/** Entry points for the host: register and unregister. */
 public final class Digits {
   private static final int BATCH = 32;
 
@@ -58,7 +59,7 @@ public final class Digits {
     return Tensor.of(new float[] {(float) (total / labels.length)});
   }
 
-  /** The gradient of the logits: probabilities, minus 1 at the labels. Labels have none. */
+  /** Returns the gradient of the logits: probabilities, minus 1 at the labels. Labels have none. */
   private static Tensor[] crossEntropyBackward(BackwardCall call) {
     Tensor logits = call.savedTensor(0);
     long[] labels = call.savedTensor(1).toLongArray();

@@ -28,7 +28,7 @@ class Linear(tenon.autograd.Function):
 
 
 def linear(x, weight, bias):
-    """Applies the function: what callers in other languages reach."""
+    """Applies the function; callers in other languages use this operator."""
     return Linear.apply(x, weight, bias)
 
 

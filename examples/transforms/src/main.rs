@@ -5,7 +5,7 @@ use tenon::func::{jacfwd, vmap_with, VmapOptions};
 use tenon::{Error, Result, Status, Tensor};
 
 const INDEX: f64 = 1.5; // of the glass
-const FOCUS: f64 = 2.0; // where the rays are to meet, from the vertex
+const FOCUS: f64 = 2.0; // where the rays should meet, measured from the vertex
 
 fn one_minus(x: &Tensor) -> Result<Tensor> {
     &(x * -1.0)? + 1.0

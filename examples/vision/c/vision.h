@@ -5,7 +5,7 @@
 
 #include <tenon/tenon.h>
 
-// Registers all of it; vision_c::pipeline(Tensor image) -> (Tensor, Tensor, Tensor) runs the five
+// Registers everything; vision_c::pipeline(Tensor image) -> (Tensor, Tensor, Tensor) runs the five
 // operators and returns the blurred picture, the edges and the result.
 tenon_status vision_c_register(void);
 void vision_c_unregister(void);

@@ -5,7 +5,7 @@ import dev.tenon.Op;
 import dev.tenon.Tenon;
 import dev.tenon.Tensor;
 
-/** Told by the host: register, unregister. */
+/** Entry points for the host: register and unregister. */
 public final class Vision {
   private static Library library;
   private static Library caller;

@@ -48,7 +48,7 @@ Tensor move_dim(const Tensor& tensor, int64_t from, int64_t to) {
   if (std::max(from, to) >= tensor.ndim()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {"vmap: a mapped tensor must have at least ", std::max(from, to),
-          " dims beside the mapped one here, got ", tensor.ndim() - 1});
+          " dims besides the mapped dim, got ", tensor.ndim() - 1});
   }
   std::vector<int64_t> order;
   for (int64_t dim = 0; dim < tensor.ndim(); ++dim) {
@@ -163,8 +163,8 @@ void require_mapped_self(Batch& batch) {
   if (!batch.is_in_place() || batch.is_mapped(0)) return;
   fail(TENON_ERROR_STATE,
        {batch.op(), ": ", batch.form().arguments[0],
-        " must be mapped by the vmap to be written in place with what is, got a tensor that is one "
-        "for all of the mapped; use an operation that is not inplace"});
+        " must be mapped by the vmap, as a mapped tensor is written into it in place, got a "
+        "tensor that is not mapped; use an operation that is not inplace"});
 }
 
 namespace {
@@ -207,9 +207,9 @@ void batch_pointwise(Batch& batch) {
     aligned = aligned && (!batch.is_mapped(k) || batch.rank(k) == rank);
   }
   if (batch.is_in_place() && batch.rank(0) < rank) {
-    fail(TENON_ERROR_STATE,
-         {batch.op(), ": ", batch.form().arguments[0],
-          " must have as many dims as it is written with, got ", batch.rank(0), " and ", rank});
+    fail(TENON_ERROR_STATE, {batch.op(), ": ", batch.form().arguments[0],
+                             " must have as many dims as the value that is written into it, got ",
+                             batch.rank(0), " and ", rank});
   }
   const int masks = batch.form().facts->pointwise.masks;
   if (!aligned && tensors.size() > static_cast<size_t>(masks) + 1 && !batch.is_in_place()) {
@@ -462,7 +462,7 @@ void batch_view(Batch& batch) {
   if (is_one_of(name,
                 {"select.int", "slice.Tensor", "split.Tensor", "split_with_sizes", "unbind.int"}) &&
       rank == 0) {
-    fail(TENON_ERROR_INDEX, {batch.op(), ": self must have a dim, got a tensor without dims"});
+    fail(TENON_ERROR_INDEX, {batch.op(), ": self must have at least 1 dim, got a 0-dim tensor"});
   }
   if (is_one_of(name, {"view.dtype", "view_as_complex"}) && rank == 0) return batch.decline();
   if (name == "unfold" && rank == 0) {  // counts as a dim of size 1, with one window

@@ -54,8 +54,8 @@ Indices read(Batch& batch, const std::vector<Tensor>& tensors, std::span<const i
       if (index.mapped && index.is_mask()) {
         fail(TENON_ERROR_NOT_SUPPORTED,
              {batch.op(),
-              ": indices must not be a mask that the vmap maps, as the result's shape "
-              "would be another one for each of the mapped; where() gives one"});
+              ": indices must not be a mask that the vmap maps, as the shape of "
+              "the result would depend on the data of each example; use where() instead"});
       }
       if (!begun) found.first = dim;
       found.together = found.together && !ended;

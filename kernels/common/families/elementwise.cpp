@@ -35,7 +35,7 @@ bool same_sizes(const tenon_tensor_info& a, const tenon_tensor_info& b) {
 
 void Elementwise::refuse_input(const tenon_tensor_info& info, const char* name) const {
   check_defined(op_, name, info);
-  fail_argument(op_, name, "a tensor with memory or on meta", "one that stands for something else");
+  fail_argument(op_, name, "a tensor with memory or on meta", "a tensor without memory of its own");
 }
 
 void Elementwise::promote_mixed(Promotion promotion, int first) {
@@ -123,7 +123,7 @@ void Elementwise::check_output(const tenon_tensor_info& output, const char* name
   const Dtype dtype = dtype_of_info(output);
   if (dtype != result && !can_cast(result, dtype)) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op_, ": ", name, " must be of a dtype that ", result, " can be cast to, got ", dtype});
+         {op_, ": ", name, " must have a dtype that ", result, " can be cast to, got ", dtype});
   }
   if (!(Device(output.device) == device_)) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": ", name, " must be on ", device_,

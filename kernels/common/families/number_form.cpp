@@ -21,7 +21,7 @@ void check_exact_out(const Call& call, const Tensor& number) {
   const Dtype own = TensorRef(call.written())->dtype();
   if (own != dtype) {
     fail_argument(call.op(), call.form.names[call.form.written],
-                  std::string("of dtype ") + name_of(dtype), own);
+                  std::string("have dtype ") + name_of(dtype), own);
   }
 }
 

@@ -144,7 +144,7 @@ void check_written(const Elementwise& plan, const Call& call, const PointwiseRul
         shrinks && is_complex(own) ? plan.dtype() : result_of(rule.gives[0], plan.dtype());
     if (own != dtype && !(shrinks && is_floating(own))) {
       fail_argument(call.op(), call.form.names[call.form.written],
-                    std::string("of dtype ") + name_of(dtype), own);
+                    std::string("have dtype ") + name_of(dtype), own);
     }
   }
 }
@@ -180,7 +180,7 @@ OneOfSeveral one_of(const Call& call, int k, Dtype dtype) {
   OneOfSeveral result{dtype, call.form.names[call.form.written + k], call.written(k)};
   const auto own = static_cast<Dtype>(tenon_tensor_dtype(result.given));
   if (call.facts().pointwise.exact_outs && own != dtype) {
-    fail_argument(call.op(), result.name, std::string("of dtype ") + name_of(dtype), own);
+    fail_argument(call.op(), result.name, std::string("have dtype ") + name_of(dtype), own);
   }
   return result;
 }

@@ -26,8 +26,8 @@ void Reduction::input(const tenon_tensor* self, std::optional<Sizes> dims) {
 
 void Reduction::require_elements() const {
   if (folded_numel_ == 0) [[unlikely]] {
-    fail(TENON_ERROR_INDEX, {op_, ": dim must have a size other than 0, got sizes ",
-                             sizes_of(info_), "; no elements have no such value"});
+    fail(TENON_ERROR_INDEX, {op_, ": dim must have a non-zero size, got sizes ", sizes_of(info_),
+                             "; the operation has no identity for an empty slice"});
   }
 }
 
@@ -44,7 +44,7 @@ void check_out(const char* op, const char* name, const tenon_tensor_info& out, D
   check_defined(op, name, out);
   check_not_read_only(op, name, out);
   if (dtype_of_info(out) != dtype) {
-    fail_argument(op, name, std::string("of dtype ") + name_of(dtype), dtype_of_info(out));
+    fail_argument(op, name, std::string("have dtype ") + name_of(dtype), dtype_of_info(out));
   }
   if (!(Device(out.device) == device)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,

@@ -98,7 +98,7 @@ Tensor result_for(const Call& call, Sizes sizes, Dtype dtype, const Device& devi
   check_out(call, info, device, k);
   if (dtype_of_info(info) != dtype) {
     fail_argument(call.op(), call.form.names[call.form.written + k],
-                  std::string("of dtype ") + name_of(dtype), dtype_of_info(info));
+                  std::string("have dtype ") + name_of(dtype), dtype_of_info(info));
   }
   if (!std::ranges::equal(sizes_of(info), sizes)) resize_out(call.op(), out, sizes, strides);
   return out;
@@ -111,7 +111,7 @@ void give_or_cast(const Call& call, Tensor made) {
   check_out(call, out.info(), made.device());
   if (!can_cast(made.dtype(), out.dtype())) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": ", call.form.names[call.form.written], " must be of a dtype that ",
+         {call.op(), ": ", call.form.names[call.form.written], " must have a dtype that ",
           made.dtype(), " can be cast to, got ", out.dtype()});
   }
   if (!std::ranges::equal(out.sizes(), made.sizes())) resize_out(call.op(), out, made.sizes());
@@ -131,7 +131,7 @@ constinit const Family kComposite{.name = "composite",
 
 void refuse_gradient_of_self(const Call& call) {
   fail(TENON_ERROR_NOT_SUPPORTED,
-       {call.op(), ": self must need no gradient, got a tensor that needs one"});
+       {call.op(), ": self must not require grad, got a tensor that does"});
 }
 
 }  // namespace tenon::kernels

@@ -131,6 +131,7 @@ TENON_FUNCTOR inline float bfloat16_to_float(uint16_t bits) {
 }
 
 using Half = SmallFloat<uint16_t, detail::half_to_float, detail::float_to_half>;
+using Complex32 = Complex<Half>;
 using BFloat16 = SmallFloat<uint16_t, bfloat16_to_float, detail::float_to_bfloat16>;
 using Float8E5M2 = SmallFloat<uint8_t, detail::e5m2_to_float, detail::float_to_e5m2>;
 using Float8E4M3 = SmallFloat<uint8_t, detail::e4m3_to_float, detail::float_to_e4m3>;

@@ -9,6 +9,9 @@ namespace tenon::kernels {
 // Returns the smallest or the largest value of an integer dtype.
 inline int64_t end_of(Dtype dtype, bool is_largest) {
   if (dtype == Dtype::U8) return is_largest ? 255 : 0;
+  if (dtype == Dtype::U16) return is_largest ? 0xFFFF : 0;
+  if (dtype == Dtype::U32) return is_largest ? 0xFFFFFFFF : 0;
+  if (dtype == Dtype::U64) return is_largest ? INT64_MAX : 0;
   const int bits = 8 * static_cast<int>(size_of(dtype));
   const auto largest = static_cast<int64_t>(~uint64_t{0} >> (65 - bits));
   return is_largest ? largest : -largest - 1;

@@ -151,7 +151,7 @@ TENON_FUNCTOR inline T divided_by_zero([[maybe_unused]] const char* op) {
 #if defined(__CUDA_ARCH__)
   return static_cast<T>(-1);
 #else
-  refuse_argument(op, "other", "free of zeros where integers are divided", "0");
+  refuse_argument(op, "other", "nonzero in an integer division", "0");
 #endif
 }
 

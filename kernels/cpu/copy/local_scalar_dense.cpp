@@ -18,6 +18,11 @@ void local_scalar_dense(const Call& call) {
     if constexpr (std::is_same_v<T, bool>) {
       return Scalar(static_cast<bool>(element));
     } else if constexpr (std::is_integral_v<T>) {
+      if constexpr (std::is_same_v<T, uint64_t>) {
+        if (element > INT64_MAX) {
+          fail_argument(call.op(), "self", "an element in the range of int64", "a larger one");
+        }
+      }
       return Scalar(static_cast<int64_t>(element));
     } else if constexpr (is_complex_element<T>) {
       return Scalar(std::complex<double>(element.re, element.im));
@@ -25,7 +30,7 @@ void local_scalar_dense(const Call& call) {
       return Scalar(static_cast<double>(element));
     }
   };
-  call.results[0] = visit(call.op(), "self", dtype_of_info(info), AllTypes(), read).value();
+  call.results[0] = visit(call.op(), "self", dtype_of_info(info), StoredTypes(), read).value();
 }
 
 }  // namespace

@@ -51,19 +51,19 @@ Bags checked_bags(const Call& call, const EmbeddingBags& made) {
   for (int64_t b = 0; b < offsets.numel; ++b) bags.starts.push_back(integer_at(offsets, b));
   if (!made.includes_last) bags.starts.push_back(indices.numel);
   if (offsets.numel > 0 && bags.starts.front() != 0) {
-    fail_argument(call.op(), "offsets", "0 at first", bags.starts.front());
+    fail_argument(call.op(), "offsets", "0 in its first element", bags.starts.front());
   }
   for (size_t b = 1; b < bags.starts.size(); ++b) {
     if (bags.starts[b] >= bags.starts[b - 1] && bags.starts[b] <= indices.numel) continue;
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": offsets must not fall, nor be more than the ", indices.numel,
-          " indices, got ", bags.starts[b], " after ", bags.starts[b - 1]});
+         {call.op(), ": offsets must not decrease, nor exceed the number of indices, ",
+          indices.numel, ", got ", bags.starts[b], " after ", bags.starts[b - 1]});
   }
   if (bags.starts.size() > 1 && bags.starts.back() != indices.numel) {
-    fail_argument(
-        call.op(), "offsets",
-        "the count of indices at last with include_last_offset, " + std::to_string(indices.numel),
-        bags.starts.back());
+    fail_argument(call.op(), "offsets",
+                  "the number of indices in its last element with include_last_offset, " +
+                      std::to_string(indices.numel),
+                  bags.starts.back());
   }
   return bags;
 }

@@ -67,7 +67,7 @@ void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
     walk.set(0, self.data, size_of(dtype_of_info(self)), self.strides);
     walk.coalesce();
   }
-  visit(op, "self", dtype_of_info(self), AllTypes(), [&]<class T>(Element<T>) {
+  visit(op, "self", dtype_of_info(self), StoredTypes(), [&]<class T>(Element<T>) {
     const T element = checked_element_of<T>(op, "value", value);
     const Loop loop =
         with_bits(sizeof(T), []<class Bits>(Bits) -> Loop { return &fill_loop<Bits>; });

@@ -21,7 +21,7 @@ struct Number {
 Number number_of(const Call& call, Dtype dtype) {
   Number number;
   const auto value = call.get<Scalar>(3);
-  visit(call.op(), "self", dtype, AllTypes(), [&]<class T>(Element<T>) {
+  visit(call.op(), "self", dtype, StoredTypes(), [&]<class T>(Element<T>) {
     const T element = checked_element_of<T>(call.op(), "value", value);
     std::memcpy(number.element, &element, sizeof(T));
   });

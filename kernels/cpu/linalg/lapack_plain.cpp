@@ -7,7 +7,7 @@ namespace {
 
 [[noreturn]] int refuse(const char* function) {
   fail(TENON_ERROR_NOT_SUPPORTED,
-       {function, ": LAPACK must be there, got a build without OpenBLAS"});
+       {function, ": LAPACK must be available, got a build without OpenBLAS"});
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void linalg_cholesky(const Call& call) {
         [&]<class T>(Element<T>) { factor<T>(call.op(), a, call.get<bool>(1), info.data()); });
   if (call.get<bool>(2)) {
     check_info(call.op(), info.data(), a.count(),
-               "self must be positive definite, with leading minors above zero");
+               "self must be positive-definite, got a leading minor that is not positive");
   }
   a.finish();
   info.finish();

@@ -21,8 +21,8 @@ void decompose_any(const char* op, const ColumnMajor& a, ComplexOf<T>* values,
                     vectors == nullptr ? nullptr : vectors + k * n * n, a.lead());
     if (info != 0) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": self must be of numbers whose eigenvalues can be found, got info ", info,
-            " of LAPACK for matrix ", k});
+           {op, ": eigenvalues of self must converge, got error code ", info,
+            " from LAPACK for matrix ", k});
     }
   }
 }

@@ -18,9 +18,8 @@ void decompose(const char* op, const ColumnMajor& work, Real<T>* values, char tr
     const int info = lapack_heevd(has_vectors ? 'V' : 'N', triangle, n, work.matrix<T>(k),
                                   work.lead(), values + k * n);
     if (info != 0) {
-      fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": A must be of numbers whose eigenvalues can be found, got info ", info,
-            " of LAPACK for matrix ", k});
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": eigenvalues of A must converge, got error code ",
+                                          info, " from LAPACK for matrix ", k});
     }
   }
 }

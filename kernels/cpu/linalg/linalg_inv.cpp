@@ -29,7 +29,7 @@ void linalg_inv(const Call& call) {
         [&]<class T>(Element<T>) { invert<T>(call.op(), a, info.data()); });
   if (call.get<bool>(1)) {
     check_info(call.op(), info.data(), a.count(),
-               "A must be invertible, with pivots that are not zero");
+               "A must be invertible, got a singular matrix with a zero pivot");
   }
   a.finish();
   info.finish();

@@ -31,7 +31,8 @@ void linalg_ldl_factor(const Call& call) {
     factor_symmetric<T>(call.op(), call.get<bool>(1), a, pivots.data(), info.data());
   });
   if (call.get<bool>(2)) {
-    check_info(call.op(), info.data(), a.count(), "self must have blocks that are not zero");
+    check_info(call.op(), info.data(), a.count(),
+               "self must have nonzero blocks, got a zero block");
   }
   a.finish();
   pivots.finish();

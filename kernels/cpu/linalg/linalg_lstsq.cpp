@@ -23,8 +23,8 @@ void solve(const char* op, const ColumnMajor& a, const ColumnMajor& b, Real<T>* 
                                     b.lead(), s + k * small, static_cast<Real<T>>(rcond), &rank);
       if (info != 0) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
-             {op, ": self must be of numbers whose singular values can be found, got info ", info,
-              " of LAPACK for matrix ", k});
+             {op, ": singular values of self must converge, got error code ", info,
+              " from LAPACK for matrix ", k});
       }
     } else {
       std::fill(b.matrix<T>(k), b.matrix<T>(k) + b.rows() * b.columns(), T(0));

@@ -25,7 +25,7 @@ void linalg_lu(const Call& call) {
   visit(call.op(), "A", results.lu.dtype(), LapackTypes(),
         [&]<class T>(Element<T>) { factor<T>(call.op(), a, pivots.data(), info.data()); });
   if (call.get<bool>(2)) {
-    check_info(call.op(), info.data(), a.count(), "A must have pivots that are not zero");
+    check_info(call.op(), info.data(), a.count(), "A must have nonzero pivots, got a zero pivot");
   }
   a.finish();
   pivots.finish();

@@ -34,7 +34,7 @@ void linalg_solve(const Call& call) {
   });
   if (call.get<bool>(3)) {
     check_info(call.op(), info.data(), a.count(),
-               "A must be invertible, with pivots that are not zero");
+               "A must be invertible, got a singular matrix with a zero pivot");
   }
   b.give(results.result, system.is_vector, !system.left);
   a.finish();

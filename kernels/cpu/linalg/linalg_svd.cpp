@@ -39,8 +39,8 @@ void decompose(const char* op, const Tensor& a, ColumnMajor* u, Real<T>* s, Colu
                      vh != nullptr ? vh->matrix<T>(k) : &none, vh != nullptr ? vh->lead() : 1);
     if (info != 0) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": A must be of numbers whose singular values can be found, got info ", info,
-            " of LAPACK for matrix ", k});
+           {op, ": singular values of A must converge, got error code ", info,
+            " from LAPACK for matrix ", k});
     }
   }
 }

@@ -61,7 +61,7 @@ void check_finite(const char* op, const char* name, const ColumnMajor& a) {
   const int64_t count = a.count() * a.rows() * a.columns() * int64_t{sizeof(T) / sizeof(R)};
   for (int64_t i = 0; i < count; ++i) {
     if (!std::isfinite(parts[i])) {
-      fail_argument(op, name, "of finite numbers", Scalar(static_cast<double>(parts[i])));
+      fail_argument(op, name, "have finite elements", Scalar(static_cast<double>(parts[i])));
     }
   }
 }
@@ -94,7 +94,7 @@ inline void ColumnMajor::give(const Tensor& result, bool is_vector, bool is_turn
 // Refuses sizes that do not fit LAPACK's integers.
 inline int lapack_size(const char* op, int64_t size) {
   if (size > std::numeric_limits<int>::max()) {
-    fail(TENON_ERROR_NOT_SUPPORTED, {op, ": matrices must have less than 2^31 rows, got ", size});
+    fail(TENON_ERROR_NOT_SUPPORTED, {op, ": matrices must have fewer than 2^31 rows, got ", size});
   }
   return static_cast<int>(size);
 }
@@ -122,12 +122,10 @@ inline void check_info(const char* op, const int32_t* info, int64_t count, const
   for (int64_t k = 0; k < count; ++k) {
     if (info[k] == 0) continue;
     if (count == 1) {
-      fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": ", what, ", got ", info[k], " as the first that is not"});
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": ", what, " at ", info[k]});
     }
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": ", what, ", got ", info[k], " as the first that is not, in matrix ", k,
-          " of the batch"});
+         {op, ": ", what, " at ", info[k], " in matrix ", k, " of the batch"});
   }
 }
 

@@ -19,6 +19,16 @@ Dtype between(Dtype to, Dtype from) {
   const auto is_whole = [](Dtype dtype) {
     return is_bool_or_integral(dtype) && size_of(dtype) >= 4;
   };
+  const auto is_wide_unsigned = [](Dtype dtype) {
+    return has(kWideUnsigned, static_cast<tenon_dtype>(dtype));
+  };
+  if (is_wide_unsigned(to) || is_wide_unsigned(from)) {
+    if (is_bool_or_integral(to) && is_bool_or_integral(from)) return Dtype::I64;
+    return to == Dtype::C128 || from == Dtype::C128 ? Dtype::F64 : Dtype::F32;
+  }
+  // bool is true for imaginary numbers, too.
+  if (from == Dtype::C32) return to == Dtype::C128 || to == Dtype::Bool ? Dtype::C64 : Dtype::F32;
+  if (to == Dtype::C32 && from == Dtype::C128) return Dtype::C64;
   if (is_short(to) && is_short(from)) return Dtype::I32;
   // Adding or dropping the imaginary part is a separate step, so that the real part keeps its
   // precision.
@@ -45,8 +55,8 @@ void turn_all(const Walk& walk, char* const* base) {
 
 Cast::Cast(Dtype to, Dtype from) : first_(cast_loop(to, from)) {
   if (first_ != nullptr) return;
-  check_dtype("tenon::cast", "source", from, AllTypes());
-  check_dtype("tenon::cast", "target", to, AllTypes());
+  check_dtype("tenon::cast", "source", from, StoredTypes());
+  check_dtype("tenon::cast", "target", to, StoredTypes());
   const Dtype step = between(to, from);
   first_ = cast_loop(step, from);
   second_ = cast_loop(to, step);

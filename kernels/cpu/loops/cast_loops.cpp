@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One copying loop for each pair of dtypes that is cast in one step, for several instruction sets.
 // float32 is cast from and to all other dtypes; int32, int64 and float64 have direct casts to those
-// dtypes for which going through float32 would lose precision.
+// dtypes for which going through float32 would lose precision. The wide unsigned integers are cast
+// through int64, float32 or float64, and complex32 through complex64 or float32.
 //
 // float16 is converted by the processor: rounded to nearest, ties to even, as in software. Each
 // processor with AVX2 also has F16C.
@@ -151,7 +152,7 @@ constexpr Pair pair() {
   return {element_dtype<To>, element_dtype<From>, {&cast_base<To, From>}};
 #endif
 }
-// Loops with branches gain nothing from wider vectors.
+// Loops with branches gain nothing from wider vectors, and rare pairs are not worth their size.
 template <class To, class From>
 constexpr Pair narrow_pair() {
   Pair pair{element_dtype<To>, element_dtype<From>, {}};
@@ -228,6 +229,29 @@ constexpr Pair kPairs[] = {
     pair<bool, Complex128>(),
     pair<Complex64, Complex128>(),
     pair<Complex128, Complex64>(),
+
+    narrow_pair<int64_t, uint16_t>(),
+    narrow_pair<int64_t, uint32_t>(),
+    narrow_pair<int64_t, uint64_t>(),
+    narrow_pair<uint16_t, int64_t>(),
+    narrow_pair<uint32_t, int64_t>(),
+    narrow_pair<uint64_t, int64_t>(),
+    narrow_pair<float, uint16_t>(),
+    narrow_pair<float, uint32_t>(),
+    narrow_pair<float, uint64_t>(),
+    narrow_pair<uint16_t, float>(),
+    narrow_pair<uint32_t, float>(),
+    narrow_pair<uint64_t, float>(),
+    narrow_pair<double, uint16_t>(),
+    narrow_pair<double, uint32_t>(),
+    narrow_pair<double, uint64_t>(),
+    narrow_pair<uint16_t, double>(),
+    narrow_pair<uint32_t, double>(),
+    narrow_pair<uint64_t, double>(),
+    narrow_pair<float, Complex32>(),
+    narrow_pair<Complex32, float>(),
+    narrow_pair<Complex64, Complex32>(),
+    narrow_pair<Complex32, Complex64>(),
 };
 
 // Index of a pair in the list, counted from 1.

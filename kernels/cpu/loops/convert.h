@@ -35,6 +35,9 @@ To convert(From value) {
     using Whole = std::conditional_t<std::is_same_v<To, int32_t>, int32_t, int64_t>;
     constexpr From kBound = sizeof(Whole) == 4 ? From(0x1.0p31) : From(0x1.0p63);
     const bool fits = value >= -kBound && value < kBound;
+    if constexpr (std::is_same_v<To, uint64_t>) {
+      if (value >= kBound && value < 2 * kBound) return static_cast<uint64_t>(value);
+    }
     return static_cast<To>(fits ? static_cast<Whole>(value) : std::numeric_limits<Whole>::min());
   } else {
     return static_cast<To>(value);

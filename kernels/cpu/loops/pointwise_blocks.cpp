@@ -53,7 +53,9 @@ struct BlockLayout {
     for (int k = 0; k < outs; ++k) {
       const Dtype result = plan.result_dtype(k);
       // Elements that are only moved are not converted to the loop's dtype.
-      const Dtype written = moves ? result : computed(result, facts.reads);
+      // The real results of complex numbers are computed as numbers.
+      const Reads writes = result == plan.dtype() ? facts.reads : Reads::Numbers;
+      const Dtype written = moves ? result : computed(result, writes);
       add(plan.walk(), k, plan.output_dtype(k), result, written,
           {written, result, plan.output_dtype(k)});
     }

@@ -45,8 +45,8 @@ struct PointwiseLoops {
 };
 inline constexpr int64_t kMaxFunctor = 64;  // bytes
 
-// The dtypes that have loops: small floats are computed as float, and elements that are only moved
-// are treated as integers of their size.
+// The dtypes that have loops: small floats are computed as float, wide unsigned integers as int64,
+// complex32 as complex64, and elements that are only moved are treated as integers of their size.
 inline constexpr int kComputed = 11;
 constexpr tenon_dtype computed_dtype(tenon_dtype dtype, Reads reads) {
   const bool moves = reads == Reads::Nothing;
@@ -63,6 +63,14 @@ constexpr tenon_dtype computed_dtype(tenon_dtype dtype, Reads reads) {
       return moves ? TENON_DTYPE_U8 : dtype;
     case TENON_DTYPE_F32:
       return moves ? TENON_DTYPE_I32 : dtype;
+    case TENON_DTYPE_U16:
+      return moves ? TENON_DTYPE_I16 : TENON_DTYPE_I64;
+    case TENON_DTYPE_U32:
+      return moves ? TENON_DTYPE_I32 : TENON_DTYPE_I64;
+    case TENON_DTYPE_U64:
+      return TENON_DTYPE_I64;
+    case TENON_DTYPE_C32:
+      return moves ? TENON_DTYPE_I32 : TENON_DTYPE_C64;
     case TENON_DTYPE_F64:
     case TENON_DTYPE_C64:
       return moves ? TENON_DTYPE_I64 : dtype;

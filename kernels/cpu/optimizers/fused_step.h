@@ -45,7 +45,8 @@ inline double number_in(const Tensor& tensor) {
   const Tensor number = Tensor::empty(tensor.sizes(), Dtype::F64);
   if (number.numel() != 1) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {"aten: a tensor of one number must have one element, got sizes ", tensor.sizes()});
+         {"aten: a tensor that is used as a number must have one element, got sizes ",
+          tensor.sizes()});
   }
   cast(number.info(), tensor.info());
   return *number.data<double>();

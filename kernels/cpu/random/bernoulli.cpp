@@ -52,7 +52,7 @@ void check_probabilities(const Call& call, const tenon_tensor_info& p) {
     walk.steps<0, 1>(walk.raw_data(), [&](char* const* data) {
       const auto number = static_cast<double>(load<P>(data[0]));
       if (!(number >= 0 && number <= 1)) {
-        fail_argument(call.op(), "p", "of elements in [0, 1]", Scalar(number));
+        fail_argument(call.op(), "p", "have elements in [0, 1]", Scalar(number));
       }
     });
   });

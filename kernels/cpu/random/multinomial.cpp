@@ -50,14 +50,14 @@ void check_chances(const Call& call, const ChanceLines& chances) {
     for (int64_t i = 0; i < chances.length(); ++i) {
       const Compute<T> chance = load<T>(chances.at(line, i));
       if (!(chance >= 0 && std::isfinite(chance))) {
-        fail_argument(call.op(), "self", "of finite elements >= 0",
+        fail_argument(call.op(), "self", "have finite elements >= 0",
                       Scalar(static_cast<double>(chance)));
       }
       is_any = is_any || chance > 0;
     }
     if (!is_any) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": self must have an element > 0 in each line, got none in line ", line});
+           {call.op(), ": self must have an element > 0 in each row, got none in row ", line});
     }
   }
 }

@@ -52,7 +52,7 @@ double count_by_rejection(double rate, const Generator& generator) {
 
 double poisson_count(const Call& call, double rate, const Generator& generator) {
   if (!(rate >= 0 && std::isfinite(rate))) {
-    fail_argument(call.op(), "self", "of finite elements >= 0", Scalar(rate));
+    fail_argument(call.op(), "self", "have finite elements >= 0", Scalar(rate));
   }
   if (rate >= 10) return count_by_rejection(rate, generator);
   return rate == 0 ? 0 : count_by_products(rate, generator);

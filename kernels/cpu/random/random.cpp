@@ -14,7 +14,7 @@ Generator generator_for(const char* op, const std::optional<Generator>& generato
   if (!generator) return Generator::default_of();
   const Device device = generator->device();
   if (device.type != TENON_DEVICE_CPU) [[unlikely]] {
-    fail_argument(op, "generator", "one of cpu, where self is", "one of " + device.str());
+    fail_argument(op, "generator", "on cpu like self", "a generator on " + device.str());
   }
   return *generator;
 }

@@ -153,6 +153,19 @@ template <class K, class Item>
   std::sort_heap(heap.begin(), heap.end());
 }
 
+// Leaves the first `kept` elements in front, in order. Elements with equal keys are chosen and
+// ordered as the standard algorithms leave them, as in PyTorch, which uses the same algorithms.
+template <class Item>
+void order_partly(Item* items, int64_t size, int64_t kept) {
+  const auto is_before = [](const Item& a, const Item& b) { return key_in(a) < key_in(b); };
+  if (kept <= size / 64) {
+    std::partial_sort(items, items + kept, items + size, is_before);
+  } else {
+    std::nth_element(items, items + kept - 1, items + size, is_before);
+    std::sort(items, items + kept - 1, is_before);
+  }
+}
+
 // ---- For several instruction sets ---------------------------------------------------------------
 
 template <class T>
@@ -224,11 +237,14 @@ class ScratchBuffer {
 template <class T, class Item>
 class Line {
  public:
-  Line(int64_t size, int64_t kept, bool descending, const LineStrides& steps)
-      : size_(size),
-        kept_(kept),
-        flip_(descending ? static_cast<Key<T>>(~Key<T>(0)) : Key<T>(0)),
-        steps_(steps) {}
+  Line(int64_t size, const Ordered& ordered, const LineStrides& steps)
+      : size_(size), kept_(ordered.kept), is_stable_(ordered.is_stable), steps_(steps) {
+    if (ordered.descending) flip_ = static_cast<Key<T>>(~flip_);
+    // Wide unsigned integers are read as signed ones of their size, whose order begins elsewhere.
+    if (has(kWideUnsigned, ordered.self.dtype)) {
+      flip_ ^= static_cast<Key<T>>(Key<T>(1) << (8 * sizeof(T) - 1));
+    }
+  }
 
   void order(char* const* data) {
     Key<T>* const keys = keys_.of(size_);
@@ -240,6 +256,7 @@ class Line {
     } else {
       items = order_all(keys);
     }
+    if (!is_stable_ && has_ties(keys, items)) items = order_unstable(keys);
     // Reads all values before writing any: the caller's out may be self's memory.
     Key<T>* const picked = keys;
     for (int64_t i = 0; i < kept_; ++i) {
@@ -268,9 +285,27 @@ class Line {
     return items;
   }
 
+  // Returns true if an element that is kept is equal to another one.
+  bool has_ties(const Key<T>* keys, const Item* items) const {
+    if (kept_ == 0) return false;
+    for (int64_t i = 1; i < kept_; ++i) {
+      if (key_in(items[i]) == key_in(items[i - 1])) return true;
+    }
+    const auto last = static_cast<Key<T>>(key_in(items[kept_ - 1]));
+    return std::count(keys, keys + size_, last) > 1;
+  }
+
+  const Item* order_unstable(const Key<T>* keys) {
+    Item* const items = items_.of(size_);
+    for (int64_t i = 0; i < size_; ++i) items[i] = item_of<Item>(keys[i], static_cast<uint64_t>(i));
+    order_partly(items, size_, kept_);
+    return items;
+  }
+
   const int64_t size_;
   const int64_t kept_;
-  const Key<T> flip_;
+  const bool is_stable_;
+  Key<T> flip_ = 0;
   const LineStrides steps_;
   ScratchBuffer<Key<T>> keys_;
   ScratchBuffer<Item> items_;
@@ -279,17 +314,30 @@ class Line {
 };
 
 template <class T, class Item>
-void order_walk(const Walk& lines, int64_t size, int64_t kept, bool descending,
-                const LineStrides& steps) {
+void order_walk(const Walk& lines, int64_t size, const Ordered& ordered, const LineStrides& steps) {
   // Weighted, since each element is visited several times.
   parallel_walk(lines, lines.raw_data(), 4 * size, [&](const Walk& part, char* const* first) {
-    Line<T, Item> line(size, kept, descending, steps);
+    Line<T, Item> line(size, ordered, steps);
     part.steps<0, 3>(first, [&](char* const* data) { line.order(data); });
   });
 }
 
 int64_t step_of(const tenon_tensor_info& info, int64_t dim) {
   return info.ndim == 0 ? 0 : wrapped_product(info.strides[dim], size_of(dtype_of_info(info)));
+}
+
+// Returns the dtype that elements are sorted as.
+Dtype sorted_dtype(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::U16:
+      return Dtype::I16;
+    case Dtype::U32:
+      return Dtype::I32;
+    case Dtype::U64:
+      return Dtype::I64;
+    default:
+      return dtype;
+  }
 }
 
 void order_lines(const char* op, const Ordered& ordered) {
@@ -312,14 +360,15 @@ void order_lines(const char* op, const Ordered& ordered) {
   const LineStrides steps{step_of(values, ordered.dim), step_of(indices, ordered.dim),
                           step_of(self, ordered.dim)};
   const int64_t size = size_along(self, ordered.dim);
-  visit(op, "self", dtype_of_info(self), Joined<BoolType, RealTypes>(), [&]<class T>(Element<T>) {
-    if constexpr (sizeof(T) < 8) {
-      if (size <= int64_t{UINT32_MAX}) {
-        return order_walk<T, uint64_t>(lines, size, ordered.kept, ordered.descending, steps);
-      }
-    }
-    order_walk<T, KeyAndIndex>(lines, size, ordered.kept, ordered.descending, steps);
-  });
+  visit(op, "self", sorted_dtype(dtype_of_info(self)), Joined<BoolType, RealTypes>(),
+        [&]<class T>(Element<T>) {
+          if constexpr (sizeof(T) < 8) {
+            if (size <= int64_t{UINT32_MAX}) {
+              return order_walk<T, uint64_t>(lines, size, ordered, steps);
+            }
+          }
+          order_walk<T, KeyAndIndex>(lines, size, ordered, steps);
+        });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace tenon::kernels::cpu {
 
 // Writes values and indices, and returns them. NaN counts as the largest; equal elements keep their
-// order.
+// order if it is stable.
 void run_ordered(const Call& call, Ordered ordered);
 
 }  // namespace tenon::kernels::cpu

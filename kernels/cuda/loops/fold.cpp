@@ -44,9 +44,9 @@ void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon
                       preserving_strides(sizes_of(info), strides_of(info)));
   }
   const FoldType& type = table.types[read];
-  // The facts refuse dtypes without a kernel.
   if (type.launch == nullptr) {
-    fail(TENON_ERROR_INTERNAL, {call.op(), ": a kernel must exist for ", static_cast<Dtype>(read)});
+    fail(TENON_ERROR_NOT_SUPPORTED,
+         {call.op(), ": not supported on CUDA for dtype ", static_cast<Dtype>(read)});
   }
   plan.build_walks_over(input.info(), facts.in_order);
   FoldLaunch fold{.op = call.op(),

@@ -11,7 +11,7 @@ namespace tenon::kernels::cuda {
 
 inline constexpr int kMaxDims = 64;
 inline constexpr int kWidest = 16;  // size of the widest element in bytes
-inline constexpr int kDtypes = TENON_DTYPE_F8_E4M3FN + 1;
+inline constexpr int kDtypes = TENON_DTYPE_U64 + 1;
 
 // Several operands of one shape. Strides are in bytes, innermost dim first.
 struct Strided {

@@ -96,7 +96,8 @@ void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call&
 }
 
 void refuse_dtype(const char* op, int32_t dtype) {
-  fail(TENON_ERROR_INTERNAL, {op, ": a kernel must exist for ", static_cast<Dtype>(dtype)});
+  fail(TENON_ERROR_NOT_SUPPORTED,
+       {op, ": not supported on CUDA for dtype ", static_cast<Dtype>(dtype)});
 }
 
 }  // namespace tenon::kernels::cuda

@@ -117,8 +117,8 @@ PhiloxOffset draw_place(const char* op, const std::optional<Generator>& generato
                         const Device& device, int64_t count, int64_t each) {
   const Generator source = generator ? *generator : Generator::default_of(device);
   if (!(settled(source.device()) == device)) {
-    throw Error(TENON_ERROR_INVALID_ARGUMENT, std::string(op) + ": generator must be one of " +
-                                                  device.str() + ", where self is, got one of " +
+    throw Error(TENON_ERROR_INVALID_ARGUMENT, std::string(op) + ": generator must be on " +
+                                                  device.str() + " like self, got one on " +
                                                   source.device().str());
   }
   const int64_t most = attribute(cudaDevAttrMultiProcessorCount, device.index) *

@@ -29,7 +29,7 @@ void call_elu(const Call& call, double alpha, double scale, double input_scale) 
 
 void celu(const Call& call) {
   const double alpha = call.get<Scalar>(1).to_double();
-  if (alpha == 0) fail_argument(call.op(), "alpha", "other than 0", Scalar(alpha));
+  if (alpha == 0) fail_argument(call.op(), "alpha", "nonzero", Scalar(alpha));
   call_elu(call, alpha, 1, 1 / alpha);
 }
 

@@ -14,13 +14,13 @@ namespace tenon::kernels::ops {
 void glu(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> sigmoid("aten::sigmoid");
   const Tensor self = *call.get<Tensor>(0);
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   if (!is_floating(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "floating");
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
   const SymbolicSize size = word_along(self, dim), half = size / 2;
   if (!(half * 2 == size)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must be of an even size at dim ", dim, ", got ", text_of(size)});
+         {call.op(), ": self must have an even size at dim ", dim, ", got ", text_of(size)});
   }
   const Tensor values = call_slice(self, dim, SymbolicSize(0), half);
   give_or_cast(call, call_mul(values, sigmoid(call_slice(self, dim, half, size))));

@@ -41,7 +41,7 @@ inline constexpr Facts kHardtanh{
     .tangent = "hardtanh_backward(self_t, self, min_val, max_val)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kOrderedUnsigned}, .exact_outs = true},
 };
 
 template <class T>

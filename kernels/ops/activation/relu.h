@@ -21,7 +21,7 @@ inline constexpr Facts kRelu{
     .tangent = "threshold_backward(self_t, result, 0)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kOrderedUnsigned}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

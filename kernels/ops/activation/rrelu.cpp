@@ -29,7 +29,7 @@ RandomSlopes random_slopes_of(const Call& call) {
   check_floating(call.op(), "self", self.dtype());
   check_dtype_of(call.op(), "noise", noise.dtype(), "self", self.dtype());
   if (!std::ranges::equal(self.sizes(), noise.sizes())) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": noise must be of the sizes of self, ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": noise must have the sizes of self, ",
                                         self.sizes(), ", got ", noise.sizes()});
   }
   RandomSlopes slopes{

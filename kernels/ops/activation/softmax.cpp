@@ -12,7 +12,7 @@ namespace {
 
 using Softmax = LazyOp<Tensor(const Tensor&, int64_t, bool)>;
 
-constexpr const char* kFloating = "floating, or dtype= such";
+constexpr const char* kFloating = "floating, or dtype must be given as a floating dtype";
 
 // Calls a softmax operator with the input in the requested dtype, which the operator keeps.
 void run_softmax(const Call& call, const Softmax& softmax) {

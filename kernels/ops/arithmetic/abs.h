@@ -29,7 +29,7 @@ inline constexpr Facts kAbs{
     .tangent = "self_t * self.sgn().conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kNumbers | kFloat8, Promote::Common, Gives::Real},
+    .pointwise = {.rule = {kNumbers | kFloat8 | kHalfComplex, Promote::Common, Gives::Real},
                   .reads = Reads::Signs,
                   .exact_outs = true},
 };

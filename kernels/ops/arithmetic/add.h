@@ -41,7 +41,9 @@ inline constexpr Facts kAddTensor{
     .tangent = "self_t + other_t * alpha",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kNumbers | kBool}, .check = &check_alpha, .variant = &alpha_variant},
+    .pointwise = {.rule = {kNumbers | kBool | kHalfComplex},
+                  .check = &check_alpha,
+                  .variant = &alpha_variant},
 };
 inline constexpr Facts kAddScalar{
     .family = &kNumberForm,

@@ -36,7 +36,7 @@ inline constexpr Facts kAddcmul{
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
     .cast_on_cpu = Cast::None,
-    .pointwise = {.rule = {kNumbers}, .check = &check_value},
+    .pointwise = {.rule = {kNumbers | kHalfComplex}, .check = &check_value},
 };
 
 }  // namespace tenon::kernels::ops

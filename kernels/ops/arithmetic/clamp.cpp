@@ -54,7 +54,8 @@ void check_range(const Call& call, int k, bool is_max, Dtype dtype) {
 
 // A single tensor bound makes the operator a maximum or minimum, which supports bool.
 DtypeSet types_for(const tenon_value& bound) {
-  return bound.tag == TENON_TAG_TENSOR ? kReals | kBool : kReals;
+  return bound.tag == TENON_TAG_TENSOR ? kReals | kBool | kOrderedUnsigned
+                                       : kReals | kOrderedUnsigned;
 }
 
 // Clamps between the arguments at these positions; 0 means that there is none. The in-place form

@@ -37,7 +37,7 @@ inline constexpr Facts kClampBetween{
         "clamp_backward(max_t, self, min, max, 2)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool}},
+    .pointwise = {.rule = {kReals | kBool | kOrderedUnsigned}},
 };
 
 void clamp(const Call& call);
@@ -53,6 +53,7 @@ inline constexpr Facts kClamp{
     .gradient = "self: clamp_backward(grad, self, min, max, 0)",
     .tangent = "clamp_backward(self_t, self, min, max, 0)",
     .batching = Batching::Pointwise,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&clamp},
 };
@@ -101,6 +102,7 @@ inline constexpr Facts kClampMinTensor{
         "clamp_backward(self_t, self, min, None, 0) + "
         "clamp_backward(min_t, self, min, None, 1)",
     .batching = Batching::Pointwise,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&clamp_min, /*writes_out=*/true},
 };
@@ -130,6 +132,7 @@ inline constexpr Facts kClampMaxTensor{
         "clamp_backward(self_t, self, None, max, 0) + "
         "clamp_backward(max_t, self, None, max, 2)",
     .batching = Batching::Pointwise,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&clamp_max, /*writes_out=*/true},
 };

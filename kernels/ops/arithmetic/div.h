@@ -101,6 +101,7 @@ inline constexpr Facts kDivTensorMode{
         "other: if_none(rounding_mode, -grad * (result / other).conj(), zeros_like(grad))",
     .tangent = "if_none(rounding_mode, (self_t - other_t * result) / other, zeros)",
     .batching = Batching::Pointwise,
+    .node_number = 2,
     .cast = Cast::None,
     .pointwise = {.keeps_digits = true,
                   .variant = &div_variant,

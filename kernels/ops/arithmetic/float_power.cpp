@@ -20,7 +20,7 @@ void check_self(const Call& call, Dtype dtype) {
   if (call.form.written != 0) return;
   const Dtype own = call.get<Tensor>(0)->dtype();
   if (own != dtype)
-    fail_argument(call.op(), "self", std::string("of dtype ") + name_of(dtype), own);
+    fail_argument(call.op(), "self", std::string("have dtype ") + name_of(dtype), own);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ inline constexpr Facts kFmax{
     .tangent = "derived",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool}},
+    .pointwise = {.rule = {kReals | kBool | kOrderedUnsigned}},
 };
 
 }  // namespace tenon::kernels::ops

@@ -62,6 +62,7 @@ inline constexpr Facts kLerpTensor{
         "weight: grad * (end - self).conj()",
     .tangent = "self_t + (end_t - self_t) * weight + (end - self) * weight_t",
     .batching = Batching::Pointwise,
+    .node_number = 1,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex},
                   .exact_outs = true,

@@ -29,7 +29,7 @@ inline constexpr Facts kMinimum{
     .tangent = "derived",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool}},
+    .pointwise = {.rule = {kReals | kBool | kOrderedUnsigned}},
 };
 
 inline constexpr Facts kMinOther{

@@ -43,7 +43,7 @@ inline constexpr Facts kMulTensor{
     .tangent = "self_t * other + self * other_t",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes}, .keeps_digits = true},
+    .pointwise = {.rule = {kStoredDtypes}, .keeps_digits = true},
 };
 inline constexpr Facts kMulScalar{
     .family = &kNumberForm,

@@ -65,7 +65,7 @@ inline constexpr Facts kNanToNum{
     .tangent = "self_t * isfinite(self)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kBool | kNumbers}, .exact_outs = true},
+    .pointwise = {.rule = {kBool | kNumbers | kOrderedUnsigned}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

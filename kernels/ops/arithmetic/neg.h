@@ -27,7 +27,7 @@ inline constexpr Facts kNeg{
     .tangent = "-self_t",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kNumbers},
+    .pointwise = {.rule = {kNumbers | kHalfComplex},
                   .no_bool = "logical not inverts a mask",
                   .reads = Reads::Signs,
                   .exact_outs = true},

@@ -9,7 +9,7 @@ namespace tenon::kernels::ops {
 
 void positive(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
-  if (self.dtype() == Dtype::Bool) fail_dtype(call.op(), "self", self.dtype(), "a number's");
+  if (self.dtype() == Dtype::Bool) fail_dtype(call.op(), "self", self.dtype(), "numeric");
   call.give(0, Tensor(self));
 }
 

@@ -54,7 +54,7 @@ void pow_tensor_scalar(const Call& call) {
                   exponent);
   }
   if (beyond(call.args[1], self.dtype()) != 0) {
-    fail_argument(call.op(), "exponent", "a number that the dtype of self has", exponent);
+    fail_argument(call.op(), "exponent", "representable in the dtype of self", exponent);
   }
   if (const std::optional<Tensor> product = product_for(call, self, exponent)) {
     return call.give(0, *product);

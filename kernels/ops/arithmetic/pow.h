@@ -55,6 +55,7 @@ inline constexpr Facts kPowTensorTensor{
         "self_t * (exponent * where(eq(self, 0) * eq(exponent, 0), 1, self).pow(exponent - 1)) + "
         "exponent_t * (result * where(eq(self, 0) * le(result.abs(), 1), 1, self).log())",
     .batching = Batching::Pointwise,
+    .node_number = 1,
     .cast = Cast::Fp32,
     .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kNumbers}},
@@ -96,6 +97,7 @@ inline constexpr Facts kPowScalarInPlace{
     .gradient = "self: pow_backward(grad, self, exponent)",
     .tangent = "pow_backward(self_t.conj(), self, exponent).conj()",
     .batching = Batching::Pointwise,
+    .node_number = 2,
     .cast = Cast::None,
     .routine = {&pow_tensor_scalar},
 };

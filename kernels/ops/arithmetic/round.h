@@ -24,7 +24,7 @@ inline constexpr Facts kRound{
     .tangent = "zeros",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kWideUnsigned}, .exact_outs = true},
 };
 
 // Rounds to a number of decimal digits, or to powers of ten if it is negative.
@@ -55,6 +55,7 @@ inline constexpr Facts kRoundDecimals{
     .gradient = "self: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Pointwise,
+    .node_number = 1,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };

@@ -33,7 +33,7 @@ inline constexpr Facts kSgn{
     .tangent = "derived",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kNumbers | kBool}, .exact_outs = true},
+    .pointwise = {.rule = {kNumbers | kBool | kHalfComplex}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -28,7 +28,8 @@ inline constexpr Facts kSignBit{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool, Promote::Common, Gives::Bool}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kBool | kOrderedUnsigned, Promote::Common, Gives::Bool},
+                  .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -39,7 +39,7 @@ inline constexpr Facts kSubTensor{
     .tangent = "self_t - other_t * alpha",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kNumbers},
+    .pointwise = {.rule = {kNumbers | kHalfComplex},
                   .no_bool = "logical xor tells where masks differ",
                   .check = &check_alpha,
                   .variant = &alpha_variant},

@@ -21,7 +21,7 @@ inline constexpr Facts kTrunc{
     .tangent = "zeros",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kWideUnsigned}, .exact_outs = true},
 };
 
 inline constexpr Facts kFix{

@@ -50,7 +50,7 @@ Tensor shared_heads(const Call& call, const Tensor& query, const Tensor& heads, 
                                        std::optional<int64_t>)>
       repeated("aten::repeat_interleave.self_int");
   if (query.ndim() < 3 || heads.ndim() < 3) {
-    fail_argument(call.op(), name, "of 3 dims at least", text_of(words_of(heads)));
+    fail_argument(call.op(), name, "have at least 3 dims", text_of(words_of(heads)));
   }
   const int64_t wanted = number_of(size_at(query, -3)), own = number_of(size_at(heads, -3));
   if (own == 0 || wanted % own != 0) {
@@ -87,7 +87,7 @@ void scaled_dot_product_attention(const Call& call) {
   for (int k = 0; k < 3; ++k) {
     const auto tensor = call.get<Tensor>(k);
     if (tensor->ndim() < 2) {
-      fail_argument(call.op(), call.form.names[k], "of 2 dims at least",
+      fail_argument(call.op(), call.form.names[k], "have at least 2 dims",
                     text_of(words_of(*tensor)));
     }
     check_dtype_of(call.op(), call.form.names[k], tensor->dtype(), "query", query.dtype());

@@ -22,7 +22,7 @@ inline constexpr Facts kConjPhysical{
     .tangent = "self_t.conj_physical()",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes}},
+    .pointwise = {.rule = {kStoredDtypes}},
 };
 
 }  // namespace tenon::kernels::ops

@@ -18,7 +18,7 @@ Tensor part(const Tensor& self, int64_t which) {
 
 void parts_view(View& view, const Call& call) {
   if (!is_complex(view.dtype)) {
-    fail_dtype(call.op(), "self", view.dtype, "complex64, complex128");
+    fail_dtype(call.op(), "self", view.dtype, "complex32, complex64, complex128");
   }
   view.dtype = to_real(view.dtype);
   for (int64_t& stride : view.strides) stride = wrapped_product(stride, 2);
@@ -28,8 +28,8 @@ void parts_view(View& view, const Call& call) {
 }
 
 void pairs_view(View& view, const Call& call) {
-  if (view.dtype != Dtype::F32 && view.dtype != Dtype::F64) {
-    fail_dtype(call.op(), "self", view.dtype, "float32, float64");
+  if (to_real(to_complex(view.dtype)) != view.dtype) {
+    fail_dtype(call.op(), "self", view.dtype, "float16, float32, float64");
   }
   const int64_t last = view.ndim() - 1;
   if (last < 0 || view.sizes[last] != 2 || view.strides[last] != 1) {
@@ -40,12 +40,12 @@ void pairs_view(View& view, const Call& call) {
   view.remove(last);
   for (int64_t& stride : view.strides) {
     if (stride % 2 != 0) {
-      fail_argument(call.op(), "self", "of even strides but for its last dim", view.strides);
+      fail_argument(call.op(), "self", "have even strides except in its last dim", view.strides);
     }
     stride /= 2;
   }
   if (view.offset % 2 != 0) {
-    fail_argument(call.op(), "self", "of an even storage offset", view.offset);
+    fail_argument(call.op(), "self", "have an even storage offset", view.offset);
   }
   view.offset /= 2;
   view.dtype = to_complex(view.dtype);

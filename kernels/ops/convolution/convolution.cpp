@@ -16,7 +16,7 @@ void read_window(const Call& call, int stride, Sizes kernel, ConvolutionShape* s
   for (int64_t d = 0; d < count; ++d) {
     shape->along[d].kernel = kernel[static_cast<size_t>(d)];
     if (shape->along[d].kernel < 1) {
-      fail_argument(call.op(), "weight", "of a kernel of 1 element at least", kernel);
+      fail_argument(call.op(), "weight", "have a kernel of at least 1 element", kernel);
     }
   }
   read_slides(call, stride, 1, count, &Slide::stride, shape->along);
@@ -35,14 +35,9 @@ int64_t image_of(const char* op, const Slide& slide, int64_t places, int64_t out
 int64_t slides_of(const Call& call, const tenon_tensor_info& weight) {
   const int64_t slides = weight.ndim - 2;
   if (slides < 1 || slides > kMostSlides) {
-    fail_argument(call.op(), "weight", "of 3, 4 or 5 dims", sizes_of(weight));
+    fail_argument(call.op(), "weight", "have 3, 4 or 5 dims", sizes_of(weight));
   }
   return slides;
-}
-
-bool wants_channels_last(const tenon_tensor_info& info) {
-  return info.ndim == 4 && !is_contiguous(info) &&
-         is_channels_last(sizes_of(info), strides_of(info));
 }
 
 }  // namespace
@@ -52,10 +47,10 @@ void check_convolution(const char* op, const Tensor& input, const Tensor& weight
                        int64_t groups) {
   const std::string dims = std::to_string(slides + 2);
   if (weight.ndim() != slides + 2)
-    fail_argument(op, "weight", "of " + dims + " dims", weight.sizes());
+    fail_argument(op, "weight", "have " + dims + " dims", weight.sizes());
   if (input.ndim() != slides + 1 && input.ndim() != slides + 2) {
     fail_argument(op, "input",
-                  "of " + std::to_string(slides + 1) + " dims, or " + dims + " with a batch",
+                  "have " + std::to_string(slides + 1) + " dims, or " + dims + " with a batch",
                   input.sizes());
   }
   if (groups < 1) fail_argument(op, "groups", "above 0", groups);
@@ -75,7 +70,7 @@ void check_convolution(const char* op, const Tensor& input, const Tensor& weight
   const int64_t outputs = transposed ? all : sizes[0];
   if (bias && !(Dims(bias->sizes()) == Dims{outputs})) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": bias must be of sizes [", outputs, "], got ", bias->sizes()});
+         {op, ": bias must have sizes [", outputs, "], got ", bias->sizes()});
   }
   check_dtype_of(op, "weight", weight.dtype(), "input", input.dtype());
   if (bias) check_dtype_of(op, "bias", bias->dtype(), "input", input.dtype());
@@ -96,7 +91,7 @@ Convolution convolution_plan(const Call& call) {
   plan.transposed = transposed;
   const int64_t slides = slides_of(call, plan.weight);
   if (plan.input.ndim != slides + 2) {
-    fail_argument(call.op(), "input", "of " + std::to_string(slides + 2) + " dims",
+    fail_argument(call.op(), "input", "have " + std::to_string(slides + 2) + " dims",
                   sizes_of(plan.input));
   }
   check_convolution(call.op(), *input, *weight, bias, slides, transposed, groups);
@@ -124,8 +119,9 @@ Convolution convolution_plan(const Call& call) {
       shape.image[d] = image_of(call.op(), slide, size, extra[d].padding);
       if (size < 1 || shape.image[d] < 1) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
-             {call.op(), ": input must be spread over 1 element at least, got sizes ",
-              sizes_of(plan.input), ", of which dim ", d + 2, " gives ", shape.image[d]});
+             {call.op(), ": input must give at least 1 output element in each dim, got sizes ",
+              sizes_of(plan.input), ", for which dim ", d + 2, " of the output has size ",
+              shape.image[d]});
       }
       sizes.push_back(shape.image[d]);
     } else {
@@ -134,10 +130,8 @@ Convolution convolution_plan(const Call& call) {
       sizes.push_back(shape.places[d]);
     }
   }
-  std::optional<Dims> strides;
-  if (wants_channels_last(plan.input) || wants_channels_last(plan.weight)) {
-    strides = channels_last_strides(call.op(), sizes, MemoryFormat::ChannelsLast);
-  }
+  std::optional<Dims> strides = channels_last_like(call.op(), plan.input, sizes);
+  if (!strides) strides = channels_last_like(call.op(), plan.weight, sizes);
   plan.result = result_for(call, sizes, dtype_of_info(plan.input), Device(plan.input.device),
                            strides ? strides->begin() : nullptr);
   if (!call.form.is_functional()) {
@@ -182,7 +176,7 @@ ConvolutionWeight convolution_weight_plan(const Call& call) {
   }
   if (!fits) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": grad_output must be of the sizes of a convolution of input by a weight of ",
+         {call.op(), ": grad_output must have the sizes of a convolution of input by a weight of ",
           weight, ", got ", sizes_of(grad), " for ", sizes_of(input)});
   }
   check_dtype_of(call.op(), "grad_output", dtype_of_info(grad), "input", dtype_of_info(input));
@@ -224,7 +218,7 @@ Tensor convolution_of_size(const char* op, const Tensor& input, const Tensor& we
                            Sizes dilations, bool transposed, int64_t groups) {
   const int64_t slides = weight.ndim() - 2;
   if (slides < 1 || input.ndim() != slides + 2 || sizes.size() != slides + 2) {
-    fail_argument(op, "weight", "of as many dims as the input", text_of(words_of(weight)));
+    fail_argument(op, "weight", "have as many dims as the input", text_of(words_of(weight)));
   }
   SymbolicDims padding = SymbolicDims::filled(slides, 0);
   const Dims stride = for_each(strides, slides), pad = for_each(paddings, slides),
@@ -282,7 +276,7 @@ void convolution_from(const Call& call) {
 void convolution_backward_bias(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   if (grad->ndim() < 2)
-    fail_argument(call.op(), "grad_output", "of 2 dims at least", text_of(words_of(*grad)));
+    fail_argument(call.op(), "grad_output", "have at least 2 dims", text_of(words_of(*grad)));
   call.give(0, bias_gradient(*grad));
 }
 

@@ -24,7 +24,7 @@ Tensor unfolding_result(const Call& call, const tenon_tensor_info& self, Sizes s
 Unfolding im2col_plan(const Call& call) {
   const tenon_tensor_info self = unfoldable(call);
   if (self.ndim != 3 && self.ndim != 4) {
-    fail_argument(call.op(), "self", "of 3 dims, or 4 with a batch", sizes_of(self));
+    fail_argument(call.op(), "self", "have 3 dims, or 4 with a batch", sizes_of(self));
   }
   Unfolding plan{};
   plan.window = Window::of(call, 1, 4, 3, 2);
@@ -49,7 +49,7 @@ Unfolding im2col_plan(const Call& call) {
 Unfolding col2im_plan(const Call& call) {
   const tenon_tensor_info self = unfoldable(call);
   if (self.ndim != 2 && self.ndim != 3) {
-    fail_argument(call.op(), "self", "of 2 dims, or 3 with a batch", sizes_of(self));
+    fail_argument(call.op(), "self", "have 2 dims, or 3 with a batch", sizes_of(self));
   }
   const auto image = call.get<Sizes>(1);
   if (image.size() != 2) fail_argument(call.op(), "output_size", "two numbers", image);
@@ -68,8 +68,8 @@ Unfolding col2im_plan(const Call& call) {
   const int64_t rows = self.sizes[self.ndim - 2];
   if (rows % seen != 0 || self.sizes[self.ndim - 1] != columns.value()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must have rows that ", seen, " divides, and ", columns.value(),
-          " columns, got ", sizes_of(self)});
+         {call.op(), ": self must have a number of rows that is divisible by ", seen, ", and ",
+          columns.value(), " columns, got ", sizes_of(self)});
   }
   plan.channels = rows / seen;
   Dims sizes{plan.channels, plan.sizes[0], plan.sizes[1]};

@@ -13,7 +13,7 @@ inline constexpr Facts kClone{
     .name = "clone",
     .params = "Tensor self, *, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
-    .tags = "core pointwise",
+    .tags = "core pointwise copies_input",
     .gradient = "self: grad",
     .tangent = "self_t.clone(memory_format=memory_format)",
     .batching = Batching::Pointwise,

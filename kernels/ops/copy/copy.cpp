@@ -10,6 +10,14 @@ namespace {
 
 constexpr const char* kOp = "aten::copy_";
 
+// Warns once in a process.
+[[gnu::cold, gnu::noinline]] void warn_of_lost_parts() {
+  static const char site = 0;
+  check(tenon_warning_emit_once(&site, "UserWarning",
+                                "aten::copy_: complex numbers are copied to a real dtype, which "
+                                "loses their imaginary parts; take x.real if that is meant"));
+}
+
 }  // namespace
 
 void check_copy(const tenon_tensor_info& self, const tenon_tensor_info& src) {
@@ -23,6 +31,10 @@ void check_copy(const tenon_tensor_info& self, const tenon_tensor_info& src) {
   }
   check_no_internal_overlap(kOp, self);
   check_no_partial_overlap(kOp, self, src);
+  if (self.dtype != src.dtype && self.dtype != TENON_DTYPE_BOOL && is_complex(dtype_of_info(src)) &&
+      !is_complex(dtype_of_info(self))) {
+    warn_of_lost_parts();
+  }
 }
 
 namespace ops {

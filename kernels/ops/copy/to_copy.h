@@ -13,7 +13,7 @@ inline constexpr Facts kToCopy{
     .name = "_to_copy",
     .params = "Tensor self, *, $options, bool non_blocking=False, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
-    .tags = "core",
+    .tags = "core copies_input",
     .gradient = "self: grad",
     .tangent =
         "_to_copy(self_t, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, "

@@ -49,8 +49,8 @@ Tensor double_areas(const Call& call, const Tensor& y, int64_t dim, bool has_x) 
 
 void integrate(const Call& call, bool has_x, bool is_cumulative) {
   const Tensor y = *call.get<Tensor>(0);
-  if (y.ndim() == 0) fail_argument(call.op(), "y", "of 1 dim at least", y.sizes());
-  if (y.dtype() == Dtype::Bool) fail_dtype(call.op(), "y", y.dtype(), "a number's");
+  if (y.ndim() == 0) fail_argument(call.op(), "y", "have at least 1 dim", y.sizes());
+  if (y.dtype() == Dtype::Bool) fail_dtype(call.op(), "y", y.dtype(), "numeric");
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), y.ndim());
   Tensor areas;
   if (word_along(y, dim) == 0) {
@@ -76,7 +76,7 @@ void diff(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> differ("aten::logical_xor");
   Tensor self = *call.get<Tensor>(0);
   const auto times = call.get<int64_t>(1);
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", self.sizes());
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", self.sizes());
   if (times < 0) fail_argument(call.op(), "n", "at least 0", times);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
   const auto before = call.get<std::optional<Tensor>>(3),

@@ -31,8 +31,8 @@ DistancePlan cdist_plan(const Call& call) {
   check_rows(call, "x1", x1);
   check_rows(call, "x2", x2);
   check_dtype_of(call.op(), "x2", dtype_of_info(x2), "x1", dtype_of_info(x1));
-  if (x1.ndim < 2) fail_argument(call.op(), "x1", "of 2 dims at least", sizes_of(x1));
-  if (x2.ndim < 2) fail_argument(call.op(), "x2", "of 2 dims at least", sizes_of(x2));
+  if (x1.ndim < 2) fail_argument(call.op(), "x1", "have at least 2 dims", sizes_of(x1));
+  if (x2.ndim < 2) fail_argument(call.op(), "x2", "have at least 2 dims", sizes_of(x2));
   if (x1.sizes[x1.ndim - 1] != x2.sizes[x2.ndim - 1]) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": x2 must have rows of ", x1.sizes[x1.ndim - 1],
                                         " elements like x1, got sizes ", sizes_of(x2)});

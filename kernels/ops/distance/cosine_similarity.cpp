@@ -79,7 +79,7 @@ void bilinear(const Call& call) {
   if (!fits) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(),
-          ": input1 and input2 must have the same dims but for the last, of the sizes of "
+          ": input1 and input2 must have the same dims except the last, of the sizes of "
           "weight's last two dims, got ",
           first.sizes(), ", ", second.sizes(), " and ", weight.sizes()});
   }

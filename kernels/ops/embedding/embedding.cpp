@@ -11,7 +11,7 @@ namespace {
 
 void check_indices(const Call& call, const Tensor& indices) {
   if (indices.dtype() != Dtype::I64 && indices.dtype() != Dtype::I32) {
-    fail_argument(call.op(), "indices", "of dtype int64 or int32", indices.dtype());
+    fail_argument(call.op(), "indices", "have dtype int64 or int32", indices.dtype());
   }
 }
 

@@ -24,7 +24,7 @@ Dtype check_bag_indices(const Call& call, const tenon_tensor_info& indices,
        {std::pair("indices", &indices), std::pair("offsets", &offsets)}) {
     const Dtype dtype = dtype_of_info(*info);
     if (dtype != Dtype::I64 && dtype != Dtype::I32) {
-      fail_argument(call.op(), name, "of dtype int64 or int32", dtype);
+      fail_argument(call.op(), name, "have dtype int64 or int32", dtype);
     }
     if (info->ndim != 1) fail_argument(call.op(), name, "a vector (1 dim)", sizes_of(*info));
     is_wide = is_wide || dtype == Dtype::I64;
@@ -62,7 +62,7 @@ EmbeddingBags embedding_bags(const Call& call) {
   check_sample_weights(call, weight, indices, mode);
   const bool includes_last = call.get<bool>(7);
   if (includes_last && offsets.numel == 0) {
-    fail_argument(call.op(), "offsets", "of 1 element at least with include_last_offset", 0);
+    fail_argument(call.op(), "offsets", "have at least 1 element with include_last_offset", 0);
   }
   const int64_t count = offsets.numel - (includes_last ? 1 : 0);
   const int64_t width = weight.sizes[1];
@@ -189,7 +189,8 @@ void embedding_bag_dense_backward(const Call& call) {
 void embedding_bag_weights_backward(const Call& call) {
   const Tensor indices = *call.get<Tensor>(2);
   if (bag_mode(call, 5) != BagMode::Sum) {
-    fail_argument(call.op(), "mode", "0 (sum), which alone has weights", call.get<int64_t>(5));
+    fail_argument(call.op(), "mode", "0 (sum) if per_sample_weights are given",
+                  call.get<int64_t>(5));
   }
   const Tensor products = call_mul(rows_at(*call.get<Tensor>(0), *call.get<Tensor>(4)),
                                    rows_at(*call.get<Tensor>(1), indices));

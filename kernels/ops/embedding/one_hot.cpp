@@ -27,10 +27,10 @@ void one_hot(const Call& call) {
   const tenon_tensor_info info = self.info();
   if (numel_of(self) != 0 && has_data(info)) {
     const int64_t least = item(smallest(self)).to_int(), most = item(largest(self)).to_int();
-    if (least < 0) fail_argument(call.op(), "self", "of classes from 0 on", least);
+    if (least < 0) fail_argument(call.op(), "self", "have no class below 0", least);
     if (classes == -1) classes = (CheckedSize(call.op(), most) + 1).value();
     if (most >= classes) {
-      fail_argument(call.op(), "self", "of classes below " + std::to_string(classes), most);
+      fail_argument(call.op(), "self", "have classes below " + std::to_string(classes), most);
     }
   } else if (classes == -1) {
     fail_without_data(call.op(), "num_classes must be given for self without data", info);

@@ -42,7 +42,7 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
   const double first = start.to_double();
   const double last = end.to_double();
   const double by = step.to_double();
-  if (by == 0) fail_argument(op, "step", "other than 0", step);
+  if (by == 0) fail_argument(op, "step", "nonzero", step);
   if (!std::isfinite(first) || !std::isfinite(last)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": start and end must be finite, got ", start, " and ", end});
@@ -68,7 +68,7 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
     if (__builtin_sub_overflow(whole_last, whole_first, &span) ||
         __builtin_add_overflow(span, whole_by - sign, &span) ||
         (span == INT64_MIN && whole_by == -1)) {
-      fail_argument(op, "end", "near enough to start for an int64", end);
+      fail_argument(op, "end", "close enough to start that the length fits into an int64", end);
     }
     return span / whole_by;
   }

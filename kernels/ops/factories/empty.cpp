@@ -11,7 +11,7 @@ Tensor empty_on(const Device& device, Sizes size, const FactoryOptions& options,
   constexpr const char* kOp = "aten::empty.memory_format";
   check_options(kOp, options.layout, options.pin_memory);
   for (const int64_t length : size) {
-    if (length < 0) fail_argument(kOp, "size", "of sizes of 0 or more", size);
+    if (length < 0) fail_argument(kOp, "size", "have no negative size", size);
   }
   const Dtype dtype = options.dtype.value_or(default_dtype());
   switch (memory_format.value_or(MemoryFormat::Contiguous)) {

@@ -13,7 +13,7 @@ inline constexpr Facts kEmptyLike{
     .name = "empty_like",
     .params = "Tensor self, *, $options, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
-    .tags = "",
+    .tags = "metadata_only",
     .gradient = "none: elements of any value",
     .tangent = "none: elements of any value",
     .batching = Batching::Pointwise,

@@ -16,10 +16,10 @@ Tensor empty_strided_on(const Device& device, Sizes size, Sizes stride,
          {kOp, ": stride must have ", size.size(), " numbers like size, got ", stride.size()});
   }
   for (const int64_t length : size) {
-    if (length < 0) fail_argument(kOp, "size", "of sizes of 0 or more", size);
+    if (length < 0) fail_argument(kOp, "size", "have no negative size", size);
   }
   for (const int64_t step : stride) {
-    if (step < 0) fail_argument(kOp, "stride", "of strides of 0 or more", stride);
+    if (step < 0) fail_argument(kOp, "stride", "have no negative stride", stride);
   }
   Dims strides(stride);
   for (int64_t d = 0; d < strides.size(); ++d) {

@@ -63,7 +63,8 @@ Tensor begin_factory(const Call& call, std::optional<Dtype> dtype, const Device*
   const bool is_like = call.form.inputs > 0;
   if (call.form.is_out()) {
     if (format && !is_like) {
-      fail_argument(call.op(), "memory_format", "absent beside out", static_cast<int64_t>(*format));
+      fail_argument(call.op(), "memory_format", "None if out is given",
+                    static_cast<int64_t>(*format));
     }
     return resized(call, is_like ? call.get<Tensor>(0)->sizes() : call.get<Sizes>(0), is_like);
   }

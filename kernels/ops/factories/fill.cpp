@@ -10,7 +10,7 @@ void check_fill_target(const char* op, const tenon_tensor_info& self) {
 
 void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
   check_fill_target(op, self);
-  visit(op, "self", dtype_of_info(self), AllTypes(),
+  visit(op, "self", dtype_of_info(self), StoredTypes(),
         [&]<class T>(Element<T>) { checked_element_of<T>(op, "value", value); });
 }
 

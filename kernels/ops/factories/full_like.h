@@ -17,7 +17,7 @@ inline constexpr Facts kFullLike{
     .name = "full_like",
     .params = "Tensor self, Scalar fill_value, *, $options, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
-    .tags = "core",
+    .tags = "core metadata_only",
     .gradient = "none: not differentiable",
     .tangent = "none: constant",
     .batching = Batching::Pointwise,

@@ -37,7 +37,8 @@ Scalar number_of(const Call& call, int k) {
   static constinit const LazyOp<Scalar(const Tensor&)> item("aten::item");
   if (call.args[k].tag != TENON_TAG_TENSOR) return call.get<Scalar>(k);
   const Tensor tensor = *call.get<Tensor>(k);
-  if (tensor.ndim() != 0) fail_argument(call.op(), call.form.names[k], "of 0 dims", tensor.sizes());
+  if (tensor.ndim() != 0)
+    fail_argument(call.op(), call.form.names[k], "have 0 dims", tensor.sizes());
   return item(tensor);
 }
 

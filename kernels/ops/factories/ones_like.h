@@ -17,7 +17,7 @@ inline constexpr Facts kOnesLike{
     .name = "ones_like",
     .params = "Tensor self, *, $options, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
-    .tags = "",
+    .tags = "metadata_only",
     .gradient = "none: not differentiable",
     .tangent = "none: constant",
     .batching = Batching::Pointwise,

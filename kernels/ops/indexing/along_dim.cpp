@@ -23,7 +23,7 @@ AlongDim::AlongDim(const Call& call, const Tensor& self) : op_(call.op()), self_
     fail_argument(op_, "index", "a vector (1 dim) or of 0 dims", index.sizes());
   }
   if (index.dtype() != Dtype::I64 && index.dtype() != Dtype::I32) {
-    fail_argument(op_, "index", "of dtype int64 or int32", index.dtype());
+    fail_argument(op_, "index", "have dtype int64 or int32", index.dtype());
   }
   index_ = vector_of(index);
   indices_[dim_] = index_.get();

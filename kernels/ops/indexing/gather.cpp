@@ -41,7 +41,7 @@ void take_along_dim(const Call& call) {
   const Tensor indices = *call.get<Tensor>(1);
   const auto given = call.get<std::optional<int64_t>>(2);
   if (indices.dtype() != Dtype::I64) {
-    fail_argument(call.op(), "indices", "of dtype int64", indices.dtype());
+    fail_argument(call.op(), "indices", "have dtype int64", indices.dtype());
   }
   if (!given) {
     const int64_t flat[] = {-1};

@@ -18,7 +18,7 @@ void index_add(const Call& call) {
   if (!is_one) source = scaled(source, alpha);
   if (source.dtype() != result.dtype()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": alpha must be of a kind that ", result.dtype(), " holds, got ", alpha});
+         {call.op(), ": alpha must be a number that ", result.dtype(), " can hold, got ", alpha});
   }
   call_index_put_(along.self(), along.indices(), source, true);
   if (call.form.written != 0) call.give(0, result);

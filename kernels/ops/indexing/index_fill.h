@@ -36,6 +36,7 @@ inline constexpr Facts kIndexFillIntTensor{
     .tangent =
         "index_fill(self_t, dim, index, 0) + index_fill(zeros_like(result), dim, index, value_t)",
     .batching = Batching::Own,
+    .node_number = 1,
     .batch = &batch_along_dim,
     .cast = Cast::None,
     .routine = {&index_fill},

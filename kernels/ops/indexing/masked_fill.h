@@ -32,6 +32,7 @@ inline constexpr Facts kMaskedFillTensor{
     .gradient = "self: grad.masked_fill(mask, 0); value: where(mask, grad, 0)",
     .tangent = "self_t.masked_fill(mask, 0) + where(mask, value_t, 0)",
     .batching = Batching::Own,
+    .node_number = 1,
     .batch = &batch_masked_fill,
     .cast = Cast::None,
     .routine = {&masked_fill},

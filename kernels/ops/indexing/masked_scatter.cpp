@@ -47,8 +47,9 @@ void masked_scatter(const Call& call) {
   const Tensor all = call_expand(mask, sizes);
   const int64_t count = count_of(all);
   if (count > numel_of(*source)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": source must have an element for each of ",
-                                        count, " that mask holds for, got ", numel_of(*source)});
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": source must have an element for each of ", count,
+          " elements that mask selects, got ", numel_of(*source)});
   }
   // A 0-dim tensor is written as a vector of size 1.
   if (sizes.empty()) sizes.push_back(1);

@@ -26,7 +26,7 @@ void put_elements(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), index = *call.get<Tensor>(1);
   const Tensor source = *call.get<Tensor>(2);
   if (index.dtype() != Dtype::I64) {
-    fail_argument(call.op(), "index", "of dtype int64", index.dtype());
+    fail_argument(call.op(), "index", "have dtype int64", index.dtype());
   }
   check_dtype_of(call.op(), "source", source.dtype(), "self", self.dtype());
   if (numel_of(source) != numel_of(index)) {

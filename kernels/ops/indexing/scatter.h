@@ -37,6 +37,7 @@ inline constexpr Facts kScatterValue{
     .gradient = "self: scatter(grad, dim, index, 0)",
     .tangent = "scatter(self_t, dim, index, 0)",
     .batching = Batching::Shift,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&scatter_meta},
 };

@@ -30,7 +30,7 @@ Segments begin_segments(const Call& call, const Tensor& data, std::string_view w
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": lengths or offsets must be given, got neither"});
   }
-  if (data.ndim() == 0) fail_argument(call.op(), "data", "of 1 dim at least", data.sizes());
+  if (data.ndim() == 0) fail_argument(call.op(), "data", "have at least 1 dim", data.sizes());
   const char* const name = lengths ? "lengths" : "offsets";
   Segments segments{};
   segments.data = data;
@@ -52,7 +52,7 @@ Segments begin_segments(const Call& call, const Tensor& data, std::string_view w
       segments.outer *= data.size(d);
       if (bounds.size(d) != data.size(d)) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
-             {call.op(), ": ", name, " must be of data's sizes before axis, got sizes ",
+             {call.op(), ": ", name, " must have data's sizes before axis, got sizes ",
               bounds.sizes(), " and ", data.sizes()});
       }
     } else if (d > segments.axis) {
@@ -60,7 +60,7 @@ Segments begin_segments(const Call& call, const Tensor& data, std::string_view w
     }
   }
   segments.along = data.size(segments.axis);
-  if (segments.count < 0) fail_argument(call.op(), name, "of 1 number at least", bounds.sizes());
+  if (segments.count < 0) fail_argument(call.op(), name, "have at least 1 number", bounds.sizes());
   if (initial) segments.initial = initial->to_double();
   return segments;
 }
@@ -83,8 +83,8 @@ constinit const LazyOp<ReduceBackward> reduce_backward("aten::_segment_reduce_ba
 
 Segments segments_of(const Call& call) {
   if (call.get<std::optional<Tensor>>(3)) {
-    fail(TENON_ERROR_NOT_SUPPORTED, {call.op(), ": indices must be left out: lengths or offsets ",
-                                     "say where segments are, got a tensor"});
+    fail(TENON_ERROR_NOT_SUPPORTED, {call.op(), ": indices must be None, since lengths or ",
+                                     "offsets define the segments, got a tensor"});
   }
   return begin_segments(call, *call.get<Tensor>(0), call.get<std::string_view>(1),
                         call.get<std::optional<Tensor>>(2), call.get<std::optional<Tensor>>(4),
@@ -100,7 +100,7 @@ Segments segments_of_backward(const Call& call) {
     const Tensor tensor = *call.get<Tensor>(k);
     check_dtype_of(call.op(), call.form.names[k], tensor.dtype(), "data", segments.data.dtype());
     if (!std::ranges::equal(tensor.sizes(), wanted)) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[k], " must be of sizes ",
+      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[k], " must have sizes ",
                                           wanted, ", got ", tensor.sizes()});
     }
   }
@@ -147,7 +147,7 @@ void segment_reduce_tangent(const Call& call) {
 void segment_reduce_second(const Call& call) {
   if (call.get<std::string_view>(2) == "prod") {
     fail(TENON_ERROR_NOT_SUPPORTED,
-         {call.op(), ": reduce must be another word for second derivatives, got prod"});
+         {call.op(), ": reduce must not be prod for second derivatives"});
   }
   call.give(0, call_mul(*call.get<Tensor>(1), Scalar(0)));
 }

@@ -16,7 +16,7 @@ constexpr int64_t kFlatTake[] = {-1};
 void take(const Call& call) {
   const auto index = call.get<Tensor>(1);
   if (index->dtype() != Dtype::I64) {
-    fail_argument(call.op(), "index", "of dtype int64", index->dtype());
+    fail_argument(call.op(), "index", "have dtype int64", index->dtype());
   }
   tenon_tensor* const indices[] = {index->get()};
   call.give(0, call_index(call_reshape(call.get<Tensor>(0), kFlatTake), TensorList(indices, 1)));

@@ -23,7 +23,7 @@ inline constexpr Facts kWhereSelf{
     .tangent = "where(condition, self_t, 0) + where(condition, 0, other_t)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes}, .masks = 1, .reads = Reads::Nothing, .exact_outs = true},
+    .pointwise = {.rule = {kStoredDtypes}, .masks = 1, .reads = Reads::Nothing, .exact_outs = true},
 };
 
 // Accepts a number in place of self or other, weakest in promotion.

@@ -45,7 +45,7 @@ void cross(const Call& call) {
   for (int64_t k = 0; !dim && k < self.ndim(); ++k) {
     if (self.size(k) == 3) dim = k;
   }
-  if (!dim) fail_argument(call.op(), "self", "of 3 elements along a dim", self.sizes());
+  if (!dim) fail_argument(call.op(), "self", "have 3 elements along a dim", self.sizes());
   call.give(0, along(self, *call.get<Tensor>(1), *dim));
 }
 

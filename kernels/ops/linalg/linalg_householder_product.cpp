@@ -37,8 +37,8 @@ Tensor householder_result(const Call& call) {
   check_reflectors(call, input, "input", tau, "tau");
   if (input.size(-2) < input.size(-1) || input.size(-1) < tau.size(-1)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": input must have as many rows as columns, and these as tau elements, at ",
-          "least, got sizes ", input.sizes(), " and ", tau.sizes()});
+         {call.op(), ": input must have at least as many rows as columns, and at least as many ",
+          "columns as tau has elements, got sizes ", input.sizes(), " and ", tau.sizes()});
   }
   return column_major_result(call, input);
 }
@@ -103,7 +103,7 @@ void reflections_backward(const Call& call) {
   if (input.ndim() < 2 || tau.ndim() < 1 ||
       tau.size(-1) > std::min(input.size(-2), input.size(-1))) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": tau must be of at most as many reflections as input has rows and columns, ",
+         {call.op(), ": tau must have at most as many reflections as input has rows and columns, ",
           input.sizes(), ", got ", tau.sizes()});
   }
   const int64_t count = tau.size(-1), columns = input.size(-1);

@@ -48,13 +48,13 @@ SymmetricSystem symmetric_system_of(const Call& call) {
   const int64_t size = system.ld.size(-1);
   if (system.b.size(-2) != size) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": B must fit to the ", size, " rows of LD, got sizes ", system.ld.sizes(),
+         {call.op(), ": B must match the ", size, " rows of LD, got sizes ", system.ld.sizes(),
           " and ", system.b.sizes()});
   }
   const Dims wanted = batch_sizes(system.ld.sizes(), {size});
   if (!std::ranges::equal(system.pivots.sizes(), wanted)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": pivots must be of sizes ", wanted,
-                                        " as LD's, got ", system.pivots.sizes()});
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": pivots must have sizes ", wanted, " as LD's, got ", system.pivots.sizes()});
   }
   const Dims batch =
       broadcast(call.op(), batch_sizes(system.ld.sizes()), batch_sizes(system.b.sizes()));

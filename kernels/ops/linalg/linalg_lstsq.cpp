@@ -52,7 +52,7 @@ LeastSquares least_squares_of(const Call& call) {
 
 void linalg_lstsq_meta(const Call& call) {
   fail(TENON_ERROR_DATA_DEPENDENT,
-       {call.op(), ": how many residuals there are depends on data, got a tensor without"});
+       {call.op(), ": the number of residuals depends on data, got a tensor without data"});
 }
 
 namespace {

@@ -23,19 +23,19 @@ FactoredSystem factored_system_of(const Call& call) {
   check_square_matrices(call.op(), "LU", system.lu);
   check_dtype_of(call.op(), "B", system.b.dtype(), "LU", system.lu.dtype());
   if (system.pivots.dtype() != Dtype::I32) {
-    fail_argument(call.op(), "pivots", "of dtype int32", system.pivots.dtype());
+    fail_argument(call.op(), "pivots", "have dtype int32", system.pivots.dtype());
   }
   check_matrices(call.op(), "B", system.b);
   const int64_t size = system.lu.size(-1);
   if (system.b.size(system.left ? -2 : -1) != size) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": B must fit to the ", size, " rows of LU, got sizes ", system.lu.sizes(),
+         {call.op(), ": B must match the ", size, " rows of LU, got sizes ", system.lu.sizes(),
           " and ", system.b.sizes()});
   }
   const Dims pivots = batch_sizes(system.lu.sizes(), {size});
   if (!std::ranges::equal(system.pivots.sizes(), pivots)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": pivots must be of sizes ", pivots,
-                                        " as LU's, got ", system.pivots.sizes()});
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": pivots must have sizes ", pivots, " as LU's, got ", system.pivots.sizes()});
   }
   const Dims batch =
       broadcast(call.op(), batch_sizes(system.lu.sizes()), batch_sizes(system.b.sizes()));

@@ -16,7 +16,7 @@ constinit const LazyOp<Tensor(const Tensor&)> exponential_of("aten::linalg_matri
 
 Tensor matrix_exp_result(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
-  if (self.ndim() < 2) fail_argument(call.op(), "self", "of 2 dims at least", self.sizes());
+  if (self.ndim() < 2) fail_argument(call.op(), "self", "have at least 2 dims", self.sizes());
   if (self.size(-1) != self.size(-2)) {
     fail_argument(call.op(), "self", "square matrices", self.sizes());
   }

@@ -29,10 +29,10 @@ struct NormedDims {
 NormedDims normed_dims(const Call& call, const Tensor& self, Sizes dims, bool keepdim,
                        std::optional<Dtype> dtype) {
   check_inexact(call.op(), "self", self.dtype());
-  if (dims.size() != 2) fail_argument(call.op(), "dim", "of two dims", dims);
+  if (dims.size() != 2) fail_argument(call.op(), "dim", "have two dims", dims);
   Dims wrapped;
   for (const int64_t dim : dims) wrapped.push_back(wrap_dim(call.op(), dim, self.ndim()));
-  if (wrapped[0] == wrapped[1]) fail_argument(call.op(), "dim", "of two dims that differ", dims);
+  if (wrapped[0] == wrapped[1]) fail_argument(call.op(), "dim", "have two different dims", dims);
   return {wrapped, keepdim, dtype};
 }
 
@@ -144,7 +144,7 @@ void linalg_norm(const Call& call) {
   if (wants_matrices)
     return call.give(0, of_order(call, self, ord->to_double(), both_dims(call, self)));
   if (ord && !dims && self.ndim() > 2) {
-    fail_argument(call.op(), "self", "of 1 or 2 dims where ord is given and dim is not",
+    fail_argument(call.op(), "self", "have 1 or 2 dims where ord is given and dim is not",
                   self.sizes());
   }
   call.give(0, vector_norm(self, ord.value_or(Scalar(2)), dims, call.get<bool>(3),

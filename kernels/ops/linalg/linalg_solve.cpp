@@ -32,7 +32,7 @@ LinearSystem linear_system_of(const Call& call) {
   LinearSystem system{*call.get<Tensor>(0), *call.get<Tensor>(1), false, call.get<bool>(2)};
   check_square_matrices(call.op(), "A", system.a);
   check_dtype_of(call.op(), "B", system.b.dtype(), "A", system.a.dtype());
-  if (system.b.ndim() == 0) fail_argument(call.op(), "B", "of 1 dim at least", system.b.sizes());
+  if (system.b.ndim() == 0) fail_argument(call.op(), "B", "have at least 1 dim", system.b.sizes());
   system.is_vector = holds_vectors(system.a, system.b);
   if (system.is_vector && !system.left) {
     fail_argument(call.op(), "B", "matrices where left is False", system.b.sizes());
@@ -41,7 +41,7 @@ LinearSystem linear_system_of(const Call& call) {
   const int64_t size = system.a.size(-1);
   if (system.b.size(system.left ? -2 : -1) != size) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": B must fit to the ", size, " rows of A, got sizes ", system.a.sizes(),
+         {call.op(), ": B must match the ", size, " rows of A, got sizes ", system.a.sizes(),
           " and ", system.b.sizes()});
   }
   const Dims batch =

@@ -16,7 +16,7 @@ TriangularSystem triangular_system_of(const Call& call) {
   check_dtype_of(call.op(), "B", system.b.dtype(), "self", system.a.dtype());
   if (system.b.size(system.left ? -2 : -1) != system.a.size(-1)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": B must fit to the ", system.a.size(-1), " rows of self, got sizes ",
+         {call.op(), ": B must match the ", system.a.size(-1), " rows of self, got sizes ",
           system.a.sizes(), " and ", system.b.sizes()});
   }
   const Dims batch =

@@ -10,7 +10,7 @@ void check_matrices(const char* op, const char* argument, const Tensor& tensor) 
   constexpr DtypeSet kTypes =
       dtypes(TENON_DTYPE_F32, TENON_DTYPE_F64, TENON_DTYPE_C64, TENON_DTYPE_C128);
   if (tensor.ndim() < 2) {
-    fail_argument(op, argument, "of 2 dims at least", tensor.sizes());
+    fail_argument(op, argument, "have at least 2 dims", tensor.sizes());
   }
   if (!has(kTypes, static_cast<tenon_dtype>(tensor.dtype()))) {
     fail_dtype(op, argument, tensor.dtype(), "float32, float64, complex64, complex128");

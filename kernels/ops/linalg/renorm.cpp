@@ -18,7 +18,7 @@ void renorm(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto p = call.get<Scalar>(1), most = call.get<Scalar>(3);
   check_inexact(call.op(), "self", self.dtype());
-  if (self.ndim() < 2) fail_argument(call.op(), "self", "of 2 dims at least", self.ndim());
+  if (self.ndim() < 2) fail_argument(call.op(), "self", "have at least 2 dims", self.ndim());
   if (p.is_complex() || !(p.to_double() > 0)) fail_argument(call.op(), "p", "a number > 0", p);
   if (most.is_complex() || !(most.to_double() >= 0)) {
     fail_argument(call.op(), "maxnorm", "a number >= 0", most);

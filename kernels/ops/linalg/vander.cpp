@@ -31,7 +31,7 @@ void linalg_vander(const Call& call) {
   const auto given = call.get<std::optional<int64_t>>(1);
   if (self.ndim() == 0) {
     if (!given) {
-      fail_argument(call.op(), "x", "of 1 dim at least where N is not given", self.sizes());
+      fail_argument(call.op(), "x", "have at least 1 dim where N is not given", self.sizes());
     }
     self = call_unsqueeze(self, 0);
   }

@@ -23,7 +23,7 @@ inline constexpr Facts kBitwiseXorTensor{
     .tangent = "none: integer result",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kIntegers | kBool}},
+    .pointwise = {.rule = {kIntegers | kBool | kWideUnsigned}},
 };
 
 inline constexpr Facts kBitwiseXorScalar{

@@ -33,7 +33,7 @@ Tensor close(const Call& call) {
   const auto rtol = call.get<double>(2);
   const auto atol = call.get<double>(3);
   if (self.dtype() != other.dtype()) {
-    fail_argument(call.op(), "other", std::string("of dtype ") + name_of(self.dtype()),
+    fail_argument(call.op(), "other", std::string("have dtype ") + name_of(self.dtype()),
                   other.dtype());
   }
   check_tolerance(call.op(), "rtol", rtol);

@@ -29,7 +29,7 @@ inline constexpr Facts kIsFinite{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes, Promote::Common, Gives::Bool}},
+    .pointwise = {.rule = {kStoredDtypes, Promote::Common, Gives::Bool}},
 };
 
 }  // namespace tenon::kernels::ops

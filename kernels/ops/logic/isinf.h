@@ -37,7 +37,7 @@ inline constexpr Facts kIsInf{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes, Promote::Common, Gives::Bool}, .exact_outs = true},
+    .pointwise = {.rule = {kStoredDtypes, Promote::Common, Gives::Bool}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

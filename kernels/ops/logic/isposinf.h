@@ -29,7 +29,8 @@ inline constexpr Facts kIsposinf{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool, Promote::Common, {Gives::Bool}}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kBool | kWideUnsigned, Promote::Common, {Gives::Bool}},
+                  .exact_outs = true},
 };
 
 template <class T>
@@ -53,7 +54,8 @@ inline constexpr Facts kIsneginf{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool, Promote::Common, {Gives::Bool}}, .exact_outs = true},
+    .pointwise = {.rule = {kReals | kBool | kWideUnsigned, Promote::Common, {Gives::Bool}},
+                  .exact_outs = true},
 };
 
 void isreal(const Call& call);

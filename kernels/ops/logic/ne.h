@@ -23,7 +23,7 @@ inline constexpr Facts kNeTensor{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes, Promote::Common, Gives::Bool}},
+    .pointwise = {.rule = {kStoredDtypes, Promote::Common, Gives::Bool}},
 };
 inline constexpr Facts kNeScalar{
     .family = &kNumberForm,

@@ -28,7 +28,7 @@ void check_probabilities(const Call& call, const Tensor& self, const Tensor& tar
   check_dtype(call.op(), "self", self.dtype(), FloatTypes());
   if (!are_equal(words_of(self), words_of(target))) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": target must be of the sizes of self, ", text_of(words_of(self)), ", got ",
+         {call.op(), ": target must have the sizes of self, ", text_of(words_of(self)), ", got ",
           text_of(words_of(target))});
   }
   check_dtype_of(call.op(), "target", target.dtype(), "self", self.dtype());
@@ -40,7 +40,7 @@ void check_probabilities(const Call& call, const Tensor& self, const Tensor& tar
   const double least = item(smallest(self, Sizes(), false)).to_double();
   const double most = item(largest(self, Sizes(), false)).to_double();
   if (least < 0 || most > 1) {
-    fail_argument(call.op(), "self", "of numbers from 0 to 1", Scalar(least < 0 ? least : most));
+    fail_argument(call.op(), "self", "have elements from 0 to 1", Scalar(least < 0 ? least : most));
   }
 }
 

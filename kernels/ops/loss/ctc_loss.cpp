@@ -22,7 +22,7 @@ constinit const LazyOp<LossesOp> ctc_losses("aten::_ctc_loss");
 
 void check_lengths(const Call& call, const char* name, Sizes lengths, int64_t batch, int64_t most) {
   if (static_cast<int64_t>(lengths.size()) != batch) {
-    fail_argument(call.op(), name, "of " + std::to_string(batch) + " lengths", lengths);
+    fail_argument(call.op(), name, "have " + std::to_string(batch) + " lengths", lengths);
   }
   for (const int64_t length : lengths) {
     if (length < 0 || length > most) {
@@ -109,11 +109,11 @@ CtcProblem ctc_problem_of(const Call& call, int first) {
   check_dtype(op, "log_probs", dtype_of_info(problem.log_probs), ElementTypes<float, double>());
   check_dtype(op, "targets", dtype_of_info(problem.targets), ElementTypes<int32_t, int64_t>());
   if (problem.log_probs.ndim != 3) {
-    fail_argument(op, "log_probs", "of 3 dims: time, batch and labels",
+    fail_argument(op, "log_probs", "have 3 dims (time, batch, labels)",
                   sizes_of(problem.log_probs));
   }
   if (problem.targets.ndim != 1 && problem.targets.ndim != 2) {
-    fail_argument(op, "targets", "of 1 dim or 2", sizes_of(problem.targets));
+    fail_argument(op, "targets", "have 1 or 2 dims", sizes_of(problem.targets));
   }
   if (problem.blank < 0 || problem.blank >= problem.labels()) {
     fail_argument(op, "blank", "in [0, " + std::to_string(problem.labels() - 1) + "]",
@@ -130,8 +130,8 @@ CtcProblem ctc_problem_of(const Call& call, int first) {
   for (const int64_t length : lengths) sum = sum + length;
   const int64_t all = sum.value();
   if (targets.size() == 1 && all != most) {
-    fail_argument(op, "targets", "of " + std::to_string(all) + " labels, as target_lengths say",
-                  targets);
+    fail_argument(op, "targets",
+                  "have " + std::to_string(all) + " labels, the sum of target_lengths", targets);
   }
   for (const int64_t length : lengths) problem.longest = std::max(problem.longest, length);
   static_cast<void>(CheckedSize(op, problem.longest) * 2 + 1);  // see CtcProblem::states()
@@ -155,7 +155,7 @@ Tensor ctc_gradient_for(const Call& call, const CtcProblem& problem) {
     const Tensor tensor = *call.get<Tensor>(k);
     check_dtype_of(call.op(), call.form.names[k], tensor.dtype(), "log_probs", dtype);
     if (!std::ranges::equal(tensor.sizes(), *sizes)) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[k], " must be of sizes ",
+      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", call.form.names[k], " must have sizes ",
                                           *sizes, ", got ", tensor.sizes()});
     }
   }

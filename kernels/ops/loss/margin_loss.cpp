@@ -24,7 +24,7 @@ void margin_ranking_loss(const Call& call) {
                target = *call.get<Tensor>(2);
   if (first.ndim() != second.ndim() || first.ndim() != target.ndim()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": input1, input2 and target must have as many dims, got sizes ",
+         {call.op(), ": input1, input2 and target must have the same number of dims, got sizes ",
           first.sizes(), ", ", second.sizes(), " and ", target.sizes()});
   }
   const Tensor apart = call_mul(call_neg(target), call_sub(first, second));
@@ -47,7 +47,7 @@ void cosine_embedding_loss(const Call& call) {
   if (target.ndim() > 1 || ndim != second.ndim() || ndim != target.ndim() + 1) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(),
-          ": input1 and input2 must have one dim more than target, which has 1 at most, "
+          ": input1 and input2 must have one dim more than target, which has at most 1, "
           "got sizes ",
           first.sizes(), ", ", second.sizes(), " and ", target.sizes()});
   }
@@ -72,9 +72,10 @@ void triplet_margin_loss(const Call& call) {
   const auto margin = call.get<double>(3), p = call.get<double>(4), eps = call.get<double>(5);
   if (!(margin > 0)) fail_argument(call.op(), "margin", "above 0", Scalar(margin));
   if (anchor.ndim() != positive.ndim() || anchor.ndim() != negative_one.ndim()) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": anchor, positive and negative must have as many dims, got sizes ",
-          anchor.sizes(), ", ", positive.sizes(), " and ", negative_one.sizes()});
+    fail(
+        TENON_ERROR_INVALID_ARGUMENT,
+        {call.op(), ": anchor, positive and negative must have the same number of dims, got sizes ",
+         anchor.sizes(), ", ", positive.sizes(), " and ", negative_one.sizes()});
   }
   const Tensor near = distance(anchor, positive, p, eps, false);
   Tensor far = distance(anchor, negative_one, p, eps, false);

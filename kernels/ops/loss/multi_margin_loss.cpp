@@ -17,9 +17,9 @@ Tensor above_zero(const Tensor& numbers) {
 
 void check_margin_inputs(const Call& call, const Tensor& self, const Tensor& target) {
   check_inexact(call.op(), "self", self.dtype());
-  if (self.ndim() > 2) fail_argument(call.op(), "self", "of 2 dims at most", self.sizes());
+  if (self.ndim() > 2) fail_argument(call.op(), "self", "have at most 2 dims", self.sizes());
   if (target.dtype() != Dtype::I64) {
-    fail_argument(call.op(), "target", "of dtype int64", target.dtype());
+    fail_argument(call.op(), "target", "have dtype int64", target.dtype());
   }
 }
 
@@ -37,7 +37,7 @@ void multi_margin_loss(const Call& call) {
   const Dims as_rows = self.ndim() == 2 ? Dims(self.sizes()) : Dims{1, numel_of(self)};
   const Tensor rows = call_reshape(self, as_rows);
   if (target.ndim() > 1 || numel_of(target) != as_rows[0]) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": target must have a class of each of the ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": target must have one class for each of the ",
                                         as_rows[0], " rows, got sizes ", target.sizes()});
   }
   const Tensor classes = call_reshape(target, Dims{as_rows[0], 1});
@@ -47,8 +47,9 @@ void multi_margin_loss(const Call& call) {
   losses = scatter(losses, 1, classes, Scalar(0));
   if (const auto weight = call.get<std::optional<Tensor>>(4)) {
     if (weight->ndim() != 1 || numel_of(*weight) != as_rows[1]) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": weight must have a number of each of the ",
-                                          as_rows[1], " classes, got sizes ", weight->sizes()});
+      fail(TENON_ERROR_INVALID_ARGUMENT,
+           {call.op(), ": weight must have one element for each of the ", as_rows[1],
+            " classes, got sizes ", weight->sizes()});
     }
     tenon_tensor* const list[] = {classes.get()};
     losses = call_mul(losses, call_index(*weight, TensorList(list, 1)));
@@ -64,7 +65,7 @@ void multilabel_margin_loss(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), target = *call.get<Tensor>(1);
   check_margin_inputs(call, self, target);
   if (!(self.sizes() == target.sizes())) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": target must be of the sizes of self, ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": target must have the sizes of self, ",
                                         self.sizes(), ", got ", target.sizes()});
   }
   const int64_t ndim = self.ndim();

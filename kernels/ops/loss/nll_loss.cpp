@@ -25,7 +25,7 @@ void check_targets(const Call& call, const Tensor& self, const Tensor& target,
   if (self.ndim() > 0) wanted.erase(dim_of_classes(self));
   if (self.ndim() == 0 || !are_equal(wanted, words_of(target))) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": target must be of the sizes of self without the dim of classes, ",
+         {call.op(), ": target must have the sizes of self without the dim of classes, ",
           text_of(wanted), ", got ", text_of(words_of(target)), " for ", text_of(sizes)});
   }
   if (target.dtype() != Dtype::I64 && target.dtype() != Dtype::U8) {
@@ -33,7 +33,7 @@ void check_targets(const Call& call, const Tensor& self, const Tensor& target,
   }
   const SymbolicSize classes = sizes[dim_of_classes(self)];
   if (weight && !are_equal(words_of(*weight), SymbolicDims{classes})) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": weight must be of sizes [", text_of(classes),
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": weight must have sizes [", text_of(classes),
                                         "], got ", text_of(words_of(*weight))});
   }
 }
@@ -93,12 +93,12 @@ Tensor reduced_by_weights(const Call& call, const Tensor& losses, const Tensor& 
 
 void check_dims_of_rows(const Call& call) {
   const int64_t dims = call.get<Tensor>(0)->ndim();
-  if (dims != 1 && dims != 2) fail_argument(call.op(), "self", "of 1 or 2 dims", dims);
+  if (dims != 1 && dims != 2) fail_argument(call.op(), "self", "have 1 or 2 dims", dims);
 }
 
 void check_dims_of_images(const Call& call) {
   const int64_t dims = call.get<Tensor>(0)->ndim();
-  if (dims != 4) fail_argument(call.op(), "self", "of 4 dims", dims);
+  if (dims != 4) fail_argument(call.op(), "self", "have 4 dims", dims);
 }
 
 // Returns the loss and the sum of the weights of all targets; 0 if no reduction needs it.
@@ -191,7 +191,7 @@ void cross_entropy_loss(const Call& call) {
   const auto weight = call.get<Weight>(2);
   const auto smoothing = call.get<double>(5);
   check_label_smoothing(call, smoothing);
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   const int64_t dim = dim_of_classes(self);
   const Tensor logs = log_softmax(self, dim, std::nullopt);
   if (is_floating(target.dtype()) && are_equal(words_of(self), words_of(target))) {

@@ -60,7 +60,8 @@ void addmm(const Call& call) {
   if (beta.to_bool()) sum(result, self, beta);
   if (call.form.written != 0) return call.give(0, std::move(result));
   if (!(self.sizes() == result.sizes())) {
-    fail_argument(call.op(), "self", "of the product's sizes to be written", self.sizes());
+    fail_argument(call.op(), "self", "have the sizes of the product to be written in place",
+                  self.sizes());
   }
   call_copy(self, result);
 }

@@ -30,7 +30,7 @@ Labels labels_of(const Call& call, std::string_view text) {
     if (text[i] == ' ') continue;
     if (text[i] == '.') {
       if (text.substr(i, 3) != "..." || has_ellipsis) {
-        fail_argument(call.op(), "equation", "with '.' as one \"...\" of each operand alone",
+        fail_argument(call.op(), "equation", "have '.' only in one \"...\" for each operand",
                       std::string(text));
       }
       has_ellipsis = true;
@@ -40,7 +40,7 @@ Labels labels_of(const Call& call, std::string_view text) {
     }
     const int label = label_of(text[i]);
     if (label < 0)
-      fail_argument(call.op(), "equation", "of letters, commas, \"...\" and \"->\"",
+      fail_argument(call.op(), "equation", "made of letters, commas, \"...\" and \"->\"",
                     std::string(text));
     labels.push_back(label);
   }
@@ -87,8 +87,8 @@ Tensor aligned(const Call& call, const Tensor& operand, const Labels& labels,
     // A repeated label takes the diagonal of both dims, which becomes the last dim.
     if (tensor.size(at) != tensor.size(dim)) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": dims of one label must have equal sizes, got ", tensor.size(at), " and ",
-            tensor.size(dim), " in an operand of sizes ", operand.sizes()});
+           {call.op(), ": dims with the same label must have equal sizes, got ", tensor.size(at),
+            " and ", tensor.size(dim), " in an operand of sizes ", operand.sizes()});
     }
     tensor = call_movedim(call_diagonal(tensor, 0, at, dim), -1, at);
   }
@@ -180,7 +180,8 @@ class Contraction {
       if (step < path.size()) {
         first = taken(path, step);
         second = taken(path, step + 1);
-        if (first == second) fail_argument(call_.op(), "path", "of two operands each", Sizes(path));
+        if (first == second)
+          fail_argument(call_.op(), "path", "have two operands in each step", Sizes(path));
         step += 2;
       }
       join(first, second);
@@ -253,8 +254,9 @@ class Contraction {
         if (operand.size(k) == 1) continue;
         if (size != 1 && operand.size(k) != size) {
           fail(TENON_ERROR_INVALID_ARGUMENT,
-               {call_.op(), ": operands must have equal sizes, or 1, at dims of one label, got ",
-                size, " and ", operand.size(k)});
+               {call_.op(),
+                ": operands must have equal sizes, or 1, in dims with the same label, got ", size,
+                " and ", operand.size(k)});
         }
         size = operand.size(k);
       }
@@ -263,7 +265,7 @@ class Contraction {
   size_t taken(const std::vector<int64_t>& path, size_t at) const {
     const int64_t which = at < path.size() ? path[at] : -1;
     if (which < 0 || which >= static_cast<int64_t>(operands_.size())) {
-      fail_argument(call_.op(), "path", "pairs of operands that are left", Sizes(path));
+      fail_argument(call_.op(), "path", "pairs of the remaining operands", Sizes(path));
     }
     return static_cast<size_t>(which);
   }
@@ -303,7 +305,7 @@ void einsum(const Call& call) {
   Equation equation = parse(call, call.get<std::string_view>(0));
   std::vector<Tensor> operands = tensors_of(call.get<TensorList>(1));
   if (operands.empty())
-    fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
+    fail_argument(call.op(), "tensors", "a list of at least one tensor", "an empty list");
   if (operands.size() != equation.operands.size()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": equation must have labels for each of the ",

@@ -23,7 +23,7 @@ void check_factors(const Call& call, const Tensor& input, const Tensor& weight) 
   const tenon_tensor_info a = input.info();
   const tenon_tensor_info b = weight.info();
   if (b.ndim != 1 && b.ndim != 2) {
-    fail_argument(call.op(), "weight", "of 1 or 2 dims", sizes_of(b));
+    fail_argument(call.op(), "weight", "have 1 or 2 dims", sizes_of(b));
   }
   if (a.ndim == 0 || a.sizes[a.ndim - 1] != b.sizes[b.ndim - 1]) {
     fail(TENON_ERROR_INVALID_ARGUMENT,

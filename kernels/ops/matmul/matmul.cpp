@@ -75,7 +75,7 @@ Tensor product(const Tensor& self, const Tensor& other) {
   const tenon_tensor_info b = other.info();
   if (a.ndim == 0 || b.ndim == 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {"aten::matmul: self and other must have 1 dim at least, got sizes ", sizes_of(a), " and ",
+         {"aten::matmul: self and other must have at least 1 dim, got sizes ", sizes_of(a), " and ",
           sizes_of(b)});
   }
   if (a.sizes[a.ndim - 1] != b.sizes[b.ndim == 1 ? 0 : b.ndim - 2]) {

@@ -69,7 +69,7 @@ void check_chain(const Call& call, const std::vector<Tensor>& matrices) {
 void linalg_multi_dot(const Call& call) {
   std::vector<Tensor> matrices = tensors_of(call.get<TensorList>(0));
   if (matrices.size() < 2) {
-    fail_argument(call.op(), "tensors", "a list of two tensors at least",
+    fail_argument(call.op(), "tensors", "a list of at least two tensors",
                   static_cast<int64_t>(matrices.size()));
   }
   // Vectors at the ends are a row and a column.
@@ -86,7 +86,7 @@ void linalg_multi_dot(const Call& call) {
 void chain_matmul(const Call& call) {
   std::vector<Tensor> matrices = tensors_of(call.get<TensorList>(0));
   if (matrices.empty())
-    fail_argument(call.op(), "matrices", "a list of one tensor at least", "an empty list");
+    fail_argument(call.op(), "matrices", "a list of at least one tensor", "an empty list");
   check_chain(call, matrices);
   call.give(0, Chain(std::move(matrices)).product());
 }

@@ -21,7 +21,8 @@ Side side_of(const Call& call, int k) {
   for (const int64_t given : call.get<Sizes>(k + 2)) {
     const int64_t dim = wrap_dim(call.op(), given, side.tensor.ndim());
     if (is_summed[dim]) {
-      fail_argument(call.op(), call.form.names[k + 2], "of each dim once", call.get<Sizes>(k + 2));
+      fail_argument(call.op(), call.form.names[k + 2], "have no repeated dim",
+                    call.get<Sizes>(k + 2));
     }
     is_summed[dim] = true;
     side.summed.push_back(dim);
@@ -52,8 +53,8 @@ void tensordot(const Call& call) {
   Side a = side_of(call, 0), b = side_of(call, 1);
   if (a.summed.size() != b.summed.size()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": dims_self and dims_other must be equally many, got ", a.summed, " and ",
-          b.summed});
+         {call.op(), ": dims_self and dims_other must have the same length, got ", a.summed,
+          " and ", b.summed});
   }
   check_dtype_of(call.op(), "other", b.tensor.dtype(), "self", a.tensor.dtype());
   for (int64_t k = 0; k < a.summed.size(); ++k) {

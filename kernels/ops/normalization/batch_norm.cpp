@@ -49,8 +49,8 @@ void check_channel_factor(const Call& call, const char* name, const Factor& fact
   if (!factor) return;
   const SymbolicDims sizes = words_of(*factor);
   if (sizes.size() == 1 && sizes[0] == channels) return;
-  fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", name, " must be of sizes [",
-                                      text_of(channels), "], got ", text_of(sizes)});
+  fail(TENON_ERROR_INVALID_ARGUMENT,
+       {call.op(), ": ", name, " must have sizes [", text_of(channels), "], got ", text_of(sizes)});
 }
 
 // Disables gradients while it exists.
@@ -97,7 +97,7 @@ Norm norm_of_batch(const Call& call, const Tensor& input, const Factor& running_
   SymbolicSize count = sizes[1] == 0 ? SymbolicSize(0) : sizes[0];
   for (int64_t d = 2; d < sizes.size(); ++d) count *= sizes[d];
   if (count == 0 && !(sizes[1] == 0)) {
-    fail_argument(call.op(), "input", "of 1 element of each channel at least", text_of(sizes));
+    fail_argument(call.op(), "input", "have at least 1 element in each channel", text_of(sizes));
   }
   auto [variance, mean] = spread_of(input, Sizes(dims), Scalar(int64_t{0}), false);
   if (running_mean || running_var) {
@@ -137,7 +137,7 @@ struct NormCall {
         running_var(call.get<Factor>(4)),
         wide(batch_dtype(call, input.dtype())) {
     const SymbolicDims sizes = words_of(input);
-    if (sizes.size() < 2) fail_argument(call.op(), "input", "of 2 dims at least", text_of(sizes));
+    if (sizes.size() < 2) fail_argument(call.op(), "input", "have at least 2 dims", text_of(sizes));
     const SymbolicSize channels = sizes[1];
     check_channel_factor(call, "weight", weight, channels);
     check_channel_factor(call, "bias", bias, channels);
@@ -253,7 +253,7 @@ void native_group_norm(const Call& call) {
   if (!(numel_word(input) == batch * channels * each) || groups < 1 ||
       !(channels / groups * groups == channels)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": input must have N * C * HxW elements, and group divide C, got sizes ",
+         {call.op(), ": input must have N * C * HxW elements, and group must divide C, got sizes ",
           text_of(sizes), " for ", text_of(batch), ", ", text_of(channels), ", ", text_of(each),
           " and ", groups});
   }

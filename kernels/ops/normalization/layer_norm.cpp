@@ -55,7 +55,7 @@ void check_norm_factor(const Call& call, const char* name, const NormFactor& fac
   const SymbolicTensor given(factor->get());
   if (!are_equal(given.sizes(), sizes)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": ", name, " must be of sizes ", text_of(SymbolicSizes(sizes)), ", got ",
+         {call.op(), ": ", name, " must have sizes ", text_of(SymbolicSizes(sizes)), ", got ",
           text_of(given.sizes())});
   }
   if (factor->dtype() != wide) {
@@ -65,7 +65,7 @@ void check_norm_factor(const Call& call, const char* name, const NormFactor& fac
 
 // Returns the last dims, which must have these sizes.
 Dims normalized_dims(const Call& call, const Tensor& input, const SymbolicDims& shape) {
-  if (shape.empty()) fail_argument(call.op(), "normalized_shape", "of 1 size at least", "none");
+  if (shape.empty()) fail_argument(call.op(), "normalized_shape", "have at least 1 size", "none");
   const SymbolicTensor given(input.get());
   const int64_t count = shape.size(), before = given.ndim() - count;
   if (before < 0 || !are_equal(given.sizes().last(static_cast<size_t>(count)), shape)) {
@@ -275,7 +275,7 @@ void group_norm(const Call& call) {
   const auto groups = call.get<int64_t>(1);
   auto weight = call.get<NormFactor>(2), bias = call.get<NormFactor>(3);
   const Dtype wide = norm_dtype(call, input.dtype(), false);
-  if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", input.sizes());
+  if (input.ndim() < 2) fail_argument(call.op(), "input", "have at least 2 dims", input.sizes());
   const SymbolicDims sizes = words_of(input);
   const SymbolicSize channels = sizes[1];
   if (groups < 1 || !(channels / groups * groups == channels)) {

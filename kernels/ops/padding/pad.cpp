@@ -45,9 +45,9 @@ Tensor shortened(Tensor tensor, const std::vector<Padding>& ends) {
 }
 
 MemoryFormat format_of(const char* op, const tenon_tensor_info& info) {
-  const bool last = info.ndim == 4 && !is_contiguous(info) &&
-                    has_memory_format(op, info, MemoryFormat::ChannelsLast);
-  return last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+  if ((info.ndim != 4 && info.ndim != 5) || is_contiguous(info)) return MemoryFormat::Contiguous;
+  const auto last = info.ndim == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+  return has_memory_format(op, info, last) ? last : MemoryFormat::Contiguous;
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void constant_pad_nd(const Call& call) {
     sizes[d] = (CheckedSize(call.op(), sizes[d]) + before + behind).value();
     if (sizes[d] < 0) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": pad must leave 0 elements at least of dim ", d, " of sizes ",
+           {call.op(), ": pad must not remove more than the size of dim ", d, " of sizes ",
             sizes_of(info), ", got ", before, " and ", behind});
     }
   }
@@ -105,7 +105,7 @@ void pad_circular(const Call& call) {
     const int64_t before = std::max<int64_t>(ends[d].before, 0);
     const int64_t behind = std::max<int64_t>(ends[d].behind, 0);
     if (before > size || behind > size) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": pad must be the size of the dim at most, ",
+      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": pad must be at most the size of the dim, ",
                                           size, ", got ", before, " and ", behind});
     }
     if (before == 0 && behind == 0) continue;
@@ -149,8 +149,8 @@ void pad(const Call& call) {
                     (self->ndim() == dims + 1 || self->ndim() == dims + 2);
   if (!fits) {
     fail(TENON_ERROR_NOT_SUPPORTED, {call.op(), ": pad must be 2, 4 or 6 numbers for mode '", mode,
-                                     "', and self of so many dims and 1 or 2 more, got ", numbers,
-                                     " for sizes ", self->sizes()});
+                                     "', and self must have 1 or 2 dims more than are padded, got ",
+                                     numbers, " for sizes ", self->sizes()});
   }
   if (mode == "circular") return call.give(0, circular(self, numbers));
   const Pad& mirror = (mode == "reflect" ? reflected : repeated)[dims - 1];

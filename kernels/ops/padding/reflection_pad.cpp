@@ -13,14 +13,14 @@ namespace {
 Taps padded_line(const Call& call, int64_t size, int64_t before, int64_t behind, bool mirrored) {
   if (mirrored && (before >= size || behind >= size)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": padding must be below the size of the dim that is mirrored, ", size,
-          ", got ", before, " and ", behind});
+         {call.op(), ": padding must be less than the size of the mirrored dim, ", size, ", got ",
+          before, " and ", behind});
   }
   const int64_t out = (CheckedSize(call.op(), size) + before + behind).value();
   // A mirror image has only elements of the dim: if a whole dim is removed, nothing remains to
   // mirror.
   if (out < 1 || (mirrored && (before <= -size || behind <= -size))) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": padding must leave 1 element at least of ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": padding must leave at least 1 element of ",
                                         size, ", got ", before, " and ", behind});
   }
   const auto list = [size, before, mirrored](Taps& taps) {

@@ -17,7 +17,7 @@ using PooledTypes = Joined<FloatTypes, ElementTypes<int64_t>>;
 Taps pooled_line(const Call& call, const Slide& slide, int64_t size, bool ceil, bool counts_padding,
                  bool has_divisor) {
   if (slide.padding > slide.kernel / 2) {
-    fail_argument(call.op(), "padding", "half of the kernel at most", slide.padding);
+    fail_argument(call.op(), "padding", "at most half of the kernel size", slide.padding);
   }
   const auto list = [slide, size, counts_padding, has_divisor](Taps& taps) {
     for (int64_t i = 0; i < taps.out; ++i) {
@@ -53,7 +53,7 @@ std::vector<Taps> pooled_of_gradient(const Call& call, Sizes sizes) {
 
 double divisor_of(const Call& call, int argument) {
   const int64_t divisor = call.get<std::optional<int64_t>>(argument).value_or(1);
-  if (divisor == 0) fail_argument(call.op(), "divisor_override", "other than 0", divisor);
+  if (divisor == 0) fail_argument(call.op(), "divisor_override", "nonzero", divisor);
   return static_cast<double>(divisor);
 }
 
@@ -100,7 +100,9 @@ void check_pooled(const Call& call, Dtype dtype) {
 Resampling avg_pool_plan(const Call& call) {
   check_pooled(call, call.get<Tensor>(0)->dtype());
   const double divisor = divisor_of(call, 6);
-  Resampling plan = resampling_plan(call, slides_by_name(call), &pooled_of_input);
+  // As in PyTorch, averages of volumes are row-major.
+  const int slides = slides_by_name(call);
+  Resampling plan = resampling_plan(call, slides, &pooled_of_input, slides < 3);
   plan.divisor = divisor;
   return plan;
 }
@@ -116,7 +118,8 @@ Resampling avg_pool_gradient_plan(const Call& call) {
 
 Resampling adaptive_avg_pool_plan(const Call& call) {
   check_dtype(call.op(), "self", call.get<Tensor>(0)->dtype(), FloatTypes());
-  return resampling_plan(call, slides_by_name(call), &shared);
+  const int slides = slides_by_name(call);
+  return resampling_plan(call, slides, &shared, slides < 3);
 }
 
 Resampling adaptive_avg_pool_gradient_plan(const Call& call) {

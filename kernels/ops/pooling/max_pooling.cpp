@@ -26,14 +26,14 @@ MaxPooling begin_pooling(const Call& call, int slides) {
   check_defined(call.op(), "self", self);
   if (self.ndim != slides + 1 && self.ndim != slides + 2) {
     fail_argument(call.op(), "self",
-                  "of " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
+                  "have " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
                       " with a batch",
                   sizes_of(self));
   }
   check_dtype(call.op(), "self", dtype_of_info(self), RealTypes());
   for (int32_t d = self.ndim - slides - 1; d < self.ndim; ++d) {
     if (self.sizes[d] == 0) {
-      fail_argument(call.op(), "self", "without elements in its batch only", sizes_of(self));
+      fail_argument(call.op(), "self", "have no empty dim other than its batch", sizes_of(self));
     }
   }
   plan.planes = 1;
@@ -49,13 +49,14 @@ MaxPooling begin_pooling(const Call& call, int slides) {
   return plan;
 }
 
-void end_pooling(const Call& call, int slides, MaxPooling& plan) {
+void end_pooling(const Call& call, int slides, MaxPooling& plan, bool keeps_format) {
   const tenon_tensor_info& self = plan.self;
   Dims sizes(sizes_of(self));
   for (int d = 0; d < slides; ++d) {
     sizes[self.ndim - slides + d] = plan.places(kMostSlides - slides + d);
   }
-  const std::optional<Dims> strides = channels_last_like(call.op(), self, sizes);
+  std::optional<Dims> strides;
+  if (keeps_format) strides = channels_last_like(call.op(), self, sizes);
   const int64_t* wanted = strides ? strides->begin() : nullptr;
   const Device device(self.device);
   plan.values = result_for(call, sizes, dtype_of_info(self), device, wanted, 0);
@@ -93,7 +94,7 @@ MaxPooling max_pool_plan(const Call& call) {
   for (int d = 0; d < slides; ++d) {
     const Slide& slide = window.along[d];
     if (slide.padding > slide.reach() / 2) {
-      fail_argument(call.op(), "padding", "half of what the kernel reaches over at most",
+      fail_argument(call.op(), "padding", "at most half of the effective kernel size",
                     slide.padding);
     }
     const int at = kMostSlides - slides + d;
@@ -102,7 +103,7 @@ MaxPooling max_pool_plan(const Call& call) {
     plan.seen[at] = [slide, size](int64_t place) { return seen_at(slide, place, size); };
   }
   plan.across = window.along[slides - 1];
-  end_pooling(call, slides, plan);
+  end_pooling(call, slides, plan, true);
   return plan;
 }
 
@@ -121,7 +122,7 @@ MaxPooling adaptive_max_pool_plan(const Call& call) {
       return Seen{i * size / count, ((i + 1) * size + count - 1) / count, 1};
     };
   }
-  end_pooling(call, slides, plan);
+  end_pooling(call, slides, plan, slides < 3);  // row-major for volumes, as in PyTorch
   return plan;
 }
 

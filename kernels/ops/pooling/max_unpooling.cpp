@@ -17,17 +17,17 @@ void check_unpooled(const Call& call, const Tensor& self, const Tensor& indices,
   check_floating(call.op(), "self", self.dtype());
   if (self.ndim() != dims + 1 && self.ndim() != dims + 2) {
     fail_argument(call.op(), "self",
-                  dims == 2 ? "of 3 dims, or 4 with a batch" : "of 4 dims, or 5 with a batch",
+                  dims == 2 ? "have 3 dims, or 4 with a batch" : "have 4 dims, or 5 with a batch",
                   self.sizes());
   }
   if (std::ranges::count(self.sizes().subspan(1), 0) != 0) {
-    fail_argument(call.op(), "self", "without elements in its batch only", self.sizes());
+    fail_argument(call.op(), "self", "have no empty dim other than its batch", self.sizes());
   }
   if (indices.dtype() != Dtype::I64) {
-    fail_argument(call.op(), "indices", "of dtype int64", indices.dtype());
+    fail_argument(call.op(), "indices", "have dtype int64", indices.dtype());
   }
   if (!std::ranges::equal(indices.sizes(), self.sizes())) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": indices must be of the sizes of self, ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": indices must have the sizes of self, ",
                                         self.sizes(), ", got ", indices.sizes()});
   }
   if (static_cast<int64_t>(size.size()) != dims ||

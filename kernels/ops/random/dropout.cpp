@@ -51,7 +51,7 @@ Tensor all_kept(const Tensor& input) {
 // Returns the sizes of a mask with one element per channel, for an input with a batch.
 SymbolicDims of_channels(const Call& call, const Tensor& input) {
   SymbolicDims sizes = words_of(input);
-  if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", text_of(sizes));
+  if (input.ndim() < 2) fail_argument(call.op(), "input", "have at least 2 dims", text_of(sizes));
   for (int64_t d = 2; d < sizes.size(); ++d) sizes[d] = 1;
   return sizes;
 }

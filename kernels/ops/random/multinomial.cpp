@@ -13,7 +13,7 @@ Tensor multinomial_result(const Call& call) {
   const Dtype dtype = dtype_of_info(self);
   check_floating(call.op(), "self", dtype);
   if (self.ndim != 1 && self.ndim != 2) {
-    fail_argument(call.op(), "self", "of 1 or 2 dims", sizes_of(self));
+    fail_argument(call.op(), "self", "have 1 or 2 dims", sizes_of(self));
   }
   const auto count = call.get<int64_t>(1);
   if (count <= 0) fail_argument(call.op(), "num_samples", "> 0", count);

@@ -45,12 +45,12 @@ void move_by(Tensor& made, const Tensor& mean) {
 }
 
 void check_stds(const Call& call, const Tensor& std) {
-  if (is_complex(std.dtype())) fail_argument(call.op(), "std", "of a real dtype", std.dtype());
+  if (is_complex(std.dtype())) fail_argument(call.op(), "std", "have a real dtype", std.dtype());
   if (numel_of(std) == 0 || !has_data(kind_of(std))) return;
   static constinit const LazyOp<Tensor(const Tensor&)> smallest("aten::min");
   static constinit const LazyOp<Scalar(const Tensor&)> item("aten::item");
   const Scalar least = item(smallest(std));
-  if (!(least.to_double() >= 0)) fail_argument(call.op(), "std", ">= 0 throughout", least);
+  if (!(least.to_double() >= 0)) fail_argument(call.op(), "std", ">= 0 in all elements", least);
 }
 
 }  // namespace

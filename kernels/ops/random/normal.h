@@ -22,7 +22,7 @@ inline constexpr Facts kNormalInPlace{
     .name = "normal",
     .params = "Tensor self, float mean=0., float std=1., *, Generator? generator=None",
     .forms = kInPlace,
-    .tags = "nondeterministic_seeded",
+    .tags = "nondeterministic_seeded functional=aten::normal_functional",
     .gradient = "self: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
@@ -38,7 +38,7 @@ inline constexpr Facts kNormalOut{
     .name = "normal",
     .params = "Tensor self, float mean=0., float std=1., *, Generator? generator=None",
     .forms = kOut,
-    .tags = "nondeterministic_seeded",
+    .tags = "nondeterministic_seeded functional=aten::normal_functional",
     .gradient = "self: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
@@ -89,6 +89,7 @@ inline constexpr Facts kNormalOfMeans{
     .gradient = "mean: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&normal_of_means, /*writes_out=*/true},
 };
@@ -115,6 +116,7 @@ inline constexpr Facts kNormalOfBoth{
     .gradient = "mean: zeros_like(grad); std: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
+    .node_number = 3,
     .cast = Cast::None,
     .routine = {&normal_of_both, /*writes_out=*/true},
 };

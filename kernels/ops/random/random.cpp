@@ -63,10 +63,10 @@ Drawn drawn_by(const Call& call) {
           }
           const int64_t last = is_open ? kLast : to - 1;
           if (from < counts_from<T>()) {
-            fail_argument(call.op(), "from", "a number that the dtype of self counts", from);
+            fail_argument(call.op(), "from", "representable in the dtype of self", from);
           }
           if (last > kLast) {
-            fail_argument(call.op(), "to - 1", "a number that the dtype of self counts", last);
+            fail_argument(call.op(), "to - 1", "representable in the dtype of self", last);
           }
           const uint64_t count = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
           drawn = {from, count, count == 0 || count >= uint64_t{1} << 28};

@@ -146,7 +146,7 @@ void check_states(const Call& call, const Network& net, const Tensor& input, con
                     word_along(state, 1) == batch;
   if (fits) return;
   fail(TENON_ERROR_INVALID_ARGUMENT,
-       {call.op(), ": ", name, " must be of ", net.layers * net.directions,
+       {call.op(), ": ", name, " must have ", net.layers * net.directions,
         " layers and a batch of ", text_of(batch), ", got sizes ", text_of(words_of(state))});
 }
 
@@ -159,16 +159,16 @@ Network read_net(const Call& call, Kind kind, const Tensor& input) {
               call.get<bool>(8),
               {},
               {}};
-  if (input.ndim() != 3) fail_argument(call.op(), "input", "of 3 dims", text_of(words_of(input)));
+  if (input.ndim() != 3) fail_argument(call.op(), "input", "have 3 dims", text_of(words_of(input)));
   if (word_along(input, net.batch_first ? 1 : 0) == 0) {
-    fail_argument(call.op(), "input", "of 1 step at least", text_of(words_of(input)));
+    fail_argument(call.op(), "input", "have at least 1 step", text_of(words_of(input)));
   }
   if (net.layers < 1) fail_argument(call.op(), "num_layers", "above 0", net.layers);
   Parts states, cells;
   if (kind == Kind::Lstm) {
     const auto hx = call.get<TensorList>(1);
     if (hx.size() != 2) {
-      fail_argument(call.op(), "hx", "of 2 tensors", hx.size());
+      fail_argument(call.op(), "hx", "have 2 tensors", hx.size());
     }
     const Tensor state = *hx[0], cell = *hx[1];
     check_states(call, net, input, "hx[0]", state);
@@ -213,7 +213,7 @@ void read_weights(const Call& call, Network& net) {
                       word_along(weights.of_state, 1) == word_along(state, 1);
     if (!fits) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": params must have weights of the state of ",
+           {call.op(), ": params must have weights for the state with ",
             text_of(hidden * gates_of(net.kind)), " rows and ", text_of(word_along(state, 1)),
             " columns, got sizes ", text_of(words_of(weights.of_state)), " for layer ",
             static_cast<int64_t>(i)});
@@ -257,7 +257,7 @@ void run_cell(const Call& call, Kind kind) {
   if (kind == Kind::Lstm) {
     const auto hx = call.get<TensorList>(1);
     if (hx.size() != 2) {
-      fail_argument(call.op(), "hx", "of 2 tensors", hx.size());
+      fail_argument(call.op(), "hx", "have 2 tensors", hx.size());
     }
     before = {*hx[0], *hx[1]};
   } else {

@@ -43,7 +43,7 @@ inline constexpr Facts kAmax{
     .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
-    .fold = {.types = kReals | kBool, .needs_elements = true},
+    .fold = {.types = kReals | kBool | kOrderedUnsigned, .needs_elements = true},
 };
 // [quote.end]
 

@@ -22,7 +22,7 @@ inline constexpr Facts kAmin{
     .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
-    .fold = {.types = kReals | kBool, .needs_elements = true},
+    .fold = {.types = kReals | kBool | kOrderedUnsigned, .needs_elements = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -16,7 +16,7 @@ void aminmax(const Call& call) {
   Dims dims;
   if (dim) dims.push_back(wrap_dim(call.op(), *dim, self.ndim()));
   if (!dim && numel_word(self) == 0) {
-    fail_argument(call.op(), "self", "of 1 element at least where no dim is given", self.sizes());
+    fail_argument(call.op(), "self", "have at least 1 element where no dim is given", self.sizes());
   }
   call.give(0, call_amin(self, dims, keepdim));
   call.give(1, call_amax(self, dims, keepdim));

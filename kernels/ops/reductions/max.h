@@ -42,8 +42,9 @@ inline constexpr Facts kMax{
         "(grad / where(isnan(result), isnan(self), eq(self, result)).sum())",
     .tangent = "derived",
     .batching = Batching::Fold,
+    .node_number = 1,
     .cast = Cast::None,
-    .fold = {.types = kReals | kBool, .needs_elements = true},
+    .fold = {.types = kReals | kBool | kOrderedUnsigned, .needs_elements = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -54,6 +54,7 @@ inline constexpr Facts kMeanDim{
         "folded_numel(self.sizes(), dim)",
     .tangent = "self_t.mean(dim, keepdim, dtype=dtype)",
     .batching = Batching::Fold,
+    .node_number = 1,
     .cast = Cast::None,
     .fold = kMeanFold,
 };

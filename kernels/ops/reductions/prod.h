@@ -49,6 +49,7 @@ inline constexpr Facts kProdDimInt{
         "product_of_others(self, dim).conj()",
     .tangent = "(self_t * product_of_others(self, dim)).sum([dim], keepdim, dtype=dtype)",
     .batching = Batching::Fold,
+    .node_number = 1,
     .cast = Cast::Fp32Dtype,
     .cast_on_cpu = Cast::Fp32,
     .fold = kSumFold,

@@ -171,7 +171,8 @@ struct Sum {
   }
 };
 
-inline constexpr FoldFacts kSumFold{.types = kBool | kNumbers, .gives = FoldGives::Sum};
+inline constexpr FoldFacts kSumFold{.types = kBool | kNumbers | kWideUnsigned | kHalfComplex,
+                                    .gives = FoldGives::Sum};
 
 inline constexpr Facts kSum{
     .family = &kFold,
@@ -197,6 +198,7 @@ inline constexpr Facts kSumDimIntList{
     .gradient = "self: grad.reshape(folded_sizes(self.sizes(), dim)).expand(self.sizes())",
     .tangent = "self_t.sum(dim, keepdim, dtype=dtype)",
     .batching = Batching::Fold,
+    .node_number = 1,
     .cast = Cast::Fp32Dtype,
     .cast_on_cpu = Cast::None,
     .fold = kSumFold,

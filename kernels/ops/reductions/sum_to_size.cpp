@@ -28,8 +28,8 @@ void sum_to_size(const Call& call) {
   Tensor self = Tensor::retain(call.tensor(0));
   const SymbolicDims size = sizes_argument(call, 1), given = words_of(self);
   if (!is_expandable(size, given)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": size must be one that broadcasts to ",
-                                        text_of(given), ", got ", text_of(size)});
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": size must broadcast to ", text_of(given), ", got ", text_of(size)});
   }
   if (size.empty()) return call.give(0, sum(self, std::nullopt));
   const int64_t leading = given.size() - size.size();

@@ -44,9 +44,12 @@ struct Truth {
   }
 };
 
-inline constexpr FoldFacts kTruthFold{.types = kBool | kNumbers, .gives = FoldGives::Truth};
+inline constexpr FoldFacts kTruthFold{.types = kBool | kNumbers | kWideUnsigned | kHalfComplex,
+                                      .gives = FoldGives::Truth};
 // An empty list of dims folds nothing, as in PyTorch for these two operators.
 inline constexpr FoldFacts kTruthOfDimsFold{
-    .types = kBool | kNumbers, .gives = FoldGives::Truth, .folds_none_of_no_dims = true};
+    .types = kBool | kNumbers | kWideUnsigned | kHalfComplex,
+    .gives = FoldGives::Truth,
+    .folds_none_of_no_dims = true};
 
 }  // namespace tenon::kernels::ops

@@ -14,7 +14,7 @@ namespace {
 Tensor as_matrix(const Call& call, const Tensor& tensor, int64_t position) {
   if (tensor.ndim() == 2) return tensor;
   if (tensor.ndim() > 2) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": tensors must have 2 dims at most, got sizes ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": tensors must have at most 2 dims, got sizes ",
                                         tensor.sizes(), " at position ", position});
   }
   return call_reshape(tensor, Dims{1, numel_of(tensor)});

@@ -34,7 +34,7 @@ Dtype out_dtype(const Call& call, TensorList tensors, Dtype promoted) {
   const Dtype dtype = dtype_of_info(out);
   if (!can_cast(promoted, dtype)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": out must be of a dtype that ", promoted, " can be cast to, got ", dtype});
+         {call.op(), ": out must have a dtype that ", promoted, " can be cast to, got ", dtype});
   }
   return dtype;
 }
@@ -46,7 +46,7 @@ bool cat_skips(const tenon_tensor_info& info) { return info.ndim == 1 && info.si
 Tensor cat_result(const Call& call, TensorList tensors, int64_t& dim) {
   const char* op = call.op();
   if (tensors.empty())
-    fail_argument(op, "tensors", "a list of one tensor at least", "an empty list");
+    fail_argument(op, "tensors", "a list of at least one tensor", "an empty list");
   const tenon_tensor_info lead = tensors[0]->info();
   Dtype dtype = dtype_of_info(lead);
   std::optional<tenon_tensor_info> first;
@@ -58,11 +58,11 @@ Tensor cat_result(const Call& call, TensorList tensors, int64_t& dim) {
     }
     if (info.ndim == 0) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": tensors must have 1 dim at least, got a 0-dim tensor at position ", i});
+           {op, ": tensors must have at least 1 dim, got a 0-dim tensor at position ", i});
     }
     if (dtype_of_info(info) != dtype) dtype = promote(dtype, dtype_of_info(info));
     if (!(Device(info.device) == Device(lead.device))) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": tensors must be on one device, got ",
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": tensors must be on the same device, got ",
                                           Device(lead.device), " and ", Device(info.device)});
     }
     if (cat_skips(info)) continue;
@@ -78,8 +78,8 @@ Tensor cat_result(const Call& call, TensorList tensors, int64_t& dim) {
     }
     if (!fits) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": tensors must have the same sizes but for dim ", dim, ", got ", sizes_of(*first),
-            " and ", sizes_of(info), " at position ", i});
+           {op, ": tensors must have the same sizes except in dim ", dim, ", got ",
+            sizes_of(*first), " and ", sizes_of(info), " at position ", i});
     }
     sizes[dim] = (CheckedSize(op, sizes[dim]) + info.sizes[dim]).value();
   }

@@ -25,7 +25,7 @@ void cat_backward(const Call& call) {
     // Tensors that cat ignored, whatever the other dims.
     const bool skipped = sizes.size() == 1 && sizes[0] == 0;
     if (!skipped && static_cast<int64_t>(sizes.size()) != grad->ndim()) {
-      fail_argument(call.op(), call.form.names[1], "of as many sizes as the gradient has dims",
+      fail_argument(call.op(), call.form.names[1], "have as many sizes as the gradient has dims",
                     sizes);
     }
     const int64_t length = skipped ? 0 : sizes[static_cast<size_t>(dim)];

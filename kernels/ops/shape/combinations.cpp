@@ -76,7 +76,7 @@ void cartesian_prod(const Call& call) {
       "aten::meshgrid.indexing");
   const std::vector<Tensor> vectors = tensors_of(call.get<TensorList>(0));
   if (vectors.empty())
-    fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
+    fail_argument(call.op(), "tensors", "a list of at least one tensor", "an empty list");
   for (const Tensor& one : vectors) {
     if (one.ndim() != 1) fail_argument(call.op(), "tensors", "vectors (1 dim)", one.sizes());
   }

@@ -13,7 +13,7 @@ namespace {
 std::vector<Tensor> grids_of(const Call& call, bool swaps) {
   std::vector<Tensor> vectors = tensors_of(call.get<TensorList>(0));
   if (vectors.empty())
-    fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
+    fail_argument(call.op(), "tensors", "a list of at least one tensor", "an empty list");
   swaps = swaps && vectors.size() > 1;
   if (swaps) std::swap(vectors[0], vectors[1]);
   SymbolicDims sizes;

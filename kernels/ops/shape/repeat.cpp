@@ -24,7 +24,7 @@ Tensor repeated(const Call& call, const Tensor& self, const SymbolicDims& repeat
   SymbolicDims seen, wide, sizes;
   for (int64_t d = 0; d < repeats.size(); ++d) {
     const SymbolicSize size = d < added ? SymbolicSize(1) : word_along(self, d - added);
-    if (repeats[d] < 0) fail_argument(call.op(), "repeats", "of numbers >= 0", text_of(repeats));
+    if (repeats[d] < 0) fail_argument(call.op(), "repeats", "have elements >= 0", text_of(repeats));
     if (!(repeats[d] == 1)) {
       seen.push_back(1);
       wide.push_back(repeats[d]);
@@ -43,8 +43,9 @@ void repeat(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const SymbolicDims repeats = sizes_argument(call, 1);
   if (repeats.size() < self.ndim()) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": repeats must be ", self.ndim(),
-                                        " numbers at least, one a dim, got ", text_of(repeats)});
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": repeats must be ", self.ndim(), " numbers or more, one for each dim, got ",
+          text_of(repeats)});
   }
   call.give(0, repeated(call, self, repeats));
 }
@@ -74,7 +75,7 @@ void repeat_interleave(const Call& call) {
   const Tensor repeats = is_narrow(given.dtype()) ? cast(given, Dtype::I64) : given;
   if (repeats.ndim() != 1) fail_argument(call.op(), "repeats", "a vector (1 dim)", repeats.sizes());
   if (repeats.dtype() != Dtype::I64 && repeats.dtype() != Dtype::I32) {
-    fail_argument(call.op(), "repeats", "of an integer dtype", repeats.dtype());
+    fail_argument(call.op(), "repeats", "have an integer dtype", repeats.dtype());
   }
   if (!has_data(kind_of(repeats))) {
     fail_without_data(call.op(), "repeats must have data, on which the result's sizes depend",
@@ -85,10 +86,10 @@ void repeat_interleave(const Call& call) {
     return call.give(0, call_empty(Dims{0}, options_like(kind_of(given), {})));
   }
   const Scalar least = item(smallest(repeats));
-  if (least.to_int() < 0) fail_argument(call.op(), "repeats", "of numbers >= 0", least);
+  if (least.to_int() < 0) fail_argument(call.op(), "repeats", "have elements >= 0", least);
   const Tensor ends = cumsum(repeats, 0, repeats.dtype());
   if (item(smallest(ends)).to_int() < 0) {
-    fail_argument(call.op(), "repeats", "of a sum that the dtype has", repeats.dtype());
+    fail_argument(call.op(), "repeats", "have a sum that fits into its dtype", repeats.dtype());
   }
   const Scalar total = item(sum(repeats, std::nullopt));
   if (const auto size = call.get<std::optional<int64_t>>(1); size && *size != total.to_int()) {

@@ -37,7 +37,7 @@ void roll(const Call& call) {
   const int64_t shifts = call.args[1].count;
   const Dims dims(call.get<Sizes>(2));
   Tensor result = *call.get<Tensor>(0);
-  if (shifts == 0) fail_argument(call.op(), "shifts", "one number at least", "none");
+  if (shifts == 0) fail_argument(call.op(), "shifts", "have at least one number", "none");
   if (dims.empty() && shifts == 1) {
     const SymbolicDims sizes = words_of(result), flat{numel_word(result)};
     result = rolled(call, call_reshape(result, flat), 0, 0);

@@ -16,7 +16,7 @@ void give_flipped(const Call& call, int64_t dim) {
   const Tensor self = *call.get<Tensor>(0);
   if (self.ndim() <= dim) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must be of ", dim + 1, " dims at least, got ", self.sizes()});
+         {call.op(), ": self must have ", dim + 1, " dims at least, got ", self.sizes()});
   }
   call.give(0, flipped(self, Dims{dim}));
 }
@@ -29,7 +29,7 @@ void rot90(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto dims = call.get<Sizes>(2);
   if (dims.size() != 2) fail_argument(call.op(), "dims", "two dims", dims);
-  if (self.ndim() < 2) fail_argument(call.op(), "self", "of 2 dims at least", self.sizes());
+  if (self.ndim() < 2) fail_argument(call.op(), "self", "have at least 2 dims", self.sizes());
   const int64_t from = wrap_dim(call.op(), dims[0], self.ndim());
   const int64_t to = wrap_dim(call.op(), dims[1], self.ndim());
   if (from == to) fail_argument(call.op(), "dims", "two different dims", dims);

@@ -14,7 +14,7 @@ void stack(const Call& call) {
       "aten::cat.out");
   const auto tensors = call.get<TensorList>(0);
   if (tensors.empty()) {
-    fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
+    fail_argument(call.op(), "tensors", "a list of at least one tensor", "an empty list");
   }
   const Sizes sizes = tensors[0]->sizes();
   const int64_t dim =

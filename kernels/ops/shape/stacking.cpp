@@ -30,7 +30,7 @@ std::vector<Tensor> each_with_dims(const Call& call, int64_t count) {
 void give_joined(const Call& call, const std::vector<Tensor>& parts, int64_t dim) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> joined("aten::cat");
   if (parts.empty()) {
-    fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
+    fail_argument(call.op(), "tensors", "a list of at least one tensor", "an empty list");
   }
   call.give(0, joined(TensorList(parts), dim));
 }

@@ -9,7 +9,7 @@ namespace tenon::kernels {
 Tensor triangle_result(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
   check_defined(call.op(), "self", self);
-  if (self.ndim < 2) fail_argument(call.op(), "self", "of 2 dims at least", sizes_of(self));
+  if (self.ndim < 2) fail_argument(call.op(), "self", "have at least 2 dims", sizes_of(self));
   if (call.form.kind == kInPlace) {
     check_out(call, self, Device(self.device));
     return *call.get<Tensor>(0);

@@ -14,14 +14,14 @@ namespace {
 void check_sizes(const Call& call, const tenon_tensor_info& sequence,
                  const tenon_tensor_info& values) {
   if (sequence.ndim == 0) {
-    fail_argument(call.op(), "sorted_sequence", "of 1 dim at least", sizes_of(sequence));
+    fail_argument(call.op(), "sorted_sequence", "have at least 1 dim", sizes_of(sequence));
   }
   if (sequence.ndim == 1) return;
   const bool fits = sequence.ndim == values.ndim &&
                     std::equal(sequence.sizes, sequence.sizes + sequence.ndim - 1, values.sizes);
   if (!fits) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must have the sizes of sorted_sequence but for the last, ",
+         {call.op(), ": self must have the sizes of sorted_sequence except the last, ",
           sizes_of(sequence), ", got ", sizes_of(values)});
   }
 }

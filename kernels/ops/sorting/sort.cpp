@@ -11,7 +11,8 @@ namespace {
 tenon_tensor_info orderable(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
   check_defined(call.op(), "self", self);
-  check_dtype(call.op(), "self", dtype_of_info(self), Joined<BoolType, RealTypes>());
+  check_dtype(call.op(), "self", dtype_of_info(self),
+              Joined<BoolType, RealTypes, WideUnsignedTypes>());
   return self;
 }
 
@@ -47,6 +48,7 @@ Ordered topk_results(const Call& call) {
   ordered.kept = call.get<int64_t>(1);
   ordered.dim = wrap_dim(call.op(), call.get<int64_t>(2), ordered.self.ndim);
   ordered.descending = call.get<bool>(3);
+  ordered.is_stable = false;
   const int64_t size = size_along(ordered.self, ordered.dim);
   if (ordered.kept < 0 || ordered.kept > size) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": k must be in [0, ", size, "] for dim ",

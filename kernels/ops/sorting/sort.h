@@ -36,6 +36,7 @@ inline constexpr Facts kSortStable{
     .gradient = "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), True)",
     .tangent = "values: gather(self_t, dim, indices)",
     .batching = Batching::Shift,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&sort_meta},
 };

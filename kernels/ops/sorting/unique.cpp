@@ -63,7 +63,7 @@ Tensor rows_of(const Call& call, const Tensor& self, int64_t dim) {
   if (self.ndim() == 0) return call_reshape(self, Dims{1, 1});
   const int64_t count = self.size(dim);
   if (count > 0 && numel_of(self) == 0) {
-    fail_argument(call.op(), "self", "of slices that have elements", self.sizes());
+    fail_argument(call.op(), "self", "have slices that are not empty", self.sizes());
   }
   return call_reshape(call_movedim(self, dim, 0),
                       Dims{count, count == 0 ? 0 : numel_of(self) / count});

@@ -29,7 +29,7 @@ Dims wrapped_dims(const Call& call, const Tensor& self, Sizes dims) {
   bool is_there[kMaxDims] = {};
   for (const int64_t given : dims) {
     const int64_t dim = wrap_dim(call.op(), given, self.ndim());
-    if (is_there[dim]) fail_argument(call.op(), "dim", "of each dim once", dims);
+    if (is_there[dim]) fail_argument(call.op(), "dim", "have no repeated dim", dims);
     is_there[dim] = true;
     wrapped.push_back(dim);
   }
@@ -39,7 +39,7 @@ Dims wrapped_dims(const Call& call, const Tensor& self, Sizes dims) {
 // Like wrapped_dims(), but refuses dims of a 0-dim tensor, which has no line to transform.
 Dims line_dims(const Call& call, const Tensor& self, Sizes dims) {
   if (self.ndim() == 0 && !dims.empty())
-    fail_argument(call.op(), "self", "a tensor of one dim at least", Dims(self.sizes()));
+    fail_argument(call.op(), "self", "have at least one dim", Dims(self.sizes()));
   return wrapped_dims(call, self, dims);
 }
 
@@ -106,12 +106,13 @@ Transform r2c_of(const Call& call) {
   if (self.dtype() != Dtype::F32 && self.dtype() != Dtype::F64)
     fail_dtype(call.op(), "self", self.dtype(), "float32, float64");
   const Dims dims = line_dims(call, self, call.get<Sizes>(1));
-  if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
+  if (dims.empty()) fail_argument(call.op(), "dim", "have at least one dim", dims);
   Dims sizes(self.sizes());
   const int64_t last = dims[dims.size() - 1], size = sizes[last];
   const double scale = scale_of(call, call.get<int64_t>(2), count_of(sizes, dims));
   // An empty line would have a spectrum of one number, the sum of nothing.
-  if (size == 0) fail_argument(call.op(), "self", "of elements along the last of dim", sizes);
+  if (size == 0)
+    fail_argument(call.op(), "self", "have a nonzero size along the last dim of dim", sizes);
   if (call.get<bool>(3)) sizes[last] = size / 2 + 1;
   const Dims strides = transform_strides(self.strides(), sizes, dims, true);
   Transform transform{
@@ -127,7 +128,7 @@ Transform c2r_of(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   if (!is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "complex");
   const Dims dims = line_dims(call, self, call.get<Sizes>(1));
-  if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
+  if (dims.empty()) fail_argument(call.op(), "dim", "have at least one dim", dims);
   Dims sizes(self.sizes());
   const int64_t last = dims[dims.size() - 1], size = call.get<int64_t>(3);
   if (size < 1) fail_argument(call.op(), "last_dim_size", "at least 1", size);
@@ -173,10 +174,10 @@ void fft_c2c_backward(const Call& call) {
 void fft_r2c_backward(const Call& call) {
   Tensor grad = *call.get<Tensor>(0);
   const auto dims = call.get<Sizes>(1), sizes = call.get<Sizes>(4);
-  if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
+  if (dims.empty()) fail_argument(call.op(), "dim", "have at least one dim", dims);
   const int64_t last = wrap_dim(call.op(), dims.back(), grad.ndim());
   if (static_cast<int64_t>(sizes.size()) != grad.ndim()) {
-    fail_argument(call.op(), call.form.names[4], "of as many sizes as grad has dims", sizes);
+    fail_argument(call.op(), call.form.names[4], "have as many sizes as grad has dims", sizes);
   }
   const CheckedSize whole(call.op(), sizes[static_cast<size_t>(last)]);
   const int64_t missing = (whole - grad.size(last)).value();
@@ -192,7 +193,7 @@ void fft_r2c_backward(const Call& call) {
 void fft_c2r_backward(const Call& call) {
   const Tensor grad = *call.get<Tensor>(0);
   const auto dims = call.get<Sizes>(1);
-  if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
+  if (dims.empty()) fail_argument(call.op(), "dim", "have at least one dim", dims);
   const int64_t last = wrap_dim(call.op(), dims.back(), grad.ndim());
   const Tensor half = r2c(grad, dims, call.get<int64_t>(2), true);
   const int64_t twice = grad.size(last) - half.size(last);
@@ -256,7 +257,7 @@ Tensor reals_of(const Tensor& self, Sizes dims, int64_t normalization, SymbolicS
 }
 
 int64_t only_dim(const Call& call, const Tensor& self) {
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   return wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
 }
 
@@ -307,17 +308,17 @@ Grid grid_of(const Call& call, const Tensor& self) {
   } else {
     const int64_t count = is_given ? given.size() : self.ndim();
     if (count > self.ndim()) {
-      fail_argument(call.op(), "s", "of a size for each dim at most", text_of(given));
+      fail_argument(call.op(), "s", "have at most one size for each dim", text_of(given));
     }
     for (int64_t dim = self.ndim() - count; dim < self.ndim(); ++dim) grid.dims.push_back(dim);
   }
   if (is_given && given.size() != grid.dims.size()) {
-    fail_argument(call.op(), "s", "of a size for each of the dims", text_of(given));
+    fail_argument(call.op(), "s", "have one size for each of the dims", text_of(given));
   }
   for (int64_t k = 0; k < grid.dims.size(); ++k) {
     const SymbolicSize size = is_given ? given[k] : SymbolicSize(-1);
     if (size < -1 || size == 0) {
-      fail_argument(call.op(), "s", "of sizes of at least 1, or -1", text_of(given));
+      fail_argument(call.op(), "s", "have sizes of at least 1, or -1", text_of(given));
     }
     grid.sizes.push_back(size == -1 ? word_along(self, grid.dims[k]) : size);
   }
@@ -348,7 +349,7 @@ void transform_grid(const Call& call, bool forward) {
 void grid_from_reals(const Call& call, bool forward) {
   Tensor self = real_input(call, *call.get<Tensor>(0));
   const Grid grid = grid_of(call, self);
-  if (grid.dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", grid.dims);
+  if (grid.dims.empty()) fail_argument(call.op(), "dim", "have at least one dim", grid.dims);
   const int64_t normalization = normalization_of(call, 3, forward);
   self = resized_to(call, self, grid);
   if (forward) return call.give(0, r2c(self, grid.dims, normalization, true));
@@ -360,7 +361,7 @@ void grid_from_reals(const Call& call, bool forward) {
 void grid_to_reals(const Call& call, bool forward) {
   Tensor self = inexact(call, *call.get<Tensor>(0), true);
   Grid grid = grid_of(call, self);
-  if (grid.dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", grid.dims);
+  if (grid.dims.empty()) fail_argument(call.op(), "dim", "have at least one dim", grid.dims);
   const SymbolicDims given = sizes_argument(call, 1);
   const int64_t last = grid.dims.size() - 1;
   const SymbolicSize size = !given.empty() && !(given.back() == -1)

@@ -106,13 +106,13 @@ void give_stft(const Call& call, bool center, std::string_view pad_mode, int nex
     fail_argument(call.op(), "align_to_window", "None with center", static_cast<int64_t>(*aligns));
   }
   if (self.ndim() != 1 && self.ndim() != 2) {
-    fail_argument(call.op(), "self", "of 1 dim, or 2 with a batch", self.sizes());
+    fail_argument(call.op(), "self", "have 1 dim, or 2 with a batch", self.sizes());
   }
   const Frames frames(call);
   const bool is_complex_here = is_complex(self.dtype()) || frames.has_complex_window();
   const auto gives_complex = call.get<std::optional<bool>>(next + 2);
   if (!gives_complex && !is_complex_here) {
-    fail_argument(call.op(), "return_complex", "given for a signal of reals", "None");
+    fail_argument(call.op(), "return_complex", "given for a real signal", "None");
   }
   const bool is_half = call.get<std::optional<bool>>(next + 1).value_or(!is_complex_here);
   if (is_half && is_complex_here) {
@@ -153,14 +153,14 @@ struct Spectra {
     if (!is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "complex");
     has_batch = self.ndim() == 3;
     if ((self.ndim() != 2 && !has_batch) || numel_of(self) == 0) {
-      fail_argument(call.op(), "self", "of 2 dims, or 3 with a batch, and of elements",
+      fail_argument(call.op(), "self", "have 2 dims, or 3 with a batch, and not be empty",
                     self.sizes());
     }
     const int64_t frequencies = self.sizes()[self.ndim() - 2];
     is_half = call.get<std::optional<bool>>(7).value_or(frequencies != frames.length);
     const int64_t wanted = is_half ? frames.length / 2 + 1 : frames.length;
     if (frequencies != wanted) {
-      fail_argument(call.op(), "self", "of " + std::to_string(wanted) + " frequencies",
+      fail_argument(call.op(), "self", "have " + std::to_string(wanted) + " frequencies",
                     self.sizes());
     }
     rows = call_transpose(has_batch ? self : call_unsqueeze(self, 0), 1, 2);
@@ -180,8 +180,7 @@ Tensor frames_of(const Call& call, const Spectra& spectra, const Frames& frames)
     return transform_complex(spectra.rows, last, normalization, false);
   }
   if (frames.has_complex_window()) {
-    fail_argument(call.op(), "window", "of reals where return_complex is False",
-                  frames.window->dtype());
+    fail_argument(call.op(), "window", "real if return_complex is False", frames.window->dtype());
   }
   const Tensor half =
       spectra.is_half ? spectra.rows : call_slice(spectra.rows, 2, 0, frames.length / 2 + 1);
@@ -198,8 +197,7 @@ void check_envelope(const Call& call, const Tensor& envelope) {
   if (is_mapped || !has_data(kind_of(envelope)) || numel_of(envelope) == 0) return;
   const Scalar least = item(call_amin(call_abs(envelope), Dims{}, false));
   if (!(least.to_double() > 1e-11)) {
-    fail_argument(call.op(), "window", "other than 0 where frames overlap, squares added up",
-                  least);
+    fail_argument(call.op(), "window", "nonzero in its sum of squares where frames overlap", least);
   }
 }
 

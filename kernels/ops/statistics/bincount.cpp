@@ -33,7 +33,7 @@ void bincount(const Call& call) {
   if (least < 0) fail_argument(call.op(), "minlength", ">= 0", least);
   if (self.ndim() != 1) fail_argument(call.op(), "self", "a vector (1 dim)", self.sizes());
   if (!is_integral(self.dtype())) {
-    fail_argument(call.op(), "self", "of an integer dtype", self.dtype());
+    fail_argument(call.op(), "self", "have an integer dtype", self.dtype());
   }
   if (weights && !std::ranges::equal(weights->sizes(), self.sizes())) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": weights must have the sizes of self, ",
@@ -46,7 +46,7 @@ void bincount(const Call& call) {
   int64_t count = least;
   if (numel_of(self) != 0) {
     const Scalar lowest = item_of(smallest_of(self));
-    if (lowest.to_int() < 0) fail_argument(call.op(), "self", "of integers >= 0", lowest);
+    if (lowest.to_int() < 0) fail_argument(call.op(), "self", "have integers >= 0", lowest);
     count =
         std::max(count, (CheckedSize(call.op(), item_of(largest_of(self)).to_int()) + 1).value());
   }

@@ -19,7 +19,7 @@ void check_weights(const Call& call, const char* name, const Tensor& weights, in
     fail_dtype(call.op(), name, weights.dtype(), wants_whole ? "integral" : "floating");
   }
   if (numel_of(weights) != count)
-    fail_argument(call.op(), name, "of a weight for each observation", weights.sizes());
+    fail_argument(call.op(), name, "have one weight for each observation", weights.sizes());
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void cov(const Call& call) {
       bounded("aten::clamp");
   Tensor self = *call.get<Tensor>(0);
   if (self.ndim() > 2) fail_argument(call.op(), "self", "a matrix or a vector", self.sizes());
-  if (self.dtype() == Dtype::Bool) fail_dtype(call.op(), "self", self.dtype(), "a number's");
+  if (self.dtype() == Dtype::Bool) fail_dtype(call.op(), "self", self.dtype(), "numeric");
   if (self.ndim() < 2) self = call_reshape(self, Dims{1, numel_of(self)});
   const int64_t count = self.size(1);
   const auto correction = call.get<int64_t>(1);

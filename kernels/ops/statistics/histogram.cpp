@@ -37,7 +37,7 @@ Tensor counts_between(const Call& call, const Tensor& self, const Tensor& edges,
   Tensor weights;
   if (weight) {
     if (!(weight->sizes() == self.sizes()))
-      fail_argument(call.op(), "weight", "of self's sizes", weight->sizes());
+      fail_argument(call.op(), "weight", "have the sizes of self", weight->sizes());
     check_dtype_of(call.op(), "weight", weight->dtype(), "self", self.dtype());
     weights = call_reshape(*weight, Dims{numel_of(self)});
   } else {
@@ -64,7 +64,7 @@ void histogram_edges(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), edges = *call.get<Tensor>(1);
   check_histogram(call, self);
   if (edges.ndim() != 1 || edges.size(0) < 2)
-    fail_argument(call.op(), "bins", "a vector of two edges at least", edges.sizes());
+    fail_argument(call.op(), "bins", "a vector of at least two edges", edges.sizes());
   check_dtype_of(call.op(), "bins", edges.dtype(), "self", self.dtype());
   call.give(
       0, counts_between(call, self, edges, call.get<std::optional<Tensor>>(2), call.get<bool>(3)));
@@ -84,7 +84,7 @@ void histogram_count(const Call& call) {
   double low = 0, high = 1;
   if (const auto range = call.get<std::optional<std::span<const double>>>(2)) {
     if (range->size() != 2)
-      fail_argument(call.op(), "range", "of two numbers", static_cast<int64_t>(range->size()));
+      fail_argument(call.op(), "range", "have two numbers", static_cast<int64_t>(range->size()));
     low = (*range)[0];
     high = (*range)[1];
   } else if (numel_of(self) > 0) {
@@ -96,7 +96,8 @@ void histogram_count(const Call& call) {
          {call.op(), ": range must be finite, got ", Scalar(low), " and ", Scalar(high)});
   }
   if (low > high)
-    fail_argument(call.op(), "range", "of a number and one that is not below", Scalar(high));
+    fail_argument(call.op(), "range", "have a second number that is not below the first",
+                  Scalar(high));
   if (low == high) {
     low -= 0.5;
     high += 0.5;

@@ -42,6 +42,7 @@ inline constexpr Facts kMedianDim{
         "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
     .tangent = "values: value_selecting_tangent(self_t, dim, indices, keepdim)",
     .batching = Batching::Shift,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&median_dim},
 };
@@ -78,6 +79,7 @@ inline constexpr Facts kNanmedianDim{
         "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
     .tangent = "values: value_selecting_tangent(self_t, dim, indices, keepdim)",
     .batching = Batching::Shift,
+    .node_number = 1,
     .cast = Cast::None,
     .routine = {&nanmedian_dim},
 };

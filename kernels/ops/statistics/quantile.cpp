@@ -56,7 +56,8 @@ void give_quantile(const Call& call, const Tensor& q, bool without_nan) {
     fail_dtype(call.op(), "self", self.dtype(), "float32, float64");
   check_dtype_of(call.op(), "q", q.dtype(), "self", self.dtype());
   if (q.ndim() > 1) fail_argument(call.op(), "q", "a number or a vector (1 dim)", q.sizes());
-  if (numel_of(self) == 0) fail_argument(call.op(), "self", "of 1 element at least", self.sizes());
+  if (numel_of(self) == 0)
+    fail_argument(call.op(), "self", "have at least 1 element", self.sizes());
   const auto given = call.get<std::optional<int64_t>>(2);
   const auto keepdim = call.get<bool>(3);
   const Between between = between_of(call);

@@ -22,7 +22,7 @@ void value_selecting_reduction_backward(const Call& call) {
   }
   if (!(Dims(indices.sizes()) == wanted)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": sizes must be those of indices but for dim ", dim, ", got ", Sizes(sizes),
+         {call.op(), ": sizes must be those of indices except in dim ", dim, ", got ", Sizes(sizes),
           " for indices of sizes ", indices.sizes()});
   }
   const Tensor zeros = call_zeros(sizes, options_like(kind_of(grad), {}));

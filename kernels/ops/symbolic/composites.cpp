@@ -251,7 +251,7 @@ void cat_backward(const Call& call) {
     // Tensors that cat ignored, whatever the other dims.
     const bool skipped = sizes.size() == 1 && sizes[0].is_number() && sizes[0].word() == 0;
     if (!skipped && sizes.size() != grad.ndim()) {
-      fail_argument(call.op(), call.form.names[1], "of as many sizes as the gradient has dims",
+      fail_argument(call.op(), call.form.names[1], "have as many sizes as the gradient has dims",
                     text_of(sizes));
     }
     const SymbolicSize end = skipped ? start : start + sizes[dim];

@@ -21,9 +21,17 @@ namespace {
 // minus kMostAdded is unambiguous. The second row is not a shifted first one: sums and differences
 // of up to three marks, each used once or twice, differ between the rows by another number than any
 // mark does.
-constexpr int64_t kPrimes[2][12] = {
+//
+// Two runs cannot distinguish a size that is the same for all symbols from one that is the same only
+// for large ones, such as the lesser of a symbol and 50. So all sizes are compared with those of a
+// third run, with the small numbers of the last row, unless the routine refuses these; and with
+// those of a fourth run, with the hints. If a size differs, the call is served with numbers and a
+// guard.
+constexpr int64_t kPrimes[3][12] = {
     {211, 307, 401, 503, 601, 701, 809, 907, 1009, 1103, 1201, 1301},
-    {257, 509, 683, 887, 1201, 1483, 1723, 1997, 2221, 2459, 2699, 2837}};
+    {257, 509, 683, 887, 1201, 1483, 1723, 1997, 2221, 2459, 2699, 2837},
+    {7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47}};
+constexpr int kSmallRun = 2, kHintRun = 3;
 constexpr size_t kMost = std::size(kPrimes[0]);
 // Maximum number that may be added to or subtracted from a size, as padding does.
 constexpr int64_t kMostAdded = 40;
@@ -153,26 +161,68 @@ bool MarkedCall::collect(bool equal_hints_are_equal) {
     if (mark.like != mark.word) continue;
     for (Mark& same : marks_) {
       if (same.like != mark.word) continue;
-      for (int which = 0; which < 2; ++which) same.numbers[which] = kPrimes[which][next];
+      for (int which = 0; which < kHintRun; ++which) same.numbers[which] = kPrimes[which][next];
+      same.numbers[kHintRun] = hint_of(same.word).value_or(-1);
     }
     ++next;
   }
   return true;
 }
 
-// Returns the size that has these numbers in the two runs; nullopt if it is ambiguous.
-std::optional<SymbolicSize> MarkedCall::symbol_of(int64_t first, int64_t second) const {
-  if (first == second) return SymbolicSize(first);
+// Returns the mark that a size with these numbers in the first two runs differs from by a small
+// number; NULL if there is none.
+const MarkedCall::Mark* MarkedCall::find_mark(int64_t first, int64_t second) const {
   for (const Mark& mark : marks_) {
     const int64_t added = first - mark.numbers[0];
-    if (added != second - mark.numbers[1] || std::abs(added) > kMostAdded) continue;
-    if (added == 0) return SymbolicSize::of_word(mark.word);
-    const SymbolicSize sum = SymbolicSize::of_word(mark.word) + SymbolicSize(added);
-    // If the size may become 0, routines have other sizes or refuse it.
-    if (added < 0 && !(sum > SymbolicSize(0))) return std::nullopt;
-    return sum;
+    if (added == second - mark.numbers[1] && std::abs(added) <= kMostAdded) return &mark;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+// Returns the size that has these numbers in the first two runs; nullopt if it is ambiguous.
+std::optional<SymbolicSize> MarkedCall::symbol_of(int64_t first, int64_t second) const {
+  if (first == second) return SymbolicSize(first);
+  const Mark* mark = find_mark(first, second);
+  if (mark == nullptr) return std::nullopt;
+  const int64_t added = first - mark->numbers[0];
+  if (added == 0) return SymbolicSize::of_word(mark->word);
+  const SymbolicSize sum = SymbolicSize::of_word(mark->word) + SymbolicSize(added);
+  // If the size may become 0, routines have other sizes or refuse it.
+  if (added < 0 && !(sum > SymbolicSize(0))) return std::nullopt;
+  return sum;
+}
+
+// Returns false if a size that symbol_of() derived from the first two runs differs in another run.
+bool MarkedCall::confirms(int run, const Round& first, const Round& second,
+                          std::span<const KnownSize> known) const {
+  // Without a hint, there is no run with hints.
+  const auto lacks_number = [run](const Mark& mark) { return mark.numbers[run] < 0; };
+  if (std::any_of(marks_.begin(), marks_.end(), lacks_number)) return true;
+  std::optional<Round> made;
+  try {
+    made.emplace(*this, run);
+  } catch (const Error&) {
+    return run == kSmallRun;  // the routine requires larger sizes, which the hints have
+  }
+  for (int k = 0; k < call_.form.results; ++k) {
+    if (made->result(k).tag != TENON_TAG_TENSOR) return false;
+    const Tensor one = Tensor::retain(first.result(k).as.tensor);
+    const Tensor other = Tensor::retain(second.result(k).as.tensor);
+    const Tensor got = Tensor::retain(made->result(k).as.tensor);
+    if (got.ndim() != one.ndim()) return false;
+    for (int64_t d = 0; d < one.ndim(); ++d) {
+      const auto at = static_cast<size_t>(d);
+      const auto is_this = [&](const KnownSize& size) { return size.dim == d - one.ndim(); };
+      if (std::any_of(known.begin(), known.end(), is_this)) continue;
+      const int64_t size = one.sizes()[at];
+      const Mark* mark = size == other.sizes()[at] ? nullptr : find_mark(size, other.sizes()[at]);
+      const int64_t expected =
+          mark == nullptr ? size : size - mark->numbers[0] + mark->numbers[run];
+      // A guard excludes a difference that is not positive, see symbol_of().
+      if (expected != got.sizes()[at] && (mark == nullptr || expected > 0)) return false;
+    }
+  }
+  return true;
 }
 
 std::optional<SymbolicDims> MarkedCall::sizes_of_result(const Tensor& first, const Tensor& second,
@@ -229,6 +279,9 @@ bool MarkedCall::serve(std::span<const KnownSize> known) {
     const std::optional<SymbolicDims> strides = dense_like(one, *sizes);
     if (!strides) return false;
     results.push_back(new_symbolic(one, *sizes, &*strides));
+  }
+  for (const int run : {kSmallRun, kHintRun}) {
+    if (!confirms(run, first, second, known)) return false;
   }
   for (int k = 0; k < call_.form.results; ++k) {
     call_.give(k, std::move(results[static_cast<size_t>(k)]));

@@ -29,13 +29,16 @@ class MarkedCall {
   struct Mark {
     int64_t word;
     int64_t like;        // a word with the same numbers; the word itself if there is none
-    int64_t numbers[2];  // one for each run, so that no size is mistaken for another
+    int64_t numbers[4];  // one for each run, so that no size is mistaken for another
   };
   class Round;
 
   bool collect(bool equal_hints_are_equal);
   void add(int64_t word, bool equal_hints_are_equal);
   bool serve(std::span<const KnownSize> known);
+  const Mark* find_mark(int64_t first, int64_t second) const;
+  bool confirms(int run, const Round& first, const Round& second,
+                std::span<const KnownSize> known) const;
   std::optional<SymbolicSize> symbol_of(int64_t first, int64_t second) const;
   std::optional<SymbolicDims> sizes_of_result(const Tensor& first, const Tensor& second,
                                               std::span<const KnownSize> known) const;

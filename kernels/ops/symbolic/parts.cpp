@@ -25,7 +25,7 @@ struct SplitTensor {
   explicit SplitTensor(const Call& call, int argument = 2) : self(Tensor::retain(call.tensor(0))) {
     const SymbolicTensor words(call.tensor(0));
     if (words.ndim() == 0) {
-      fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+      fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
     }
     dim = wrap_dim(call.op(), call.get<int64_t>(argument), words.ndim());
     size = words.sizes()[static_cast<size_t>(dim)];

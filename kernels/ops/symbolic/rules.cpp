@@ -121,7 +121,7 @@ void fold(const Call& call) {
     const SymbolicSize size = self.sizes()[static_cast<size_t>(d)];
     if (folds && call.facts().fold.needs_elements && size == 0) {
       fail(TENON_ERROR_INDEX,
-           {call.op(), ": dim must have a size other than 0, got sizes ", text_of(self.sizes())});
+           {call.op(), ": dim must have a non-zero size, got sizes ", text_of(self.sizes())});
     }
     if (!folds || keepdim) sizes.insert(sizes.size(), folds ? SymbolicSize(1) : size);
   }
@@ -191,7 +191,7 @@ void cat(const Call& call) {
         sizes[d] += size;
       } else if (!(sizes[d] == size)) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
-             {call.op(), ": tensors must have the same sizes but for dim ", dim, ", got ",
+             {call.op(), ": tensors must have the same sizes except in dim ", dim, ", got ",
               text_of(first.sizes()), " and ", text_of(next.sizes()), " at position ", k});
       }
     }
@@ -243,7 +243,7 @@ void gather(const Call& call) {
     const auto at = static_cast<size_t>(d);
     if (d == dim || index.sizes()[at] <= self.sizes()[at]) continue;
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": index must not be larger than self but along dim ", dim, ", got sizes ",
+         {call.op(), ": index must not be larger than self except along dim ", dim, ", got sizes ",
           text_of(index.sizes()), " and ", text_of(self.sizes())});
   }
   call.give(0, new_symbolic(like, SymbolicDims(index.sizes())));

@@ -71,7 +71,7 @@ int64_t dim_argument(const Call& call, int k, int64_t ndim) {
 void unchanged(SymbolicView&, const Call&) {}
 
 void t(SymbolicView& view, const Call& call) {
-  if (view.ndim() > 2) fail_argument(call.op(), "self", "of 2 dims at most", view.ndim());
+  if (view.ndim() > 2) fail_argument(call.op(), "self", "have at most 2 dims", view.ndim());
   if (view.ndim() == 2) view.swap(0, 1);
 }
 
@@ -147,7 +147,7 @@ void diagonal(SymbolicView& view, const Call& call) {
   const auto offset = call.get<int64_t>(1);
   const int64_t dim1 = dim_argument(call, 2, view.ndim());
   const int64_t dim2 = dim_argument(call, 3, view.ndim());
-  if (dim1 == dim2) fail_argument(call.op(), "dim2", "another dim than dim1", dim2);
+  if (dim1 == dim2) fail_argument(call.op(), "dim2", "different from dim1", dim2);
   const SymbolicSize rows = view.sizes[dim1] + SymbolicSize(std::min<int64_t>(offset, 0));
   const SymbolicSize columns = view.sizes[dim2] - SymbolicSize(std::max<int64_t>(offset, 0));
   const SymbolicSize least = rows.word() == columns.word() ? rows : smaller(rows, columns);
@@ -186,7 +186,7 @@ SymbolicDims times(const SymbolicDims& words, SymbolicSize factor) {
 
 void view_as_real(SymbolicView& view, const Call& call) {
   const auto dtype = static_cast<Dtype>(view.dtype);
-  if (!is_complex(dtype)) fail_dtype(call.op(), "self", dtype, "complex64, complex128");
+  if (!is_complex(dtype)) fail_dtype(call.op(), "self", dtype, "complex32, complex64, complex128");
   view.dtype = static_cast<tenon_dtype>(to_real(dtype));
   view.strides = times(view.strides, 2);
   view.offset *= 2;
@@ -195,8 +195,8 @@ void view_as_real(SymbolicView& view, const Call& call) {
 
 void view_as_complex(SymbolicView& view, const Call& call) {
   const auto dtype = static_cast<Dtype>(view.dtype);
-  if (dtype != Dtype::F32 && dtype != Dtype::F64) {
-    fail_dtype(call.op(), "self", dtype, "float32, float64");
+  if (to_real(to_complex(dtype)) != dtype) {
+    fail_dtype(call.op(), "self", dtype, "float16, float32, float64");
   }
   const int64_t last = view.ndim() - 1;
   if (last < 0 || !(view.sizes[last] == 2) || !(view.strides[last] == 1)) {
@@ -208,7 +208,7 @@ void view_as_complex(SymbolicView& view, const Call& call) {
   for (int64_t d = 0; d < view.ndim(); ++d) {
     const SymbolicSize half = view.strides[d] / 2;
     if (!(half * 2 == view.strides[d])) {
-      fail_argument(call.op(), "self", "of even strides but for its last dim",
+      fail_argument(call.op(), "self", "have even strides except in its last dim",
                     text_of(view.strides));
     }
     view.strides[d] = half;
@@ -219,7 +219,7 @@ void view_as_complex(SymbolicView& view, const Call& call) {
 
 void select(SymbolicView& view, const Call& call) {
   if (view.ndim() == 0) {
-    fail(TENON_ERROR_INDEX, {call.op(), ": self must be of 1 dim at least, got a 0-dim tensor"});
+    fail(TENON_ERROR_INDEX, {call.op(), ": self must have at least 1 dim, got a 0-dim tensor"});
   }
   const int64_t dim = dim_argument(call, 1, view.ndim());
   const SymbolicSize index = size_argument(call, 2);
@@ -240,10 +240,10 @@ SymbolicSize clamped(SymbolicSize index, SymbolicSize lowest, SymbolicSize size)
 }
 
 void slice(SymbolicView& view, const Call& call) {
-  if (view.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  if (view.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   const int64_t dim = dim_argument(call, 1, view.ndim());
   const SymbolicSize step = size_argument(call, 4);
-  if (step <= 0) fail_argument(call.op(), "step", "greater than 0", "another");
+  if (step <= 0) fail_argument(call.op(), "step", "greater than 0", "a value that is not");
   const SymbolicSize size = view.sizes[dim];
   const auto is_given = [&](int k) { return call.args[k].tag != TENON_TAG_NONE; };
   const bool ends = is_given(3) && call.args[3].as.i != INT64_MAX;
@@ -282,13 +282,13 @@ void expand(SymbolicView& view, const Call& call) {
     }
     const bool keeps = size[i] == -1;
     if (keeps && old < 0) {
-      fail_argument(call.op(), "size", "without -1 for new leading dims", text_of(size));
+      fail_argument(call.op(), "size", "have no -1 for new leading dims", text_of(size));
     }
     const SymbolicSize wanted = keeps ? current : size[i];
     if (!(wanted == current)) {
       if (!(current == 1) || wanted < 0) {
         fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": size must match ", text_of(sizes),
-                                            " where that is not 1, got ", text_of(size)});
+                                            " in dims that are not 1, got ", text_of(size)});
       }
       stride = 0;
     }
@@ -308,11 +308,11 @@ SymbolicDims inferred_sizes(const char* op, SymbolicDims sizes, SymbolicSize num
     } else if (unknown < 0) {
       unknown = i;
     } else {
-      fail_argument(op, "size", "sizes with one -1 at most", text_of(sizes));
+      fail_argument(op, "size", "have at most one -1", text_of(sizes));
     }
   }
   if (unknown >= 0) {
-    if (known == 0) fail_argument(op, "size", "sizes without 0 beside -1", text_of(sizes));
+    if (known == 0) fail_argument(op, "size", "have no 0 together with -1", text_of(sizes));
     sizes[unknown] = numel / known;
     known *= sizes[unknown];
   }
@@ -343,8 +343,9 @@ void reshaped(SymbolicView& view, const Call& call) {
   const SymbolicDims sizes = inferred_sizes(call.op(), sizes_argument(call, 1), view.base.numel());
   if (!change_sizes(view, sizes)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": size must keep dims that are apart in memory apart, got ", text_of(sizes),
-          " for sizes ", text_of(view.base.sizes()), "; reshape() copies instead"});
+         {call.op(), ": size must be compatible with the sizes and strides of self, got ",
+          text_of(sizes), " for sizes ", text_of(view.base.sizes()),
+          "; use reshape() instead, which copies"});
   }
 }
 

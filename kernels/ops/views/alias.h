@@ -14,7 +14,7 @@ inline constexpr Facts kAlias{
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=$part",
     .gradient = "self: grad",
     .tangent = "self_t",
     .batching = Batching::View,

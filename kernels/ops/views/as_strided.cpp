@@ -12,13 +12,12 @@ void check_inside(const char* op, const View& view) {
   if (view.offset < 0) fail_argument(op, "storage_offset", "0 or more", view.offset);
   int64_t last = view.offset;
   for (int64_t d = 0; d < view.ndim(); ++d) {
-    if (view.sizes[d] < 0) fail_argument(op, "size", "of sizes of 0 or more", view.sizes);
+    if (view.sizes[d] < 0) fail_argument(op, "size", "have no negative size", view.sizes);
     if (view.sizes[d] == 0) return;
     int64_t reach = 0;
     if (__builtin_mul_overflow(view.sizes[d] - 1, view.strides[d], &reach) ||
         __builtin_add_overflow(last, reach, &last)) {
-      fail_argument(op, "stride", "small enough to reach places that fit into an int64",
-                    view.strides);
+      fail_argument(op, "stride", "small enough that all offsets fit into an int64", view.strides);
     }
   }
   const int64_t elements =
@@ -42,7 +41,7 @@ void as_strided_view(View& view, const Call& call) {
   bool are_kept = true;
   for (const int64_t step : stride) {
     if (static_cast<uint64_t>(step) <= static_cast<uint64_t>(kMostUnused)) continue;
-    if (step < 0) fail_argument(call.op(), "stride", "of strides of 0 or more", stride);
+    if (step < 0) fail_argument(call.op(), "stride", "have no negative stride", stride);
     are_kept = false;
   }
   view.sizes = Dims(size);

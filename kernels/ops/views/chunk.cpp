@@ -15,7 +15,7 @@ void chunk(const Call& call) {
   const auto self = call.get<Tensor>(0);
   const auto chunks = call.get<int64_t>(1);
   if (self->ndim() == 0) {
-    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+    fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   }
   if (chunks <= 0) fail_argument(call.op(), "chunks", "greater than 0", chunks);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self->ndim());

@@ -14,7 +14,7 @@ inline constexpr Facts kDetach{
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "",
+    .tags = "inverse=$part",
     .gradient = "none: it ends tracking",
     .tangent = "none: it ends tracking",
     .batching = Batching::View,

@@ -28,7 +28,7 @@ void diagonal_view(View& view, const Call& call) {
   const auto offset = call.get<int64_t>(1);
   const int64_t dim1 = wrap_dim(call.op(), call.get<int64_t>(2), view.ndim());
   const int64_t dim2 = wrap_dim(call.op(), call.get<int64_t>(3), view.ndim());
-  if (dim1 == dim2) fail_argument(call.op(), "dim2", "another dim than dim1", dim2);
+  if (dim1 == dim2) fail_argument(call.op(), "dim2", "different from dim1", dim2);
   const int64_t rows = view.sizes[dim1] + std::min<int64_t>(offset, 0);
   const int64_t columns = view.sizes[dim2] - std::max<int64_t>(offset, 0);
   const int64_t size = std::max<int64_t>(std::min(rows, columns), 0);
@@ -49,10 +49,10 @@ void diagonal_backward(const Call& call) {
 void diag_embed(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto offset = call.get<int64_t>(1);
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", self.sizes());
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", self.sizes());
   const int64_t dim1 = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim() + 1);
   const int64_t dim2 = wrap_dim(call.op(), call.get<int64_t>(3), self.ndim() + 1);
-  if (dim1 == dim2) fail_argument(call.op(), "dim2", "another dim than dim1", dim2);
+  if (dim1 == dim2) fail_argument(call.op(), "dim2", "different from dim1", dim2);
   const CheckedSize elements(call.op(), self.sizes().back());
   const int64_t size = (offset < 0 ? elements - offset : elements + offset).value();
   Dims sizes(self.sizes());

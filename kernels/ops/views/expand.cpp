@@ -32,13 +32,13 @@ void expand_view(View& view, const Call& call) {
       stride = wrapped_product(view.sizes[i + 1], view.strides[i + 1]);
     }
     if (wanted == -1) {
-      if (old < 0) fail_argument(call.op(), "size", "without -1 for new leading dims", size);
+      if (old < 0) fail_argument(call.op(), "size", "have no -1 for new leading dims", size);
       wanted = current;
     }
     if (wanted != current) {
       if (current != 1 || wanted < 0) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
-             {call.op(), ": size must match ", sizes, " where that is not 1, got ", size});
+             {call.op(), ": size must match ", sizes, " in dims that are not 1, got ", size});
       }
       stride = 0;
     }

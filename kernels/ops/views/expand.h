@@ -14,7 +14,7 @@ inline constexpr Facts kExpand{
     .params = "Tensor(a) self, SymInt[] size, *, bool implicit=False",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=none",
     .gradient = "self: grad",
     .tangent = "self_t.expand(size)",
     .batching = Batching::View,

@@ -32,8 +32,8 @@ void unflatten(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
   const SymbolicDims given = sizes_argument(call, 2);
-  if (given.empty()) fail_argument(call.op(), "sizes", "one size at least", "none");
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  if (given.empty()) fail_argument(call.op(), "sizes", "have at least one size", "none");
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   const SymbolicDims parts = inferred_sizes(call.op(), given, word_along(self, dim));
   SymbolicDims sizes = words_of(self);
   sizes.erase(dim);

@@ -12,7 +12,7 @@ namespace tenon::kernels::ops {
 void narrow(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   if (self.ndim() == 0) {
-    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+    fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   }
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
   const SymbolicSize size = word_along(self, dim), least = SymbolicSize(0) - size;

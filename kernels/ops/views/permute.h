@@ -28,7 +28,7 @@ inline constexpr Facts kPermute{
     .params = "Tensor(a) self, int[] dims",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=aten::permute($part,$inverse:dims)",
     .gradient = "self: grad.permute(inverse(dims))",
     .tangent = "self_t.permute(dims)",
     .batching = Batching::View,

@@ -9,7 +9,7 @@ namespace tenon::kernels::ops {
 // [quote.begin view]
 inline void select_view(View& view, const Call& call) {
   if (view.ndim() == 0) {
-    fail(TENON_ERROR_INDEX, {call.op(), ": self must be of 1 dim at least, got a 0-dim tensor"});
+    fail(TENON_ERROR_INDEX, {call.op(), ": self must have at least 1 dim, got a 0-dim tensor"});
   }
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), view.ndim());
   const auto index = call.get<int64_t>(2);
@@ -28,7 +28,7 @@ inline constexpr Facts kSelect{
     .params = "Tensor(a) self, int dim, SymInt index",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=aten::select_scatter($base,$part,dim,index)",
     .gradient = "self: select_backward(grad, self.sizes(), dim, index)",
     .tangent = "self_t.select(dim, index)",
     .batching = Batching::View,

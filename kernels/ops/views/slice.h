@@ -9,7 +9,7 @@ namespace tenon::kernels::ops {
 
 inline void slice_view(View& view, const Call& call) {
   if (view.ndim() == 0) {
-    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+    fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   }
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), view.ndim());
   const auto step = call.get<int64_t>(4);
@@ -41,7 +41,7 @@ inline constexpr Facts kSlice{
     .params = "Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1",
     .returns = "Tensor(a)",
     .forms = kViewForms,
-    .tags = "core",
+    .tags = "core inverse=aten::slice_scatter($base,$part,dim,start,end,step)",
     .gradient =
         "self: slice_backward(grad, self.sizes(), dim, if_none(start, 0, start), "
         "if_none(end, 9223372036854775807, end), step)",

@@ -16,7 +16,7 @@ void split(const Call& call) {
   const auto self = call.get<Tensor>(0);
   const auto part = call.get<int64_t>(1);
   if (self->ndim() == 0) {
-    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+    fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   }
   if (part < 0) fail_argument(call.op(), "split_size", "at least 0", part);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self->ndim());

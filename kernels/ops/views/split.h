@@ -14,7 +14,7 @@ inline constexpr Facts kSplitTensor{
     .name = "split.Tensor",
     .params = "Tensor(a -> *) self, SymInt split_size, int dim=0",
     .returns = "Tensor(a)[]",
-    .tags = "",
+    .tags = "inverse=aten::slice_scatter($base,$part,dim,$start,$end,1)",
     .gradient = "self: cat(grads, dim)",
     .tangent = "derived",
     .batching = Batching::View,

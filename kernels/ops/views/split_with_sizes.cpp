@@ -30,7 +30,7 @@ void split_with_sizes(const Call& call) {
   const auto self = call.get<Tensor>(0);
   const auto parts = call.get<Sizes>(1);
   if (self->ndim() == 0) {
-    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+    fail_argument(call.op(), "self", "have at least 1 dim", "a 0-dim tensor");
   }
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self->ndim());
   check_parts(call.op(), parts, dim, self->sizes()[static_cast<size_t>(dim)]);

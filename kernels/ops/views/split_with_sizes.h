@@ -13,7 +13,7 @@ inline constexpr Facts kSplitWithSizes{
     .name = "split_with_sizes",
     .params = "Tensor(a -> *) self, SymInt[] split_sizes, int dim=0",
     .returns = "Tensor(a)[]",
-    .tags = "core",
+    .tags = "core inverse=aten::slice_scatter($base,$part,dim,$start,$end,1)",
     .gradient = "self: cat(grads, dim)",
     .tangent = "derived",
     .batching = Batching::View,

@@ -101,7 +101,7 @@ int64_t checked_end(const Call& call, int k, Sizes sizes, Sizes strides, int64_t
   CheckedSize last(call.op(), offset);
   bool is_empty = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] < 0) fail_argument(call.op(), call.form.names[k], "of sizes >= 0", sizes);
+    if (sizes[d] < 0) fail_argument(call.op(), call.form.names[k], "have no negative size", sizes);
     if (strides[d] < 0) fail_argument(call.op(), call.form.names[k + 1], ">= 0", strides);
     is_empty = is_empty || sizes[d] == 0;
     if (sizes[d] > 0) last = last + CheckedSize(call.op(), sizes[d] - 1) * strides[d];

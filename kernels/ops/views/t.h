@@ -7,7 +7,7 @@
 namespace tenon::kernels::ops {
 
 inline void t_view(View& view, const Call& call) {
-  if (view.ndim() > 2) fail_argument(call.op(), "self", "of 2 dims at most", view.ndim());
+  if (view.ndim() > 2) fail_argument(call.op(), "self", "have at most 2 dims", view.ndim());
   if (view.ndim() == 2) view.swap(0, 1);
 }
 
@@ -17,7 +17,7 @@ inline constexpr Facts kT{
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
     .forms = kViewForms | kInPlace,
-    .tags = "",
+    .tags = "inverse=aten::t($part)",
     .gradient = "self: grad.t()",
     .tangent = "self_t.t()",
     .batching = Batching::View,

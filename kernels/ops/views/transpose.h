@@ -19,7 +19,7 @@ inline constexpr Facts kTranspose{
     .returns = "Tensor(a)",
     .forms = kViewForms | kInPlace,
     .in_place = "",
-    .tags = "",
+    .tags = "inverse=aten::transpose.int($part,dim0,dim1)",
     .gradient = "self: grad.transpose(dim0, dim1)",
     .tangent = "self_t.transpose(dim0, dim1)",
     .batching = Batching::View,

@@ -13,7 +13,7 @@ inline constexpr Facts kUnbind{
     .name = "unbind.int",
     .params = "Tensor(a -> *) self, int dim=0",
     .returns = "Tensor(a)[]",
-    .tags = "",
+    .tags = "inverse=aten::select_scatter($base,$part,dim,$index)",
     .gradient = "self: stack(grads, dim)",
     .tangent = "derived",
     .batching = Batching::View,

@@ -43,7 +43,7 @@ void unfold_backward(const Call& call) {
   const auto dim = call.get<int64_t>(2), size = call.get<int64_t>(3), step = call.get<int64_t>(4);
   const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(kind_of(grad), {}));
   if (grad.ndim() != whole.ndim() + 1) {
-    fail_argument(call.op(), "grad_in", "of one dim more than input_sizes", grad.sizes());
+    fail_argument(call.op(), "grad_in", "have one dim more than input_sizes", grad.sizes());
   }
   if (numel_of(grad) == 0) return call.give(0, whole);
   if (step >= size || whole.ndim() == 0) {  // windows do not overlap

@@ -18,7 +18,7 @@ inline constexpr Facts kUnsafeView{
     .params = "Tensor self, SymInt[] size",
     .returns = "Tensor",
     .forms = kFunctional | kOut,
-    .tags = "",
+    .tags = "returns_view",
     .gradient = "self: grad.reshape(self.sizes())",
     .tangent = "self_t.reshape(size)",
     .batching = Batching::View,

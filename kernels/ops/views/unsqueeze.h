@@ -21,7 +21,7 @@ inline constexpr Facts kUnsqueeze{
     .params = "Tensor(a) self, int dim",
     .returns = "Tensor(a)",
     .forms = kViewForms | kInPlace,
-    .tags = "core",
+    .tags = "core inverse=aten::view($part,$sizes)",
     .gradient = "self: grad.squeeze(dim)",
     .tangent = "self_t.unsqueeze(dim)",
     .batching = Batching::View,

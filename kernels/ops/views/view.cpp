@@ -11,7 +11,8 @@ namespace {
 void split_elements(View& view, const char* op, int64_t factor) {
   const int64_t last = view.ndim() - 1;
   if (view.strides[last] != 1) {
-    fail_argument(op, "self", "of stride 1 in its last dim for a dtype of another size",
+    fail_argument(op, "self",
+                  "have stride 1 in its last dim to be viewed as a dtype of another size",
                   view.strides);
   }
   view.sizes[last] = (CheckedSize(op, view.sizes[last]) * factor).value();
@@ -24,13 +25,13 @@ void join_elements(View& view, const char* op, int64_t factor) {
   const int64_t last = view.ndim() - 1;
   if (view.sizes[last] % factor != 0 || view.strides[last] != 1) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": self must have a last dim of stride 1 and of a size that ", factor,
-          " divides for this dtype, got sizes ", view.sizes, " with strides ", view.strides});
+         {op, ": self must have a last dim of stride 1 and of a size divisible by ", factor,
+          " for this dtype, got sizes ", view.sizes, " with strides ", view.strides});
   }
   for (int64_t d = 0; d < last; ++d) {
     if (view.strides[d] % factor != 0) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": self must have strides that ", factor,
-                                          " divides for this dtype, got ", view.strides});
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": self must have strides divisible by ", factor,
+                                          " for this dtype, got ", view.strides});
     }
     view.strides[d] /= factor;
   }
@@ -50,8 +51,9 @@ void reshaped_view(View& view, const Call& call) {
   const std::optional<Dims> strides = view_strides(view.info, sizes);
   if (!strides) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": size must keep dims that are apart in memory apart, got ", size,
-          " for sizes ", view.sizes, " with strides ", view.strides, "; reshape() copies instead"});
+         {call.op(), ": size must be compatible with the sizes and strides of self, got ", size,
+          " for sizes ", view.sizes, " with strides ", view.strides,
+          "; use reshape() instead, which copies"});
   }
   view.sizes = sizes;
   view.strides = *strides;
@@ -62,7 +64,7 @@ void recast_view(View& view, const Call& call) {
   const int64_t from = size_of(view.dtype);
   const int64_t to = size_of(dtype);
   if (from != to && view.ndim() == 0) {
-    fail_argument(call.op(), "self", "of 1 dim at least for a dtype of another size",
+    fail_argument(call.op(), "self", "have at least 1 dim to be viewed as a dtype of another size",
                   "a 0-dim tensor");
   }
   if (from > to) split_elements(view, call.op(), from / to);

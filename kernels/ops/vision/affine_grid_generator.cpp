@@ -14,10 +14,10 @@ namespace {
 Sizes image_sizes(const Call& call) {
   const auto size = call.get<Sizes>(1);
   if (size.size() != 4 && size.size() != 5) {
-    fail_argument(call.op(), "size", "of 4 dims for images, or 5 for volumes", size);
+    fail_argument(call.op(), "size", "have 4 dims for images, or 5 for volumes", size);
   }
   for (const int64_t each : size) {
-    if (each < 1) fail_argument(call.op(), "size", "of sizes of at least 1", size);
+    if (each < 1) fail_argument(call.op(), "size", "have sizes of at least 1", size);
   }
   return size;
 }
@@ -63,7 +63,7 @@ void affine_grid_generator(const Call& call) {
   const Dims wanted{size[0], dims, dims + 1};
   if (!std::ranges::equal(theta.sizes(), wanted)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": theta must be of sizes ", wanted, ", got ", theta.sizes()});
+         {call.op(), ": theta must have sizes ", wanted, ", got ", theta.sizes()});
   }
   const Tensor rows = base_rows(size, call.get<bool>(2), theta);
   Dims sizes{size[0]};
@@ -81,7 +81,7 @@ void affine_grid_generator_backward(const Call& call) {
   wanted.push_back(dims);
   if (!std::ranges::equal(grad.sizes(), wanted)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": grad must be of sizes ", wanted, ", got ", grad.sizes()});
+         {call.op(), ": grad must have sizes ", wanted, ", got ", grad.sizes()});
   }
   const Tensor rows = base_rows(size, call.get<bool>(2), grad);
   const Tensor flat = call_reshape(grad, Dims{size[0], numel_of(size.subspan(2)), dims});

@@ -38,14 +38,14 @@ GridSampling begin_sampling(const Call& call, int first) {
   const Sizes grid = sizes_of(plan.grid);
   if (plan.elements.ndim != plan.dims + 2) {
     fail_argument(call.op(), name,
-                  plan.dims == 2 ? "of 4 dims: images with channels, in a batch"
-                                 : "of 5 dims: volumes with channels, in a batch",
+                  plan.dims == 2 ? "have 4 dims (batch, channels, height, width)"
+                                 : "have 5 dims (batch, channels, depth, height, width)",
                   sizes_of(plan.elements));
   }
   if (static_cast<int>(grid.size()) != plan.dims + 2 || grid.back() != plan.dims ||
       grid[0] != plan.elements.sizes[0]) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": grid must be of sizes [", plan.elements.sizes[0],
+         {call.op(), ": grid must have sizes [", plan.elements.sizes[0],
           plan.dims == 2 ? ", height, width, 2], got " : ", depth, height, width, 3], got ", grid});
   }
   plan.by_what = static_cast<SampledBy>(one_of_three(call, first));
@@ -67,14 +67,14 @@ GridSampling begin_sampling(const Call& call, int first) {
 
 void take_sizes(const Call& call, const char* name, GridSampling& plan, Sizes sizes) {
   if (static_cast<int>(sizes.size()) != plan.dims + 2) {
-    fail_argument(call.op(), name, plan.dims == 2 ? "of 4 dims" : "of 5 dims", sizes);
+    fail_argument(call.op(), name, plan.dims == 2 ? "have 4 dims" : "have 5 dims", sizes);
   }
   plan.sizes[0] = sizes[0];
   plan.sizes[1] = sizes[1];
   plan.sizes[2] = 1;
   std::copy(sizes.begin() + 2, sizes.end(), plan.sizes + 5 - plan.dims);
   if (std::any_of(plan.sizes + 2, plan.sizes + 5, [](int64_t size) { return size <= 0; })) {
-    fail_argument(call.op(), name, "of images that have elements", sizes);
+    fail_argument(call.op(), name, "have images that are not empty", sizes);
   }
 }
 
@@ -104,7 +104,7 @@ GridSampling grid_sampler_input_plan(const Call& call) {
   const Dims wanted = result_sizes(plan);
   if (!std::ranges::equal(sizes_of(plan.elements), wanted)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": grad_output must be of sizes ", wanted, ", got ", sizes_of(plan.elements)});
+         {call.op(), ": grad_output must have sizes ", wanted, ", got ", sizes_of(plan.elements)});
   }
   plan.result =
       result_for(call, Dims(sizes), dtype_of_info(plan.elements), Device(plan.elements.device));

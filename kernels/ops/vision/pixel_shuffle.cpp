@@ -6,6 +6,8 @@
 #include "kernels/common/call.h"
 #include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
+#include "kernels/common/symbolic/unbacked.h"
+#include "kernels/common/window.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/symbolic/calls.h"
 
@@ -21,7 +23,7 @@ struct Image {
 
   Image(const Call& call, const Tensor& self) {
     front = words_of(self);
-    if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(front));
+    if (self.ndim() < 3) fail_argument(call.op(), "self", "have at least 3 dims", text_of(front));
     channels = front[self.ndim() - 3];
     height = front[self.ndim() - 2];
     width = front[self.ndim() - 1];
@@ -41,9 +43,19 @@ struct Image {
   }
 };
 
+// Returns a result in the memory format of the operator's input.
+Tensor formatted(const Call& call, const Tensor& result) {
+  static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
+  const tenon_tensor_info self = call.get<Tensor>(0)->info();
+  if (makes_symbols(self) || !channels_last_like(call.op(), self, sizes_of(self))) return result;
+  return contiguous(result,
+                    self.ndim == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d);
+}
+
 // Returns a new tensor with dims in another order, some of them joined.
-Tensor moved(const Tensor& split, const Dims& order, const SymbolicDims& sizes) {
-  return call_reshape(call_clone(permuted(split, order), MemoryFormat::Contiguous), sizes);
+Tensor moved(const Call& call, const Tensor& split, const Dims& order, const SymbolicDims& sizes) {
+  const Tensor result = call_clone(permuted(split, order), MemoryFormat::Contiguous);
+  return formatted(call, call_reshape(result, sizes));
 }
 
 }  // namespace
@@ -61,7 +73,7 @@ void pixel_shuffle(const Call& call) {
   }
   const Tensor split =
       call_reshape(self, image.sizes({channels, by, by, image.height, image.width}));
-  call.give(0, moved(split, image.order({0, 3, 1, 4, 2}),
+  call.give(0, moved(call, split, image.order({0, 3, 1, 4, 2}),
                      image.sizes({channels, image.height * by, image.width * by})));
 }
 
@@ -76,7 +88,7 @@ void pixel_unshuffle(const Call& call) {
   }
   const Tensor split = call_reshape(
       self, image.sizes({image.channels, image.height / by, by, image.width / by, by}));
-  call.give(0, moved(split, image.order({0, 2, 4, 1, 3}),
+  call.give(0, moved(call, split, image.order({0, 2, 4, 1, 3}),
                      image.sizes({image.channels * by * by, image.height / by, image.width / by})));
 }
 
@@ -86,7 +98,7 @@ void channel_shuffle(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto groups = call.get<int64_t>(1);
   const SymbolicDims sizes = words_of(self);
-  if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(sizes));
+  if (self.ndim() < 3) fail_argument(call.op(), "self", "have at least 3 dims", text_of(sizes));
   const SymbolicSize channels = sizes[1];
   if (groups < 1 || !(channels / groups * groups == channels)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
@@ -95,7 +107,8 @@ void channel_shuffle(const Call& call) {
   SymbolicDims split = sizes;
   split[1] = groups;
   split.insert(2, channels / groups);
-  call.give(0, call_reshape(transposed(call_reshape(self, split), 1, 2), sizes));
+  const Tensor result = call_reshape(transposed(call_reshape(self, split), 1, 2), sizes);
+  call.give(0, formatted(call, result));
 }
 
 }  // namespace tenon::kernels::ops

@@ -9,7 +9,8 @@ namespace {
 
 void check_batch(const Call& call, Sizes sizes, int slides) {
   if (static_cast<int>(sizes.size()) == slides + 2) return;
-  fail_argument(call.op(), call.form.names[0], "of " + std::to_string(slides + 2) + " dims", sizes);
+  fail_argument(call.op(), call.form.names[0], "have " + std::to_string(slides + 2) + " dims",
+                sizes);
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ Upsampled upsampled(const Call& call, int sizes, int scales, int d, size_t dims)
     fail_argument(call.op(), "output_size", std::to_string(dims) + " sizes", wanted);
   }
   const int64_t size = wanted[static_cast<size_t>(d)];
-  if (size < 1) fail_argument(call.op(), "output_size", "of sizes above 0", wanted);
+  if (size < 1) fail_argument(call.op(), "output_size", "have sizes above 0", wanted);
   return {size, call.get<std::optional<double>>(scales + d).value_or(0)};
 }
 
@@ -59,8 +60,8 @@ void upsample_vec(const Call& call) {
     const int64_t size = input.sizes()[d + 2];
     const double scaled = scales ? std::floor(static_cast<double>(size) * (*scales)[d]) : 0;
     if (!(std::fabs(scaled) < 0x1.0p63)) {
-      fail_argument(call.op(), "scale_factors", "numbers that give sizes of 63 bits",
-                    Scalar((*scales)[d]));
+      fail_argument(call.op(), "scale_factors",
+                    "have products with the sizes that fit into 63 bits", Scalar((*scales)[d]));
     }
     wanted.push_back(sizes ? (*sizes)[d] : static_cast<int64_t>(scaled));
   }

@@ -22,7 +22,7 @@ static void the_plugin_loads(void** state) {
   (void)state;
   tenon_plugin* again = NULL;
   tenon_buffer* ops = NULL;
-  REQUIRE(tenon_introspect_list_ops(&ops));  // the registry's own fallbacks are there from here on
+  REQUIRE(tenon_introspect_list_ops(&ops));  // creates the registry's built-in fallbacks
   tenon_buffer_release(ops);
   count_live(live_before);
   REQUIRE(tenon_plugin_load(path, &plugin));

@@ -188,7 +188,7 @@ static const tenon_object_type answering = {.struct_size = sizeof answering,
                                             .dispatch = &decline,
                                             .call = &answer};
 
-// The number that an override gave: where the schema says Tensor it comes in a carrier.
+// Takes the number that an override returned: in place of a Tensor it is in a carrier.
 static int64_t take_number(tenon_value* result) {
   assert_int_equal(result->tag, TENON_TAG_TENSOR);
   const int64_t number = tenon_carrier_value(result->as.tensor)->as.i;

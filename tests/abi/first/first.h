@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the plugin share, and the proof that the first headers were taken.
+// Declarations that the plugin's files share, and a check that the first headers are included.
 #ifndef TESTS_ABI_FIRST_FIRST_H
 #define TESTS_ABI_FIRST_FIRST_H
 

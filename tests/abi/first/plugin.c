@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin in the ABI of the first headers: kernels of every sort, a fallback on a key of its own,
-// and a device. It is source to keep: nothing here may use what came later.
+// A plugin for the ABI of the first headers: kernels of every sort, a fallback on the plugin's key,
+// and a device. This source is kept as it was written: it must not use later additions.
 #include <stdlib.h>
 #include <string.h>
 

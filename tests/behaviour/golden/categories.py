@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Tenon's schema parser differs from PyTorch's on purpose, and how to tell which case it is.
+"""Intended differences between Tenon's schema parser and PyTorch's, and how to recognize them.
 
-`kind` names the first category that explains a difference, None when none does.
+`kind` returns the first category that explains a difference, or None.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def _collapsed(text: str) -> str:
 def _refused_here(message: str) -> str | None:
     for words, kind in (
         ("default of argument", "default-type"),
-        ("is there twice", "duplicate-name"),
+        ("appears twice", "duplicate-name"),
         ("is not on any argument", "unbound-return"),
         ("expected a type, got ')'", "empty-tuple"),
         ("beyond the range", "out-of-range"),
-        ("this is only a name, got ':'", "split-colons"),
+        ("not only a name, got ':'", "split-colons"),
     ):
         if words in message:
             return kind
@@ -111,7 +111,7 @@ def _printed(text: str, ours: str, theirs: str) -> str | None:
 
 
 def kind(text: str, ours: str | None, our_error: str, theirs: str | None, their_error: str):
-    """Category of a difference: results are the printed form, None with an error when refused."""
+    """Returns the category of a difference. Results are printed schemas, or None with an error."""
     if ours is None:
         return _refused_here(our_error)
     if theirs is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tables.txt, schemas.txt and schema_differences.txt: what PyTorch says of random cases.
+"""Writes tables.txt, schemas.txt and schema_differences.txt: PyTorch's results for random cases.
 
-Wants Tenon and PyTorch importable: `./dev test --with-torch` makes such an environment.
+Needs Tenon and PyTorch: `./dev test --with-torch` makes such an environment.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ CORPUS = HERE.parents[1] / "conformance" / "schemas" / "pytorch.txt"
 
 
 def corpus() -> list[str]:
-    """PyTorch's own schemas."""
+    """Returns PyTorch's own schemas."""
     return [line for line in CORPUS.read_text().splitlines() if line and line[0] != "#"]
 
 
 def attempt(peer: object, text: str) -> tuple:
-    """The printed form, or None and the error."""
+    """Returns the printed schema and "", or None and the error."""
     try:
         return peer.parse(text), ""
     except Exception as error:
@@ -37,7 +37,7 @@ def attempt(peer: object, text: str) -> tuple:
 
 
 def tables(peer: object, version: str) -> str:
-    """One line a case: the steps, and PyTorch's row."""
+    """Returns one line per case: the steps, and PyTorch's row."""
     lines = [f"# Steps TAB slots of table_cases.KEYS, computed by PyTorch {version}; generate.py."]
     for steps in table_cases.cases(TABLES, SEED):
         with peers.scratch(peer) as op:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schema strings for the parser: generated from the grammar, and mutated ones that may be wrong."""
+"""Schema strings for the parser: generated from the grammar, or mutated and perhaps invalid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SIMPLE = (
     "Tensor Tensor Tensor int int float bool str Scalar SymInt ScalarType Layout MemoryFormat "
     "Device Generator complex Any Stream QScheme Quantizer Storage Tensor int float"
 ).split()
-# A default that fits the type, often; other defaults are mutations.
+# Defaults that mostly fit their type; mutations make others.
 DEFAULTS = {
     "int": ("0", "1", "-3", "9223372036854775807", "Mean", "contiguous_format"),
     "SymInt": ("0", "-1", "16"),
@@ -35,7 +35,7 @@ PUNCTUATION = "()[],.:=?!*|->\"' \n0123456789abTxj-+_"
 
 
 class Strings:
-    """A stream of strings from a seed: the same seed, the same strings."""
+    """A stream of strings that depends only on the seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -85,14 +85,14 @@ class Strings:
             return f"{kind} {name}=None"
         if base.endswith("]"):
             options = LIST_DEFAULTS.get(base.partition("[")[0], ("None",))
-            # One value stands for a list of fixed length only.
+            # A single value is a default of a list of fixed length only.
             if base.endswith("[]"):
                 options = tuple(option for option in options if option[0] in "[N")
             return f"{kind} {name}={self._pick(options or ('[]',))}"
         return f"{kind} {name}={self._pick(DEFAULTS.get(base, ('None',)))}"
 
     def generated(self) -> str:
-        """A string of the grammar; most are right."""
+        """Returns a string of the grammar; most are valid."""
         count = self._random.randrange(6)
         positional = self._random.randrange(count + 1)
         first_default = self._random.randrange(count + 2)
@@ -113,7 +113,7 @@ class Strings:
         return f"{name}({', '.join(parts)}) -> {text}"
 
     def mutated(self, text: str) -> str:
-        """The string with one to three small changes."""
+        """Returns the string with one to three small changes."""
         for _ in range(self._random.randrange(1, 4)):
             place = self._random.randrange(len(text) + 1)
             roll = self._random.random()

@@ -27,7 +27,7 @@ PROVENANCE = {
 
 
 def cases(count: int, seed: int) -> list[list[tuple]]:
-    """`count` sequences of ("add", key, label) and ("remove", number of the addition)."""
+    """Returns `count` sequences of ("add", key, label) and ("remove", index of the addition)."""
     choose = random.Random(seed)
     found = []
     for _ in range(count):
@@ -44,12 +44,12 @@ def cases(count: int, seed: int) -> list[list[tuple]]:
 
 
 def text(steps: list[tuple]) -> str:
-    """A sequence as one line."""
+    """Returns a sequence as one line."""
     return " ".join(f"{step[1]}={step[2]}" if step[0] == "add" else f"-{step[1]}" for step in steps)
 
 
 def parse(line: str) -> list[tuple]:
-    """What `text` wrote."""
+    """Parses a line of `text`."""
     steps = []
     for word in line.split():
         key, _, label = word.partition("=")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls from Java and Java kernels called from C, each beside plain JNI.
+// Calls from Java, and Java kernels called from C, each compared with plain JNI.
 package dev.tenon.bench;
 
 import dev.tenon.Library;
@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * Average time of a call. The heap is small and touched before: otherwise what allocates would
- * mostly measure how the system hands out fresh pages.
+ * Average time of a call. The heap is small and already touched; otherwise, rows that allocate
+ * would mostly measure how the system provides new pages.
  */
 @Fork(jvmArgsAppend = {"-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"})
 @State(org.openjdk.jmh.annotations.Scope.Thread)
@@ -70,7 +70,7 @@ public class CallBench {
     relu = Operators.find("aten::relu");
     transpose = Operators.find("aten::transpose.int");
     mulScalar = Operators.find("aten::mul.Scalar");
-    // A namespace for each thread: the benchmark with four has four of these objects.
+    // One namespace per thread: the benchmark with four threads has four of these objects.
     String namespace = "tenon_bench_java" + Thread.currentThread().getId();
     library = Library.open(namespace, Library.Kind.DEF);
     lambda = library.define("lambda(Tensor a, Tensor b) -> ()");
@@ -165,7 +165,7 @@ public class CallBench {
     return nothing.call(a, b);
   }
 
-  /** The method of tensors that is such an addition. */
+  /** The Tensor method for this addition. */
   @Benchmark
   public void addMethodInScope() {
     try (Scope scope = Scope.open()) {
@@ -205,7 +205,7 @@ public class CallBench {
     }
   }
 
-  /** An error of C, thrown and caught. */
+  /** An error from C, thrown and caught. */
   @Benchmark
   public Object errorCaught() {
     try {

@@ -20,7 +20,7 @@ final class Natives {
   /** Returns the address of one of the two prepared tensors. */
   static native long tensor(int index);
 
-  /** Calls an operator's typed kernel with two tensors, as one writes it by hand. */
+  /** Calls an operator's typed kernel with two tensors, as hand-written JNI code does. */
   static native int typed(long op, long a, long b);
 
   /** Calls the prepared operator `count` times with two tensors. */

@@ -3,7 +3,7 @@
 
 from . import counts, java, kernels, layers, native, python, rust, weight
 
-# Part -> its function, and the prefixes of all names that it may report.
+# Each part's function, and the prefixes of all names that it may report.
 PARTS = {
     "c": (native.measure, ("c:", "many:")),
     "instructions": (counts.measure, ("count:",)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions a call, counted by callgrind: the same on a busy machine."""
+"""Instructions per call, counted by callgrind, which do not depend on the machine's load."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures calls from Java under JMH beside plain JNI, also on a newer JDK (22+) if present."""
+"""Measures calls from Java under JMH, compared with plain JNI; also on JDK 22+ if present."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def home() -> pathlib.Path | None:
 
 
 def _newer() -> pathlib.Path | None:
-    """Home of a JDK that has the Foreign Function API."""
+    """Returns the home of a JDK that has the Foreign Function API."""
     for home in sorted(glob.glob("/usr/lib/jvm/*"), reverse=True):
         java = pathlib.Path(home) / "bin" / "java"
         if not java.exists() or java.parents[1].is_symlink():
@@ -60,7 +60,7 @@ def _newer() -> pathlib.Path | None:
 
 
 def _jmh(bench: Bench) -> list[pathlib.Path]:
-    """JMH's jars, fetched by Maven once."""
+    """Returns JMH's jars, which Maven downloads once."""
     folder = bench.work / "jmh"
     if not list(folder.glob("jmh-core-*.jar")):
         goal = ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
@@ -102,7 +102,7 @@ def _calls(bench: Bench, home: pathlib.Path, path: str, natives: pathlib.Path, p
             raw = [value for fork in one["primaryMetric"]["rawData"] for value in fork]
             rounds.setdefault(name, []).extend(raw)
             for key, metric in one.get("secondaryMetrics", {}).items():
-                # Below a hundredth of a byte is the profiler's own rounding.
+                # Values below a hundredth of a byte are rounding errors of the profiler.
                 if key.lstrip("·") == "gc.alloc.rate.norm" and isinstance(metric["score"], float):
                     sample = Sample(round(metric["score"], 1), unit="bytes")
                     bench.put(f"{prefix}{name}/allocated", sample)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels beside PyTorch's and numpy's, by operator, dtype, layout, size and number of threads."""
+"""Kernels compared with PyTorch and numpy, by operator, dtype, layout, size and thread count."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def measure(bench: Bench) -> None:
     flags = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
     bench.made(roof, [peer.compiler(), "-x", "c", *flags, source, "-o", roof], [source])
     command = [sys.executable, HERE / "kernels_bench.py", "--roof", roof]
-    # Its progress is shown: a full run takes some minutes.
+    # Shows progress, because a full run takes some minutes.
     done = subprocess.run(
         [str(one) for one in (*command, *(QUICK if bench.quick else ()))],
         stdout=subprocess.PIPE,
@@ -37,7 +37,7 @@ def measure(bench: Bench) -> None:
 
 
 def add(bench: Bench, measured: dict) -> None:
-    """All samples, the roof, and the means that budgets are set for."""
+    """Stores all samples, the roof, and the means that have budgets."""
     for name, one in measured["times"].items():
         sample = Sample(one["least"], one["median"], None, one["rounds"])
         bench.put(f"kernel:{name}", sample)

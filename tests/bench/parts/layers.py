@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional layers beside PyTorch's: from Python in one process, and from C++ beside libtorch."""
+"""Layers compared with PyTorch: from Python in one process, and from C++ with libtorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def measure(bench: Bench) -> None:
 
 
 def python(bench: Bench) -> None:
-    """The rows of layers_bench.py, whose rounds take turns in one process."""
+    """Measures the rows of layers_bench.py, whose rounds alternate in one process."""
     rounds, milliseconds = (3, 1) if bench.quick else (25, 4)
     without = [] if bench.with_torch else ["torch"]
     out = json.loads(

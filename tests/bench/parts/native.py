@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from C and C++ under Google Benchmark, peers in the same process; the registry at scale."""
+"""Calls from C and C++ under Google Benchmark, with peers in the same process; large registries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sample import Sample
 # Units, by the last part of a many_operators key.
 UNITS = {"ns": "ns", "us": "µs", "ms": "ms", "bytes": "bytes", "x": "×", "kib": "KiB"}
 
-# Rows of call_bench that the part on layers measures, as an expression.
+# A regular expression for the rows of call_bench that the part "layers" measures.
 LAYERS = "^(torch/)?(gradients|graphs)/"
 # Suffix of rows that time themselves.
 MANUAL = "/manual_time"
@@ -24,7 +24,7 @@ def measure(bench: Bench) -> None:
 
 
 def calls(bench: Bench) -> None:
-    """All rows of call_bench but those of layers."""
+    """Measures all rows of call_bench except those of layers."""
     times = call_bench(bench, f"-{LAYERS}")
     for name in sorted(times):
         bench.add(f"c:{name}", times[name])
@@ -35,7 +35,7 @@ def calls(bench: Bench) -> None:
 
 
 def call_bench(bench: Bench, rows: str) -> dict[str, list[float]]:
-    """Nanoseconds of each repetition of rows; those of all take turns, in random order."""
+    """Returns the nanoseconds of each repetition of rows; all rows alternate in random order."""
     out = bench.work / "call_bench.json"
     bench.run(
         [

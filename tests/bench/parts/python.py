@@ -35,7 +35,7 @@ def measure(bench: Bench) -> None:
 
 
 def calls(bench: Bench) -> None:
-    """The rows of python_bench.py, whose rounds take turns in one process."""
+    """Measures the rows of python_bench.py, whose rounds alternate in one process."""
     rounds, milliseconds = (3, 1) if bench.quick else (25, 4)
     without = [] if bench.with_torch else ["torch"]
     path = f"{peer.extensions(bench)}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
@@ -47,7 +47,7 @@ def calls(bench: Bench) -> None:
         )
     )
     for name, why in out["skipped"].items():
-        # Its own rows, and ours that take its objects: torch/add and torch_arguments.
+        # Its own rows, and our rows that take its objects: torch/add and torch_arguments.
         bench.skip(f"python:{name}/", why)
         bench.skip(f"python:{name}_", why)
     for name, one in out["rows"].items():
@@ -57,7 +57,7 @@ def calls(bench: Bench) -> None:
 
 
 def imports(bench: Bench) -> None:
-    """`import tenon` with numpy installed, which it must not load, and without; the peers'."""
+    """Measures `import tenon` with numpy installed, which it must not load, and without it."""
     _import(bench, "import_tenon", "tenon", "numpy")
     _import(bench, "import_tenon_no_numpy", "tenon", "-numpy")
     for package in ("numpy", "tvm_ffi", *(("torch",) if bench.with_torch else ())):
@@ -70,7 +70,7 @@ def imports(bench: Bench) -> None:
 
 
 def _import(bench: Bench, name: str, package: str, *others: str) -> None:
-    """Milliseconds, page faults and modules of an import, compiled modules cached before."""
+    """Returns the milliseconds, page faults and modules of an import with cached bytecode."""
     env = {"PYTHONPYCACHEPREFIX": str(bench.work / "pycache"), "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", IMPORT, package, *others]
     rounds = 3 if bench.quick or package == "torch" else 15

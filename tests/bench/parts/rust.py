@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures calls from Rust under Criterion, beside hand-written C calls, and the crate's build."""
+"""Measures calls from Rust under Criterion, compared with hand-written C calls, and the build."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def measure(bench: Bench) -> None:
 
 
 def calls(bench: Bench, program: str) -> None:
-    """Runs Criterion a few times: rows of one run come one after the other, runs take turns."""
+    """Runs Criterion a few times; the rows of one run are consecutive, so runs must alternate."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "build" / "rust"))
     results = target / "criterion"
     env = {
@@ -57,7 +57,7 @@ def calls(bench: Bench, program: str) -> None:
 
 
 def build(bench: Bench, program: str) -> None:
-    """Processor seconds of a build of the crate `tenon` from nothing, its dependencies included."""
+    """Returns the processor seconds of a clean build of the crate `tenon` with its dependencies."""
     target = bench.work / "rust-build"
     shutil.rmtree(target, ignore_errors=True)
     manifest = ROOT / "bindings" / "rust" / "Cargo.toml"

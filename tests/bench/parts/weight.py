@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weight and start: stripped sizes, loading, the first call of a JVM, compile times."""
+"""Sizes and start-up: stripped sizes, loading, the first call of a JVM, compile times."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def measure(bench: Bench) -> None:
         _size(bench, name, path)
     core = libraries["libtenon"]
     for name, path in libraries.items():
-        # libjvm is not there for the Java library to be loaded without.
+        # The Java library cannot be loaded without libjvm.
         if name != "libtenon_java":
             _load(bench, name, path, *(() if name in ALONE else (core,)))
     _java(bench)
@@ -86,7 +86,7 @@ def _size(bench: Bench, name: str, path: pathlib.Path) -> None:
 
 
 def _load(bench: Bench, name: str, path: pathlib.Path, *before: pathlib.Path) -> None:
-    """Each time in a new process; _tenon finds Python's own names in the process that loads it."""
+    """Loads each library in a new process; _tenon needs Python's symbols in the process."""
     if name == "_tenon":
         return  # `import tenon` in the Python part measures it.
     command = [bench.build / "bin" / "load_cost", path, *before]
@@ -98,7 +98,7 @@ def _load(bench: Bench, name: str, path: pathlib.Path, *before: pathlib.Path) ->
 
 
 def _java(bench: Bench) -> None:
-    """Time and classes from the first use of the package to the end of the first call."""
+    """Measures time and classes from the first use of the package to the end of the first call."""
     jar = bench.build / "bindings" / "java" / "tenon.jar"
     home = java.home()
     if home is None or not jar.exists():
@@ -125,7 +125,7 @@ def _java(bench: Bench) -> None:
 
 
 def _compile(bench: Bench) -> None:
-    """Processor seconds of compiling a file that includes the headers, without optimisation."""
+    """Returns the processor seconds of compiling a file that includes the headers, unoptimized."""
     tenon = [f"-I{ROOT / 'capi' / 'include'}"]
     for name, (suffix, text) in PROGRAMS.items():
         include, standard = tenon, ["-std=c99"] if suffix == "c" else ["-std=c++20"]

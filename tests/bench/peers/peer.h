@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-// A benchmark row; exactly one of both functions is set.
+// A benchmark row, in which exactly one of the two functions is set.
 struct tenon_bench_peer {
   const char* name = nullptr;
   void (*run)(int64_t calls) = nullptr;
-  // Seconds of the part that counts, of all calls together, on the clock of thread_clock.h.
+  // Returns the seconds of the measured part of all calls together, by the clock of thread_clock.h.
   double (*timed)(int64_t calls) = nullptr;
 };
 

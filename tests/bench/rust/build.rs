@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lets the benchmarks find libtenon where the crate tenon-sys found it.
+//! Makes the benchmarks find libtenon where the crate tenon-sys found it.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=TENON_LIB_DIR");

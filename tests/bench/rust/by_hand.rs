@@ -41,7 +41,7 @@ unsafe extern "C" fn typed_noop(
     0
 }
 
-/// FNV-1a of a signature's letters, as kernel.h has it.
+/// Computes FNV-1a of a signature's letters, as kernel.h describes it.
 const fn fnv(letters: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut at = 0;

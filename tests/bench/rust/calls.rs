@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The call path from Rust under Criterion, each row `rust/...` beside the same by hand, `c/...`.
+//! The call path from Rust under Criterion: each row `rust/...` with the same call written by hand,
+//! `c/...`.
 
 use std::hint::black_box;
 
@@ -12,7 +13,7 @@ use tenon_bench::thread_time::ThreadTime;
 
 type Criterion = criterion::Criterion<ThreadTime>;
 
-/// Operators of two tensors and what serves them.
+/// Operators of two tensors, and the kernels that serve them.
 struct Operators {
     library: Library,
     by_hand: CLibrary,

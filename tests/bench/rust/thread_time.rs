@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 
-/// Measures in nanoseconds, as Criterion's own clock does.
+/// Measures nanoseconds, like Criterion's own clock.
 pub struct ThreadTime;
 
 fn now() -> Duration {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks: user mistakes always, our own bugs in debug builds, which the sanitizers' builds are.
+// Checks: those of user mistakes are always on, assertions only in debug builds, which include the
+// sanitizers' builds.
 #include "base/check.h"
 
 #include <gtest/gtest.h>

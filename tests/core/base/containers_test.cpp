@@ -59,7 +59,7 @@ TEST(IntrusivePtr, AssignedToItself_Survives) {
   EXPECT_EQ(deaths, 0);
 }
 
-// The tables of names take a hash's low bits for the place and its high ones for the tag.
+// The tables of names use a hash's low bits for the slot and its high bits for the tag.
 TEST(TextHash, NumberedNames_SpreadOverLowAndHighBits) {
   constexpr size_t kNames = 4096;
   for (const int shift : {0, 32, 48}) {

@@ -178,7 +178,7 @@ TEST_F(ErrorTest, OutOfMemoryError_IgnoresChangesAndNeverDies) {
   tenon_error_add_note(error, "ignored");
   deaths = 0;
   tenon_error_set_payload(error, TENON_LANGUAGE_PYTHON, &deaths, count_death);
-  EXPECT_EQ(deaths, 1);  // taken over and, as there is no place for it, deleted
+  EXPECT_EQ(deaths, 1);  // the error takes the payload and, having no room for it, deletes it
   EXPECT_EQ(tenon_error_payload(error, TENON_LANGUAGE_PYTHON), nullptr);
   EXPECT_EQ(tenon_error_note_count(error), 0);
   tenon_error_release(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of reclamation on a system that refuses membarrier, always or from some point on.
+// Reclamation on a system that refuses membarrier, from the start or later.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the guard that ends every C function.
+// Tests of the guard that ends each C function.
 #include "guard.h"
 
 #include <gtest/gtest.h>

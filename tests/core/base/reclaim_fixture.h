@@ -24,8 +24,8 @@ inline std::atomic<Item*> graveyard{nullptr};
 // detected.
 struct Item : Pinnable {
   std::atomic<uint64_t> state{kAlive};
-  Item* served = nullptr;  // by a snapshot: its kernel
-  Item* grave = nullptr;   // next poisoned one
+  Item* served = nullptr;  // the kernel, if this is a snapshot
+  Item* grave = nullptr;   // the next poisoned item
   SpreadPins spread;
 
   Item() { live_items.fetch_add(1); }
@@ -42,7 +42,7 @@ struct Item : Pinnable {
     while (!graveyard.compare_exchange_weak(item->grave, item)) {
     }
   }
-  // Deallocates the items, once no reader is left.
+  // Deallocates the items; no reader may be left.
   static void bury() {
     for (Item* item = graveyard.exchange(nullptr); item != nullptr;) {
       delete std::exchange(item, item->grave);
@@ -76,7 +76,7 @@ struct Op {
   }
   void replace(const void* group = nullptr) { replace_with(new Item, group); }
 
-  // Calls the kernel; returns false when the call could not start or saw freed memory.
+  // Calls the kernel; returns false if the call could not start or saw freed memory.
   template <class Body>
   bool call(const Body& body) {
     const EnteredCall entered = enter(this);

@@ -55,7 +55,7 @@ class Visitor {
   std::thread thread_;
 };
 
-// A snapshot alone, as a registration replaces one.
+// Makes a retired snapshot without a kernel, as after a replacement.
 Item* make_retired() {
   auto* item = new Item;
   item->reclaim = Item::free;
@@ -70,7 +70,7 @@ TEST_F(ReclaimTest, RetiredLater_WaitsForTheNextSweep) {
   EXPECT_EQ(live_items, before);
   retire_later(make_retired());
   Op op;
-  op.replace();  // its barrier serves both
+  op.replace();  // its barrier also serves the snapshot above
   EXPECT_EQ(live_items, before + 2);
 }
 
@@ -110,10 +110,10 @@ TEST_F(ReclaimTest, RunningKernel_IsKeptUntilItReturns) {
   const int before = live_items;
   Visitor visitor(op);
   op.replace();
-  EXPECT_EQ(live_items, before + 1);  // the old kernel; its snapshot went
+  EXPECT_EQ(live_items, before + 1);  // the old kernel; its snapshot was freed
   reap();
   EXPECT_EQ(live_items, before + 1);
-  visitor.finish();  // the thread's exit reaps too
+  visitor.finish();  // the thread also reaps when it exits
   reap();
   EXPECT_EQ(live_items, before);
 }
@@ -133,7 +133,7 @@ TEST_F(ReclaimTest, RemovedInsideItself_IsFreedByALaterSlowPath) {
     op.replace();
     EXPECT_EQ(live_items, before + 1);
   });
-  EXPECT_TRUE(op.call([] {}));  // the removal poked this thread
+  EXPECT_TRUE(op.call([] {}));  // the removal asked this thread to answer
   EXPECT_EQ(live_items, before);
 }
 
@@ -156,7 +156,7 @@ TEST_F(ReclaimTest, TwoKernelsThatRemoveEachOther_DoNotWait) {
 }
 
 TEST_F(ReclaimTest, FallbackRecord_WaitsForAnyPick) {
-  // A pick in progress, as a signal or preemption would leave it between push and set_running.
+  // A pick that a signal or preemption interrupts between push and set_running.
   Op op;
   const EnteredCall entered = enter(&op);
   auto* fallback = new Item;
@@ -178,7 +178,8 @@ TEST_F(ReclaimTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
   op.replace();
   EXPECT_EQ(live_items, before + 2);
   Op other;
-  EXPECT_TRUE(other.call([] {}));  // as a handler would: answers the poke, but must not vouch
+  // as a signal handler would: answers the request, but must not confirm the interrupted call
+  EXPECT_TRUE(other.call([] {}));
   reap();
   EXPECT_EQ(live_items, before + 2 + 2);
   leave(interrupted.thread, interrupted.place);
@@ -253,7 +254,7 @@ TEST_F(ReclaimTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
   EXPECT_EQ(drainer.result, DrainResult::kInsideKernel);
 }
 
-// Neither thread has a record then: the one no longer, the other not yet.
+// Neither thread has a record at that moment: one has dropped it, the other has none yet.
 TEST_F(ReclaimTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
   struct Slow : Pinnable {
     std::atomic<bool> entered{false}, go_on{false};

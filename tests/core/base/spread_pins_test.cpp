@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of pins counted per thread: a pinned object lives until the last pin is dropped, by
-// whichever thread, and is freed then.
+// Pins that are counted per thread: a pinned object lives until its last pin is dropped, on any
+// thread, and is freed then.
 #include "base/spread_pins.h"
 
 #include <gtest/gtest.h>
@@ -23,13 +23,13 @@ using testing::Op;
 
 class SpreadPinsTest : public ::testing::Test {
  protected:
-  // No sweep here: an object that is left was not freed by its last unpin.
+  // No sweep here: any object that is left was not freed by its last unpin.
   void TearDown() override {
     EXPECT_EQ(live_items.load(), 0);
     Item::bury();
   }
 
-  // A pin that a call of the operator's kernel takes.
+  // Takes a pin inside a call of the operator's kernel.
   static Item* take(Op& op) {
     Item* kernel = op.snapshot.load()->served;
     EXPECT_TRUE(op.call([kernel] { kernel->spread.take(); }));
@@ -117,7 +117,7 @@ TEST_F(SpreadPinsTest, PlacesAreUsedAgain) {
   }
 }
 
-// Threads take pins in calls and drop each other's while kernels are replaced all the time.
+// Threads take pins in calls and drop each other's, while kernels are replaced continuously.
 TEST_F(SpreadPinsTest, TakenAndDroppedByMany_WhileRetired) {
   constexpr int kThreads = 3;
   constexpr int kRounds = 2000;

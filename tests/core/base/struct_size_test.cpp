@@ -21,7 +21,7 @@ struct Grown {
   const char* name;
   int64_t later;
 };
-// A caller built against the first version, with its own data right behind the struct.
+// A caller built against the first version, whose own data follows the struct.
 struct FirstCaller {
   First info;
   uint64_t own = 7;

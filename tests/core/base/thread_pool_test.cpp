@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool that kernels share, through the C functions: chunks, errors, nesting, forks.
+// The thread pool that kernels share, through the C functions: chunks, errors, nesting, forks.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace tenon::base {
 namespace {
 
-// Counts how often each number was worked on, by whom, in which chunks.
+// Counts how often each number was processed, by which threads and in which chunks.
 struct ChunkLog {
   explicit ChunkLog(int64_t count) : times(static_cast<size_t>(count)) {}
   std::vector<std::atomic<int>> times;
@@ -50,7 +50,7 @@ class ThreadPool : public testing::Test {
   }
 };
 
-// Each thread begins with the same part in every loop, so that its data is still in its caches.
+// Each thread begins with the same part in every loop, so that the data is still in its caches.
 TEST(Region, EachThread_BeginsWithItsPartAndHelpsTheOthers) {
   const auto order_of = [](int32_t threads, int32_t thread) {
     std::vector<int64_t> order;
@@ -211,7 +211,7 @@ TEST_F(ThreadPool, Fork_TheChildHasThreadsOfItsOwn) {
   ASSERT_EQ(tenon_parallel_for(50, 1, &ChunkLog::note, &before), TENON_OK);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a hang shows as a signal
+    alarm(60);  // a deadlock ends with a signal
     ChunkLog seen(500);
     const bool served = tenon_parallel_for(500, 1, &ChunkLog::note, &seen) == TENON_OK;
     _exit(served && seen.all_once() && tenon_parallel_close() == TENON_OK ? 0 : 1);
@@ -239,7 +239,7 @@ TEST_F(ThreadPool, ForkWhileAnotherThreadsRegionRuns_TheChildIsServed) {
   while (!begun) std::this_thread::yield();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a hang shows as a signal
+    alarm(60);  // a deadlock ends with a signal
     ChunkLog seen(500);
     const bool served = tenon_parallel_for(500, 1, &ChunkLog::note, &seen) == TENON_OK;
     _exit(served && seen.all_once() && tenon_parallel_close() == TENON_OK ? 0 : 1);

@@ -84,7 +84,7 @@ void count_exit(ThreadRecord* thread) noexcept {
 
 TEST(ThreadRecord, ExitHook_RunsOncePerThreadWithARecord) {
   add_thread_exit_hook(count_exit);
-  add_thread_exit_hook(count_exit);  // the same again counts once
+  add_thread_exit_hook(count_exit);  // adding the same hook again has no effect
   hook_runs = 0;
   std::thread([] {}).join();
   EXPECT_EQ(hook_runs, 0);
@@ -129,7 +129,7 @@ TEST(ThreadRecord, Fork_ChildOwnsOnlyItsOwnRecord) {
 TEST(LiveCount, SumsOverThreads) {
   const int64_t before = live_count(TENON_HANDLE_OBJECT);
   std::thread([] {
-    count_live(TENON_HANDLE_OBJECT, 1);  // without a record
+    count_live(TENON_HANDLE_OBJECT, 1);  // on a thread without a record
     own_thread_record();
     count_live(TENON_HANDLE_OBJECT, 2);
   }).join();

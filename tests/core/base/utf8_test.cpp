@@ -21,7 +21,7 @@ TEST(Utf8, Characters_AreText) {
 
 TEST(Utf8, OtherBytes_AreNone) {
   EXPECT_FALSE(is_utf8("\xff\xfe"));
-  EXPECT_FALSE(is_utf8("\x80"));              // follows nothing
+  EXPECT_FALSE(is_utf8("\x80"));              // continues no character
   EXPECT_FALSE(is_utf8("\xc1\xbf"));          // overlong U+007F
   EXPECT_FALSE(is_utf8("\xe0\x9f\xbf"));      // overlong U+07FF
   EXPECT_FALSE(is_utf8("\xf0\x8f\xbf\xbf"));  // overlong U+FFFF
@@ -29,7 +29,7 @@ TEST(Utf8, OtherBytes_AreNone) {
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));  // U+110000
   EXPECT_FALSE(is_utf8("\xf5\x80\x80\x80"));
   EXPECT_FALSE(is_utf8("\xe2\x28\xa1"));  // second byte is no continuation byte
-  EXPECT_FALSE(is_utf8("\xe2\x82\x28"));  // a third
+  EXPECT_FALSE(is_utf8("\xe2\x82\x28"));  // nor is the third
 }
 
 TEST(Utf8, CutCharacters_AreNone) {

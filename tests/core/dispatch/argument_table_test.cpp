@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table in schema.h of the tags that a schema type takes, compared with what calls check.
+// Compares the table of tags in schema.h, by schema type, with what calls accept.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -66,7 +66,7 @@ struct Row {
   std::set<uint16_t> tags;
 };
 
-// "int, DeviceIndex" without breaking "(T, U)".
+// Splits "int, DeviceIndex" at commas, but not "(T, U)".
 std::vector<std::string> split_types(const std::string& text) {
   std::vector<std::string> types(1);
   int depth = 0;
@@ -120,7 +120,7 @@ std::vector<Row> read_table() {
     types.insert(types.begin(), continued.begin(), continued.end());
     continued.clear();
     if (line.size() <= kTagColumn) {
-      continued = types;  // the tags come in the next line
+      continued = types;  // the tags follow on the next line
     } else {
       rows.push_back({types, tags_in(line.substr(kTagColumn))});
     }
@@ -128,7 +128,7 @@ std::vector<Row> read_table() {
   return rows;
 }
 
-// One value of each tag; what lists hold fits the examples.
+// One value of each tag; elements of lists fit the examples.
 class Samples {
  public:
   Samples() {
@@ -235,7 +235,7 @@ TEST(ArgumentTable, Header_SaysWhatIsChecked) {
       EXPECT_EQ(names_of(taken), names_of(row.tags)) << named;
     }
   }
-  // All kinds that values carry, and no others.
+  // Tests all kinds that values have.
   for (uint32_t kind = TENON_TYPE_TENSOR; kind <= TENON_TYPE_UNION; ++kind) {
     const bool exists = kind <= TENON_TYPE_FUNCTION || kind >= TENON_TYPE_OPTIONAL;
     EXPECT_EQ(kinds.count(kind) != 0, exists) << "TENON_TYPE " << kind;

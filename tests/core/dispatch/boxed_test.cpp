@@ -350,7 +350,7 @@ TEST_F(Boxed, Item161_KernelFails_ErrorArrivesAndResultsAreCleared) {
   EXPECT_EQ(message(TENON_ERROR_INDEX, true, false), "IndexError: from the stack");
   EXPECT_EQ(message(TENON_ERROR_INDEX, false, true), "IndexError: from the slot");
   EXPECT_EQ(message(TENON_ERROR_INDEX, false, false),
-            "IndexError: t::fails: kernel failed with TENON_ERROR_INDEX and left no error");
+            "IndexError: t::fails: kernel failed with TENON_ERROR_INDEX without raising an error");
 }
 
 TEST_F(Boxed, StaleSlotError_OfAnotherCodeIsNotAdopted) {
@@ -438,8 +438,7 @@ TEST_F(Boxed, Resolve_GivesTheRunningEntryAndInvokeCallsIt) {
   EXPECT_NE(take_error().find("a must be Tensor, got int"), std::string::npos);
 }
 
-// The profile of an error names each kernel of C and C++ that it went through, innermost first,
-// once.
+// An error lists each C and C++ kernel that it passed through once, innermost first.
 TEST_F(Boxed, FailingKernels_AreFramesOfTheError) {
   const tenon_op* inner = library_.define("inner(Tensor a) -> ()");
   const tenon_op* outer = library_.define("outer(Tensor a) -> ()");
@@ -500,7 +499,7 @@ TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
   check({none, none, null(TENON_TAG_OBJECT)}, "got NULL");
 }
 
-// No tag is a wildcard, not even the largest value.
+// No tag matches any type, not even the largest value.
 TEST_F(Boxed, UnknownTags_AreTypeErrors) {
   const tenon_op* op = library_.define("tags(Tensor[] a) -> ()");
   library_.impl("tags", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("tags"));
@@ -540,7 +539,7 @@ TEST_F(Boxed, Begin_OneToNTensors_ThenRedispatchByKeys) {
   EXPECT_EQ(name(tenon_frame_begin1(op, tensor_.get(), &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CPU);
   const tenon_keyset below = tenon_keyset_below(TENON_KEY_AUTOGRAD);
-  // From outside of all kernels, the boxed form checks the arguments and calls the kernel.
+  // Outside of all kernels, the boxed form checks the arguments and calls the kernel.
   const auto redispatched = [&](tenon_keyset set, const TestTensor& tensor) {
     const tenon_entry* entry = tenon_frame_begin_keys(op, set, &frame);
     EXPECT_EQ(entry->typed, nullptr);

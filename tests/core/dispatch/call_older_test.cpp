@@ -64,8 +64,9 @@ TEST_F(CallOlder, NothingReplacedAndRemovedOnes_AreErrors) {
   Front a{"alone"};
   a.registration = library.keep("alone", TENON_KEY_CPU, front(&a));
   TestTensor tensor;
-  TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
-                     "t::alone: CPU must have had a kernel before this one, got none");
+  TENON_EXPECT_ERROR(
+      call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
+      "t::alone: CPU must have a kernel that was registered before this one, got none");
   take_notes();
   const tenon_kernel kernel = logging_kernel("gone");
   tenon_registration* gone = nullptr;
@@ -79,7 +80,7 @@ TEST_F(CallOlder, NothingReplacedAndRemovedOnes_AreErrors) {
   TENON_ASSERT_OK(tenon_registry_add_listener([](void*, uint32_t, const tenon_op*) {}, nullptr,
                                               nullptr, &listener));
   a.registration = listener;
-  TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_STATE, "kernel's");
+  TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}), TENON_ERROR_STATE, "must be of a kernel");
   tenon_registration_remove(listener);
   tenon_registration_release(listener);
   take_notes();
@@ -99,8 +100,8 @@ TEST_F(CallOlder, ErrorOfTheOlder_ComesHome) {
   take_notes();
 }
 
-// The registration in front of one that is removed and added again. That the older one is already
-// gone is not an error here.
+// Registers in front of a kernel that is removed and added again. It is no error here if the older
+// kernel is already gone.
 std::atomic<tenon_registration*> front_registration{nullptr};
 tenon_status call_older_quietly(void*, const tenon_op*, tenon_keyset keys, tenon_stack* stack) {
   const tenon_status status = tenon_registration_call_older(front_registration, keys, stack);
@@ -114,7 +115,8 @@ tenon_status count_run(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
 }
 
 TEST_F(CallOlder, WhileOthersComeAndGo_RunsOnesThatLive) {
-  constexpr int kLeastRounds = 2000;  // and until the kernel of all rounds ran, which takes a few
+  // and until the kernel of every round has run, which takes a few more
+  constexpr int kLeastRounds = 2000;
   constexpr int kMostRounds = 200'000;
   static std::atomic<int> freed;
   freed = 0;

@@ -8,7 +8,7 @@
 namespace tenon::test {
 namespace {
 
-// Restores the thread's words, whatever a test did to them.
+// Restores the thread's key sets after each test.
 class Calls : public DispatchTest {
  protected:
   void SetUp() override {
@@ -218,7 +218,7 @@ TEST_F(Calls, Item66_GuardOfOneThread_DoesNotTouchAnother) {
   tenon_key_guard_leave(&guard);
 }
 
-// Calls its own operator again below Autograd by a guard.
+// Calls its own operator again, with a guard that excludes Autograd.
 tenon_status call_again_below_autograd(void*, const tenon_op* op, tenon_keyset,
                                        tenon_stack* stack) {
   notes().push_back("autograd");
@@ -519,7 +519,7 @@ TEST_F(Calls, ADInplaceOrView_BumpsVersionsOfWrittenArgumentsOnly) {
   EXPECT_EQ(tenon_tensor_version(item.get()), before + 2);
 }
 
-// A kernel of a writing operator that writes by calling another one.
+// A kernel of a writing operator that calls another writing operator.
 tenon_status write_by_inner(void* inner, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   Call nested({stack->args[0]}, 0);
   return tenon_op_call_fast(static_cast<const tenon_op*>(inner), nested.stack());

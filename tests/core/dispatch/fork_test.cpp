@@ -11,7 +11,7 @@
 namespace tenon::test {
 namespace {
 
-// Defines, implements and calls an operator; 0 when all went well.
+// Defines, implements and calls an operator; returns 0 if all of this succeeds.
 int use_everything() {
   tenon_library* library = nullptr;
   if (tenon_library_new(TENON_LIBRARY_FRAGMENT, "child", TENON_KEY_NONE, nullptr, 0, &library))

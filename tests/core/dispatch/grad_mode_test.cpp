@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grad mode and kernels for tracked tensors only: who gets to Autograd, boxed and typed.
+// Grad mode and kernels for tracked tensors only: which calls reach Autograd, boxed and typed.
 #include "tenon/grad_mode.h"
 
 #include <gtest/gtest.h>
@@ -46,14 +46,14 @@ tenon_kernel for_tracked(tenon_kernel kernel) {
   return kernel;
 }
 
-// How an operator of two tensors can be called.
+// Ways to call an operator of two tensors.
 enum class Route { kCallFast, kCall, kBegin2, kBeginN, kBeginBoxed };
 constexpr Route kRoutes[] = {Route::kCallFast, Route::kCall, Route::kBegin2, Route::kBeginN,
                              Route::kBeginBoxed};
 
 class GradModes : public DispatchTest {
  protected:
-  // Calls by one route, "autograd@AutogradCPU cpu" telling which kernels ran.
+  // Makes a call in one way; returns the kernels that ran, such as "autograd@AutogradCPU cpu".
   std::string call_by(Route route, const tenon_op* op, const TestTensor& a, const TestTensor& b) {
     Call one({tensor_value(a), tensor_value(b)}, 0);
     if (route == Route::kCallFast) {
@@ -74,7 +74,7 @@ class GradModes : public DispatchTest {
     }
     return take_notes();
   }
-  // Makes the call by all routes and checks that they agree.
+  // Makes the call in all ways and checks that they agree.
   std::string call_all(const tenon_op* op, const TestTensor& a, const TestTensor& b) {
     const std::string first = call_by(Route::kCallFast, op, a, b);
     for (const Route route : kRoutes) {
@@ -123,10 +123,10 @@ TEST_F(GradModes, Refused) {
   TENON_EXPECT_ERROR(tenon_grad_mode_set(5), TENON_ERROR_INVALID_ARGUMENT,
                      "tenon_grad_mode_set: mode must be a TENON_GRAD_MODE_* number, got 5");
   TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_INFERENCE), TENON_ERROR_STATE,
-                     "INFERENCE must be entered by a guard, got a mode to set while it is ON");
+                     "INFERENCE must be entered or left with a guard, got a call in mode ON");
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
   TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_NORMAL), TENON_ERROR_STATE,
-                     "NORMAL must be entered by a guard, got a mode to set while it is INFERENCE");
+                     "NORMAL must be entered or left with a guard, got a call in mode INFERENCE");
   EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
 }
 
@@ -203,7 +203,7 @@ TEST_F(GradModes, KernelForTracked_OfAWriter_RunsForTrackedTensorsOnly) {
   library_.impl("f", TENON_KEY_AUTOGRAD_CPU, for_tracked(going_on("autograd")));
   EXPECT_EQ(call_all(op, plain_, plain_), "cpu");
   EXPECT_EQ(call_all(op, tracked_, plain_), "autograd@AutogradCPU cpu");
-  EXPECT_EQ(tenon_tensor_version(tracked_.get()), 6);  // once a call
+  EXPECT_EQ(tenon_tensor_version(tracked_.get()), 6);  // once per call
 }
 
 TEST_F(GradModes, Off_TakesTrackedTensorsPastAutograd) {

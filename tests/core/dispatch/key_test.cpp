@@ -159,7 +159,7 @@ TEST(Functionality, Below_TakesNearestFreeLowerNumber) {
       tenon_functionality_register("Quiet", "TransformFront", TENON_KEY_FLAG_ABOVE, &second),
       TENON_ERROR_ALREADY_EXISTS, "below TransformFront, got above TransformFront");
   TENON_EXPECT_ERROR(tenon_functionality_register("Tracer", "TransformFront", 0, &second),
-                     TENON_ERROR_ALREADY_EXISTS, "one of Tenon's own");
+                     TENON_ERROR_ALREADY_EXISTS, "which is built in");
   TENON_EXPECT_ERROR(tenon_functionality_register("Lost", "Nowhere", 0, &second),
                      TENON_ERROR_NOT_FOUND, "Nowhere");
   TENON_EXPECT_ERROR(tenon_functionality_register("AutogradCPU", "Tracer", 0, &second),
@@ -174,22 +174,22 @@ TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
   TENON_ASSERT_OK(tenon_functionality_register("GapLower", "GapUpper", 0, &lower));
   EXPECT_EQ(upper, 26u);
   EXPECT_EQ(lower, 25u);
-  TENON_EXPECT_ERROR(
-      tenon_functionality_register("GapThird", "Autocast", 0, &key), TENON_ERROR_STATE,
-      "functionality GapThird: there must be a free number below Autocast, got none: "
-      "GapUpper is there, GapLower is there, Tracer comes next; room is left ");
+  TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "Autocast", 0, &key),
+                     TENON_ERROR_STATE,
+                     "functionality GapThird: a number must be free below Autocast, got none: "
+                     "GapUpper is taken, GapLower is taken, Tracer follows; numbers are free ");
   EXPECT_EQ(key, TENON_KEY_NONE);
   TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "GapLower", 0, &key),
-                     TENON_ERROR_STATE, "below GapLower, got none: Tracer comes next");
-  // Both places named are free indeed.
+                     TENON_ERROR_STATE, "below GapLower, got none: Tracer follows");
+  // Both of the suggested gaps have room.
   tenon_functionality_register("GapThird", "Autocast", 0, &key);
   const std::string message = take_error();
-  EXPECT_NE(message.find("room is left above Symbolic"), std::string::npos) << message;
+  EXPECT_NE(message.find("numbers are free above Symbolic"), std::string::npos) << message;
   EXPECT_NE(message.find(" and below Tracer"), std::string::npos) << message;
   TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Symbolic", TENON_KEY_FLAG_ABOVE, &key));
   EXPECT_EQ(key, 29u);
   TENON_EXPECT_ERROR(tenon_functionality_register("GapTop", "Dense", TENON_KEY_FLAG_ABOVE, &key),
-                     TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
+                     TENON_ERROR_STATE, "above Dense, got none: a reserved key follows");
 }
 
 TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {

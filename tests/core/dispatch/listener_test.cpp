@@ -94,7 +94,7 @@ TEST_F(Listeners, ListenerThatRemovesWhatItIsToldOf_HearsOfIt) {
 
 // Listens from construction to stop().
 struct EventLog {
-  std::string heard;  // "+name " and "-name " of namespace order
+  std::string heard;  // "+name " or "-name " for each namespace event, in order
   tenon_registration* registration = nullptr;
   EventLog() {
     const auto tell = [](void* ctx, uint32_t event, const tenon_op* op) {

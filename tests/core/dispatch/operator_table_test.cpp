@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding operators by name: names of every length, tables that grow while others look.
+// Finding operators by name: names of every length, and tables that grow during lookups.
 #include <atomic>
 #include <string>
 #include <thread>

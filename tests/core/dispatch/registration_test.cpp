@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries and registrations: refusals and their reasons, the state after a failure, and the
+// Libraries and registrations: refusals and their messages, the state after a failure, and the
 // effect of removals.
 #include <atomic>
 
@@ -268,7 +268,7 @@ TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   tenon_kernel kernel = logging_kernel("k");
   kernel.reserved[0] = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
-                     "kernel: reserved words must be zero");
+                     "kernel: reserved fields must be zero");
   kernel = logging_kernel("k");
   kernel.reserved0 = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
@@ -277,7 +277,7 @@ TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   options.struct_size = sizeof options;
   options.reserved[0] = 1;
   TENON_EXPECT_ERROR(tenon_library_define(library.get(), "reserved() -> ()", &options, nullptr),
-                     TENON_ERROR_INVALID_ARGUMENT, "tenon_library_define: reserved words");
+                     TENON_ERROR_INVALID_ARGUMENT, "tenon_library_define: reserved fields");
   options.reserved[0] = 0;
   options.tag_count = 1;
   TENON_EXPECT_ERROR(tenon_library_define(library.get(), "reserved() -> ()", &options, nullptr),
@@ -289,9 +289,9 @@ TEST_F(Registrations, SecondDefinitionWithoutPlaces_SaysNothingOfThem) {
   library.define("placeless() -> ()");
   EXPECT_EQ(tenon_library_define(library.get(), "placeless() -> ()", nullptr, nullptr),
             TENON_ERROR_ALREADY_EXISTS);
-  EXPECT_EQ(take_error(),
-            "ExistsError: t::placeless: operator must be defined once, got a second "
-            "definition");
+  EXPECT_EQ(
+      take_error(),
+      "ExistsError: t::placeless: operator must be defined only once, got a second definition");
 }
 
 TEST_F(Registrations, MisspeltNames_AreAnsweredWithNearOnes) {
@@ -344,10 +344,9 @@ TEST_F(Registrations, GuardThatTakesTheKernelsKey_IsNamed) {
   TENON_ASSERT_OK(tenon_key_guard_exclude(keys({TENON_KEY_CPU}), &guard));
   EXPECT_EQ(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL);
   tenon_key_guard_leave(&guard);
-  EXPECT_EQ(
-      take_error(),
-      "NotImplementedError: t::shut: arguments must have a key that the thread lets through, got "
-      "those that its guards exclude, {CPU}; kernels: CPU");
+  EXPECT_EQ(take_error(),
+            "NotImplementedError: t::shut: arguments must have a key that the thread does not "
+            "exclude, got only keys that its guards exclude, {CPU}; kernels: CPU");
 }
 
 TEST_F(Registrations, Item125_FallthroughForOneOperator) {
@@ -673,7 +672,7 @@ TEST_F(Registrations, KernelDescriptionOfOtherVersions) {
 }
 
 TEST_F(Registrations, LiveCounts_ReturnToWhatTheyWere) {
-  { const TestLibrary first; }  // brings the built-in fallbacks up, which stay
+  { const TestLibrary first; }  // creates the built-in fallbacks, which are permanent
   const auto count = [](uint32_t kind) { return tenon_introspect_live_count(kind); };
   const int64_t libraries = count(TENON_HANDLE_LIBRARY);
   const int64_t registrations = count(TENON_HANDLE_REGISTRATION);

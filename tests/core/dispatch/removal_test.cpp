@@ -74,7 +74,7 @@ TEST_F(Removal, DrainOfAnOpenLibrary_IsRefused) {
   TENON_EXPECT_ERROR(tenon_library_drain(library.get(), 0), TENON_ERROR_STATE, "closed");
 }
 
-// A kernel that pins itself for later use, as a recorded call does.
+// A kernel that pins itself for later use, as recorded calls do.
 struct Keeping {
   dispatch::KernelPin pin;
   std::atomic<int> deleted{0};
@@ -102,8 +102,7 @@ TEST_F(Removal, PinnedKernel_OutlivesItsLibraryUntilTheLastPin) {
   EXPECT_EQ(self.pin.get()->entry.ctx, &self);
   EXPECT_EQ(tenon_library_drain(library.get(), 1'000'000), TENON_ERROR_BUSY);
   const std::string message = take_error();
-  EXPECT_NE(message.find("got pinned::kept whose kernel they still hold"), std::string::npos)
-      << message;
+  EXPECT_NE(message.find("got pinned::kept still used by one"), std::string::npos) << message;
   self.pin = {};
   EXPECT_EQ(self.deleted, 0);
   EXPECT_EQ(tenon_library_drain(library.get(), 0), TENON_ERROR_BUSY);
@@ -130,7 +129,7 @@ TEST_F(Removal, PinOfARegisteredKernel_IsNobodysBusiness) {
   TENON_EXPECT_OK(tenon_library_drain(library.get(), 0));
 }
 
-// The last pins are dropped while other threads remove: each kernel is freed exactly once.
+// The last pins are dropped while other threads remove kernels: each kernel is freed exactly once.
 TEST_F(Removal, PinsAndRemovalsAtOnce_FreeEachKernelOnce) {
   constexpr int kRounds = 2000;
   static std::atomic<int> deleted;
@@ -422,7 +421,7 @@ TEST_F(Removal, Stress_KeysAreDeclaredWhileThreadsCall) {
     tenon_key key = 0;
     const tenon_status status =
         tenon_functionality_register(name, "Override", TENON_KEY_FLAG_ABOVE, &key);
-    if (status == TENON_ERROR_STATE) {  // other tests of this process took the numbers
+    if (status == TENON_ERROR_STATE) {  // other tests of this process used up the numbers
       take_error();
       break;
     }

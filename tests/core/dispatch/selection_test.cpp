@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selectors of fallbacks: how often they are called, and what they may do during the call.
+// Selectors of fallbacks: how often they are called, and what they may do during a call.
 #include <string>
 
 #include "support.h"

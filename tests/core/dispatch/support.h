@@ -25,11 +25,11 @@ inline std::string take_error() {
   return text;
 }
 
-/// Succeeds, or shows the error.
+/// Asserts that a call succeeds; shows its error if not.
 #define TENON_EXPECT_OK(call) EXPECT_EQ((call), TENON_OK) << ::tenon::test::take_error()
 #define TENON_ASSERT_OK(call) ASSERT_EQ((call), TENON_OK) << ::tenon::test::take_error()
 
-/// Fails with a code, and with a message that contains a text.
+/// Asserts that a call fails with this code and a message that contains this text.
 #define TENON_EXPECT_ERROR(call, code, text)                       \
   do {                                                             \
     EXPECT_EQ((call), (code));                                     \
@@ -140,7 +140,7 @@ inline std::string take_notes() {
   return all;
 }
 
-/// Notes its name (ctx) and leaves the results alone.
+/// Records its name (ctx) and leaves the results unset.
 inline tenon_status note_call(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
   notes().push_back(static_cast<const char*>(ctx));
   return TENON_OK;
@@ -173,7 +173,7 @@ inline tenon_kernel kernel_of(tenon_kernel_fn boxed, void* ctx = nullptr,
   kernel.line = 7;
   return kernel;
 }
-/// A kernel that notes `name`.
+/// Makes a kernel that records `name`.
 inline tenon_kernel logging_kernel(const char* name) {
   return kernel_of(&note_call, const_cast<char*>(name), name);
 }
@@ -186,7 +186,7 @@ inline tenon_kernel fallthrough() {
   return kernel;
 }
 
-/// A library that is closed and released at the end.
+/// A library that is closed and released by the destructor.
 class TestLibrary {
  public:
   explicit TestLibrary(uint32_t kind = TENON_LIBRARY_FRAGMENT, const char* ns = "t",
@@ -207,7 +207,7 @@ class TestLibrary {
   void impl(const char* name, tenon_key key, const tenon_kernel& kernel) {
     EXPECT_EQ(tenon_library_impl(handle_, name, key, &kernel, nullptr), TENON_OK) << take_error();
   }
-  /// The registration, to remove it alone. Removed at the end of the library otherwise.
+  /// Returns the registration, so that it can be removed alone; otherwise it ends with the library.
   tenon_registration* keep(const char* name, tenon_key key, const tenon_kernel& kernel) {
     tenon_registration* registration = nullptr;
     EXPECT_EQ(tenon_library_impl(handle_, name, key, &kernel, &registration), TENON_OK)
@@ -231,8 +231,8 @@ class FallbackLibrary : public TestLibrary {
   FallbackLibrary() : TestLibrary(TENON_LIBRARY_IMPL, "_") {}
 };
 
-/// Name of the kernel that serves a slot, with its provenance: "cpu [1]"; "-" when missing, "fall"
-/// when the key is skipped.
+/// Returns the name and provenance of the kernel of a slot: "cpu [1]"; "-" if there is none, "fall"
+/// if calls skip the key.
 inline std::string slot(const tenon_op* op, tenon_key key) {
   tenon_slot_info info{};
   info.struct_size = sizeof info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dispatch table: which registration serves which slot.
+// The dispatch table: which registration serves each slot.
 #include <algorithm>
 #include <random>
 
@@ -16,7 +16,7 @@ class Table : public DispatchTest {
   const tenon_op* op_ = library_.define("op(Tensor a) -> ()");
 
   void add(tenon_key key, const char* name) { library_.impl("op", key, logging_kernel(name)); }
-  // "Undefined CPU CUDA AutogradCPU AutogradCUDA".
+  // Returns the kernels of Undefined, CPU, CUDA, AutogradCPU and AutogradCUDA.
   std::string row() {
     std::string text;
     for (const tenon_key key : {TENON_KEY_UNDEFINED, TENON_KEY_CPU, TENON_KEY_CUDA,
@@ -239,7 +239,8 @@ TEST_F(Table, Item40_FallthroughRemoved_SlotAndMaskAreBack) {
 TEST_F(Table, Item41_FallthroughOnEveryKey_ErrorNotCrash) {
   library_.impl("op", TENON_KEY_CPU, fallthrough());
   TestTensor tensor;
-  TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL, "all fall through");
+  TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
+                     "only keys that fall through");
 }
 
 TEST_F(Table, Item41_CompositeThatFallsThrough_IsNoKernelOfTheEmptySetEither) {
@@ -247,7 +248,7 @@ TEST_F(Table, Item41_CompositeThatFallsThrough_IsNoKernelOfTheEmptySetEither) {
     library_.impl("op", key, fallthrough());
     TestTensor tensor;
     TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
-                       "all fall through");
+                       "only keys that fall through");
     const tenon_op* none = library_.define(("none" + std::to_string(key) + "() -> ()").c_str());
     library_.impl(tenon_op_name(none), key, fallthrough());
     EXPECT_EQ(call(none, {}), TENON_ERROR_NO_KERNEL);
@@ -285,7 +286,8 @@ TEST_F(Table, Item44_MissingKernel_ErrorNamesOperatorKeyAndKernels) {
   EXPECT_EQ(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL);
   EXPECT_EQ(take_error(),
             "NotImplementedError: t::op: key must have a kernel, got CUDA; kernels: CPU, Autograd; "
-            "register a kernel for CUDA or CompositeExplicitAutograd, or move the arguments");
+            "register a kernel for CUDA or CompositeExplicitAutograd, or move the arguments to "
+            "another device");
 }
 
 TEST_F(Table, Item45_AnyOrder_StateDependsOnWhatIsActive) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys registered at run time that are included or excluded by default: which threads they affect,
-// and their interaction with guards and captured states that are older. Declarations last for the
-// life of the process, so this is a separate program, and each test declares its own keys.
+// and how they interact with older guards and captured states. Declarations last for the life of
+// the process, so this is a separate program, and each test declares its own keys.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -20,7 +20,8 @@ tenon_key declare(const char* name, uint32_t flags, const char* anchor = "Overri
 bool included(tenon_key key) { return (tenon_keyset_included() & keys({key})) == keys({key}); }
 bool excluded(tenon_key key) { return (tenon_keyset_excluded() & keys({key})) == keys({key}); }
 
-// An operator with a CPU kernel that notes "cpu", and what a call of it notes.
+// An operator with a CPU kernel that records "cpu", and a method that returns the records of a
+// call.
 class Watched {
  public:
   explicit Watched(const char* schema) : op_(library_.define(schema)) {
@@ -39,7 +40,7 @@ class Watched {
   const tenon_op* op_;
 };
 
-// A thread that has already called an operator, and then runs the test's steps one at a time.
+// A thread that has already called an operator, and then runs the test's steps one by one.
 class OldThread {
  public:
   explicit OldThread(std::function<void()> first) : steps_{std::move(first)} {
@@ -159,7 +160,7 @@ TEST(ThreadDefault, Excluded_KeptOutUntilForced) {
   std::thread(expect_excluded).join();
 }
 
-// The forcing guard comes first on the old thread, with no call in between.
+// The old thread enters the forcing guard without a call in between.
 TEST(ThreadDefault, Excluded_ForcedOnAThreadThatHasNotCalledSince_IsOn) {
   const Watched op("forced(Tensor a) -> ()");
   OldThread old([&] { op.notes_of_call(); });
@@ -220,7 +221,7 @@ TEST(ThreadDefault, StateFromBefore_EntersWithTheDefault_StateFromAfterAsItWas) 
   tenon_thread_state_release(after);
 }
 
-// A kernel that declares a key: the calls it makes next have it.
+// A kernel that declares a key: its next calls have the key.
 TEST(ThreadDefault, DeclaredInsideAKernel_ItsNextCallHasIt) {
   const Watched inner("declared_inner(Tensor a) -> ()");
   TestLibrary library;
@@ -247,11 +248,12 @@ TEST(ThreadDefault, DeclaredInsideAKernel_ItsNextCallHasIt) {
 TEST(ThreadDefault, OtherDefaultThanBefore_RefusedInWords) {
   declare("Settled", TENON_KEY_FLAG_EXCLUDED | TENON_KEY_FLAG_ABOVE, "Tracer");
   tenon_key key = 0;
-  TENON_EXPECT_ERROR(tenon_functionality_register("Settled", "Tracer", TENON_KEY_FLAG_ABOVE, &key),
-                     TENON_ERROR_ALREADY_EXISTS,
-                     "declared as before, above Tracer, excluded by default, got above Tracer");
+  TENON_EXPECT_ERROR(
+      tenon_functionality_register("Settled", "Tracer", TENON_KEY_FLAG_ABOVE, &key),
+      TENON_ERROR_ALREADY_EXISTS,
+      "must agree, the first is above Tracer, excluded by default, got above Tracer");
   TENON_EXPECT_ERROR(tenon_functionality_register("Both", "Autograd", 12, &key),
-                     TENON_ERROR_INVALID_ARGUMENT, "got both included and excluded");
+                     TENON_ERROR_INVALID_ARGUMENT, "got both");
 }
 
 // Threads call, enter guards and exit while keys are declared: each call has exactly the keys that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread slots: words of layers on each thread, carried by thread states.
+// Thread slots: one word per layer on each thread, which thread states capture.
 #include <thread>
 
 #include "base/error.h"

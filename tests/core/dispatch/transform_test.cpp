@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transform stack, tested with two small layers defined here: one that batches and one that
-// computes forward derivatives. They nest in both orders, and each also in itself.
+// computes forward derivatives. They nest in both orders, and each in itself.
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -78,7 +78,7 @@ void give(tenon_stack* stack, TensorPtr tensor) {
   stack->rets[0].as.tensor = tensor.detach();
 }
 
-// Elementwise on contiguous tensors, dims aligned at the end, size 1 repeated.
+// Computes elementwise on contiguous tensors, with trailing dims aligned and size 1 broadcast.
 template <class Function>
 TensorPtr pointwise(const Tensor& a, const Tensor& b, Function function) {
   const size_t ndim = static_cast<size_t>(std::max(a.ndim(), b.ndim()));
@@ -119,7 +119,7 @@ tenon_status add_cpu(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
                         [](double x, double y) { return x + y; }));
   return TENON_OK;
 }
-// Sums the last `ndim - keep` dims: `keep` leading ones are batches.
+// Sums over the trailing dims, keeping `keep` leading ones, which are batches.
 TensorPtr sum_trailing(const Tensor& a, int32_t keep) {
   TensorPtr out =
       tensor::new_tensor(TENON_DTYPE_F64, nullptr, {a.sizes(), static_cast<size_t>(keep)});
@@ -138,7 +138,7 @@ tenon_status sum_cpu(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   return TENON_OK;
 }
 
-// ---- The batching layer: a tensor at its level has its batch in dim 0 of the one below ----------
+// ---- The batching layer: its tensors have the batch in dim 0 of the tensor below ----------------
 
 const LayerKind kBatching{"batching", kBatchedBit, kBatchedBit, nullptr, false};
 
@@ -148,7 +148,7 @@ TensorPtr batched(Layer& layer, const TensorPtr& below) {
   return dispatch::new_level_tensor(layer, *below, kBatchedBit, geometry);
 }
 
-// A view with ones after the batch dim, so that logical dims align.
+// Returns a view with dims of size 1 after the batch dim, so that logical dims align.
 TensorPtr aligned(const TensorPtr& below, bool is_batched, int32_t logical) {
   const int32_t missing = logical + (is_batched ? 1 : 0) - below->ndim();
   if (!is_batched || missing == 0) return below;
@@ -185,7 +185,7 @@ tenon_status batch(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack) 
                                                     : level->below);
       arg.as.tensor = owners.back().get();
     }
-    if (any && op == sum_op) args[1].as.i += 1;  // one more leading dim to keep
+    if (any && op == sum_op) args[1].as.i += 1;  // the batch dim is kept too
     tenon_stack inner = *stack;
     inner.args = args.data();
     inner.error = nullptr;
@@ -197,7 +197,7 @@ tenon_status batch(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack) 
   return TENON_OK;
 }
 
-// ---- The derivative layer: a tensor at its level has a value and a derivative below -------------
+// ---- The derivative layer: its tensors have a value and a derivative below ----------------------
 
 TensorPtr dual(Layer& layer, Tensor& value, TensorPtr derivative) {
   return dispatch::new_level_tensor(layer, value, kAutogradBit, value.size_span(),
@@ -273,7 +273,7 @@ Function vmap(Function f) {
     return unwrapped(f(batched(*layer, x)), *layer);
   };
 }
-// The derivative of f in the direction of ones.
+// Returns the derivative of f in the direction of ones.
 Function grad(Function f) {
   return [f](const TensorPtr& x) {
     const LayerPtr layer = dispatch::enter_layer(kDeriving);
@@ -289,7 +289,7 @@ Function grad(Function f) {
   };
 }
 
-// Adds ones after the first dim of a contiguous tensor.
+// Inserts a dim of size 1 after the first dim of a contiguous tensor.
 tenon_status ones_after_first(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   const Tensor& a = *stack->args[0].as.tensor;
   std::vector<int64_t> sizes{a.sizes()[0]};
@@ -539,8 +539,8 @@ TEST_F(Transforms, InPlaceOnACapturedTensor_IsANamedError) {
     EXPECT_EQ(error.code(), TENON_ERROR_STATE);
     EXPECT_STREQ(
         error.what(),
-        "t::scale_: a must be a tensor of the deriving of level 1 to be written in it, got "
-        "one captured from outside; pass it to the transformed function");
+        "t::scale_: a must be a tensor of the deriving of level 1 to be modified inplace there, "
+        "got one captured from outside; pass it to the transformed function as an argument");
   }
   dispatch::leave_layer(*layer);
   EXPECT_EQ(elements(captured), Numbers{4});
@@ -641,7 +641,7 @@ TEST_F(Transforms, TensorOfAHigherLayer_IsAnErrorBelow) {
   dispatch::leave_layer(*outer);
 }
 
-// A batch of turned matrices: what decides by strides sees those of each matrix.
+// A batch of transposed matrices: code that depends on strides sees those of each matrix.
 TEST_F(Transforms, LevelTensor_ClaimsStridesAndSharesVersions) {
   const LayerPtr layer = dispatch::enter_layer(kBatching);
   const std::vector<int64_t> sizes{2, 3, 4}, turned{12, 1, 3};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of operators that write an argument: versions, what the kernel sees, and who serves typed
-// calls, by every way of calling.
+// Calls of operators that write an argument: versions, what the kernel sees, and which kernel
+// serves typed calls, in every way to call.
 #include "dispatch/operator_entry.h"
 #include "support.h"
 
@@ -14,7 +14,7 @@ constexpr tenon_keyset kWrites =
 
 class Writes : public DispatchTest {
  protected:
-  // By how much a step changes the version of self_.
+  // Returns how much a step raises the version of self_.
   template <class Step>
   int64_t bumps(Step&& step) {
     const int64_t before = tenon_tensor_version(self_.get());
@@ -321,7 +321,7 @@ TEST_F(Writes, Profile_ShowsTheFallbackAndTheKernel) {
   EXPECT_EQ(seen, "bump_versions cpu ");
 }
 
-// Views are the fallback's own work: such a call must get to it, though it writes.
+// The fallback must handle calls that return views, even if they also write.
 TEST_F(Writes, WriterThatReturnsAView_GoesThroughTheFallback) {
   const tenon_op* op =
       library_.define("both(Tensor(a!) self, Tensor(b) other) -> (Tensor(a!), Tensor(b))");

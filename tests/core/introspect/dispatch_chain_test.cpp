@@ -12,7 +12,7 @@
 namespace tenon::test {
 namespace {
 
-// ---- The way that the words tell ----------------------------------------------------------------
+// ---- The path in the explanation ----------------------------------------------------------------
 
 enum class End {
   kLast,     // nothing is below, or the kernel is composed of other operators
@@ -37,7 +37,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// "KEY: NAME (LANGUAGE at FILE:LINE) runs [PROVENANCE]" or without place.
+// Parses "KEY: NAME (LANGUAGE at FILE:LINE) runs [PROVENANCE]", in which the place may be missing.
 std::string step_of(const std::string& key, const std::string& line) {
   const std::string kernel = between(line, ": ", " [");
   return key + " " + kernel.substr(0, kernel.find(' '));
@@ -63,7 +63,7 @@ Chain parse_chain(const std::string& text) {
       chain.end = End::kLast;
     } else if (has(line, "  below it, ")) {
       chain.steps.push_back(step_of(between(line, "below it, ", ": "), line));
-    } else if (has(line, "  nothing is below ") || has(line, "    it is composed: ")) {
+    } else if (has(line, "  nothing is below ") || has(line, "    it is a composite kernel: ")) {
       chain.end = End::kLast;
     }
   }
@@ -77,7 +77,7 @@ std::string print(const Chain& chain) {
   return text + ends[static_cast<int>(chain.end)];
 }
 
-// ---- The way that the call takes ----------------------------------------------------------------
+// ---- The path of the call -----------------------------------------------------------------------
 
 std::vector<std::string> steps_taken(tenon_profile* profile, std::string* out_keys) {
   int64_t count = 0;
@@ -141,7 +141,7 @@ Chain expect_explained(const tenon_op* op, const std::vector<tenon_value>& args,
         EXPECT_EQ(status, TENON_OK) << all;
         break;
       }
-      [[fallthrough]];  // a handler of these tests calls again, whatever is left
+      [[fallthrough]];  // a handler of these tests calls again, whatever keys are left
     case End::kAnew:    // with calls that the text does not describe
       if (taken.size() > expected.steps.size()) taken.resize(expected.steps.size());
       break;
@@ -153,7 +153,7 @@ Chain expect_explained(const tenon_op* op, const std::vector<tenon_value>& args,
   return expected;
 }
 
-// ---- Random worlds ------------------------------------------------------------------------------
+// ---- Random cases -------------------------------------------------------------------------------
 
 struct Schema {
   const char* text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls explained in words: the whole text for the common case, the telling line for each other.
+// Explanations of calls: the whole text for a common call, and the relevant line for all others.
 #include "../override/support.h"
 #include "dispatch/transform.h"
 
@@ -33,7 +33,7 @@ TEST_F(Explain, WholeWay_KeyByKey) {
             "t::f(Tensor x, Tensor[] y, int n=1) -> ()\n"
             "  x has {AutocastCPU, ADInplaceOrView, CPU}\n"
             "  y[0] has {AutocastCPU, ADInplaceOrView, CPU}\n"
-            "  the thread adds {ADInplaceOrView, BackendSelect} and takes away {AutocastMeta, "
+            "  the thread adds {ADInplaceOrView, BackendSelect} and excludes {AutocastMeta, "
             "AutocastCUDA, AutocastCPU}\n"
             "  the operator adds {AutogradMeta, AutogradCUDA, AutogradCPU}, for which it has a "
             "kernel\n"
@@ -48,7 +48,7 @@ TEST_F(Explain, WholeWay_KeyByKey) {
   EXPECT_EQ(take_notes(), "") << "explaining must call nothing";
 }
 
-// The explanation must match what the call does.
+// The explanation must match the call.
 TEST_F(Explain, AgreesWithTheCall) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, logging_kernel("explicit"));
@@ -64,7 +64,7 @@ TEST_F(Explain, Composite_EndsTheWay) {
   library_.impl("f", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, logging_kernel("math"));
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "math (C++ at kernels.cpp:7) runs [math kernel]");
-  EXPECT_SAYS(text, "it is composed: it calls other operators");
+  EXPECT_SAYS(text, "it is a composite kernel: it calls other operators");
   EXPECT_EQ(text.find("below"), std::string::npos) << text;
 }
 
@@ -113,10 +113,10 @@ TEST_F(Explain, NoTensors_BackendSelectChooses) {
   library_.impl("make", TENON_KEY_CPU, logging_kernel("cpu"));
   library_.impl("make", TENON_KEY_META, logging_kernel("meta"));
   const std::string without = explained(op, {tenon_value{}});
-  EXPECT_SAYS(without, "no argument can be a tensor and no device is given: BackendSelect takes");
+  EXPECT_SAYS(without, "no argument can be a tensor and no device is given: BackendSelect chooses");
   EXPECT_SAYS(without, "the highest key is CPU: cpu");
   const std::string with = explained(op, {device_value(23)});
-  EXPECT_SAYS(with, "BackendSelect takes the backend of the device meta");
+  EXPECT_SAYS(with, "BackendSelect chooses the backend of the device meta");
   EXPECT_SAYS(with, "the highest key is Meta: meta");
 }
 
@@ -132,7 +132,7 @@ TEST_F(Explain, WrittenArguments_VersionsFirst) {
   library_.impl("f_", TENON_KEY_CPU, logging_kernel("cpu"));
   const std::string text = explained(op, {tensor_value(cpu_)});
   EXPECT_SAYS(text, "the highest key is ADInplaceOrView: bump_versions");
-  EXPECT_SAYS(text, "it raises the versions of written arguments and redispatches");
+  EXPECT_SAYS(text, "it increments the versions of written arguments and redispatches");
   EXPECT_SAYS(text, "below it, CPU: cpu");
 }
 
@@ -147,8 +147,9 @@ TEST_F(Explain, ObjectsThatOverride_AreAskedInTurn) {
   const std::string text = explained(op, {object.value(), tensor_value(cpu_)});
   EXPECT_SAYS(text, "  x, an object of a.Type, has {Override}\n");
   EXPECT_SAYS(text, "the highest key is Override: run_overrides");
-  EXPECT_SAYS(text, "it asks in turn, until one accepts the call: the types a.Type\n");
-  EXPECT_SAYS(text, "to go on, a handler calls again with arguments of its own\n");
+  EXPECT_SAYS(text,
+              "it calls these handlers in order until one accepts the call: the types a.Type\n");
+  EXPECT_SAYS(text, "to continue, a handler calls the operator again with other arguments\n");
   EXPECT_EQ(text.find("below it"), std::string::npos) << text;
   const ActorObject mode(mode_type, "mode");
   const ActorObject::On on(TENON_MODE_OVERRIDE, mode);
@@ -164,7 +165,7 @@ TEST_F(Explain, OverrideTakenAway_TheCallFails) {
   const ActorObject object(type, "object");
   tenon_key_guard guard;
   TENON_ASSERT_OK(tenon_key_guard_exclude(keys({TENON_KEY_OVERRIDE}), &guard));
-  EXPECT_SAYS(explained(op, {object.value()}), "Override is taken away or falls through: the call");
+  EXPECT_SAYS(explained(op, {object.value()}), "Override is excluded or falls through: the call");
   Call one({object.value()}, 0);
   TENON_EXPECT_ERROR(tenon_op_call_fast(op, one.stack()), TENON_ERROR_TYPE, "Override is excluded");
   tenon_key_guard_leave(&guard);
@@ -190,7 +191,9 @@ TEST_F(Explain, Layers_TheInnermostTakesTheCall) {
   dispatch::leave_layer(*inner);
   dispatch::leave_layer(*outer);
   EXPECT_SAYS(text, "the highest key is TransformFront: transform_front");
-  EXPECT_SAYS(text, "lifts tensors to the innermost layer, scaling of level 2, and calls again");
+  EXPECT_SAYS(
+      text,
+      "wraps tensors at the level of the innermost layer, scaling of level 2, and redispatches");
   EXPECT_EQ(text.find("below it"), std::string::npos) << text;
 }
 

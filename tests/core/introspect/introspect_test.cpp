@@ -40,7 +40,7 @@ TEST(OpList, IsSortedAndHoldsDefinedOperatorsOnly) {
   EXPECT_EQ(names, "listed::a listed::a.two listed::b ");
 }
 
-// A table that does not follow from the registrations is found, with its slot.
+// A table that does not follow from the registrations is reported, with its slot.
 TEST(Invariants, Item48_WrongTable_IsNamed) {
   TestLibrary library;
   const tenon_op* op = library.define("checked(Tensor a) -> ()");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded profiles: nesting, ends, redispatch, failures, frames, threads, and profiles inside
-// profiles.
+// Recorded profiles: nesting, ends, redispatch, failures, frames, threads, and nested profiles.
 #include <functional>
 #include <thread>
 
@@ -35,7 +34,7 @@ class Profile {
   tenon_profile* handle_ = nullptr;
 };
 
-// "outer@AutogradCPU >outer@CPU >>inner@CPU": nesting by ">", redispatches by "*".
+// Returns "outer@AutogradCPU >outer@CPU >>inner@CPU": ">" marks nesting, "*" a redispatch.
 std::string shape(const std::vector<tenon_profile_span>& spans) {
   std::string text;
   for (const tenon_profile_span& span : spans) {
@@ -164,7 +163,7 @@ TEST_F(ProfileRecord, FramesEndWithTheirKernel) {
   TENON_EXPECT_OK(tenon_frame_end(&frame, TENON_OK));
 }
 
-// A binding may find that a kernel is not for it, leave, and call in another way.
+// A binding may find that it cannot use a kernel directly, leave, and call in another way.
 TEST_F(ProfileRecord, FramesLeftWithoutCalling_AreNoDispatches) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, logging_kernel("k"));
@@ -230,13 +229,13 @@ TEST_F(ProfileRecord, EachThreadRecordsItsOwn) {
     other = std::make_unique<Profile>();
     TENON_EXPECT_OK(call_plain(op));
     TENON_EXPECT_OK(call_plain(op));
-    TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "by the thread that began it");
+    TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "on the thread that began it");
     int64_t count = 0;
     int64_t dropped = 0;
     TENON_EXPECT_ERROR(tenon_profile_span_count(profile.get(), &count, &dropped), TENON_ERROR_STATE,
-                       "one that rec");
+                       "one that is still rec");
     take_notes();
-  }).join();  // exits with its profile on: ended
+  }).join();  // the thread exits with its profile on, which ends the profile
   TENON_EXPECT_OK(call_plain(op));
   TENON_EXPECT_OK(profile.end());
   TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "one that has ended");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator: registrations that are tried on an operator outside of the registry.
+// The simulator: registrations on an operator that is not in the registry.
 #include "support.h"
 
 namespace tenon::test {
@@ -134,10 +134,10 @@ TEST(Simulator, BadRegistrations_ChangeNothing) {
   const std::string before = simulator.print(TENON_SIMULATOR_RAW_REGISTRATIONS);
   TENON_EXPECT_ERROR(simulator.add({"CUDA", "NoSuchKey"}), TENON_ERROR_NOT_FOUND, "NoSuchKey");
   TENON_EXPECT_ERROR(simulator.add({"CUDA", "CUDA"}), TENON_ERROR_INVALID_ARGUMENT,
-                     "each key must be there once, got CUDA twice");
+                     "each key must be given only once, got CUDA twice");
   TENON_EXPECT_ERROR(simulator.add({"CPU"}), TENON_ERROR_INVALID_ARGUMENT, "got CPU twice");
   TENON_EXPECT_ERROR(simulator.add({"CompositeImplicitAutograd", "CompositeExplicitAutograd"}),
-                     TENON_ERROR_INVALID_ARGUMENT, "must not hold both CompositeImplicit");
+                     TENON_ERROR_INVALID_ARGUMENT, "must not contain both CompositeImplicit");
   TENON_EXPECT_ERROR(simulator.add({"Undefined"}), TENON_ERROR_INVALID_ARGUMENT, "got Undefined");
   TENON_EXPECT_ERROR(simulator.add({"CUDA"}, 64), TENON_ERROR_INVALID_ARGUMENT, "got 64");
   EXPECT_EQ(simulator.print(TENON_SIMULATOR_RAW_REGISTRATIONS), before);
@@ -181,7 +181,7 @@ TEST(Simulator, Explain_WalksAKeySet) {
 }
 
 TEST(Simulator, LeavesNothing) {
-  Simulator first;  // the registry's own kernels come with its first use
+  Simulator first;  // the first use creates the registry's own kernels
   TENON_ASSERT_OK(first.add({"CPU"}));
   const int64_t kernels = tenon_introspect_live_count(TENON_HANDLE_KERNEL);
   const int64_t simulators = tenon_introspect_live_count(TENON_HANDLE_SIMULATOR);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes: order, off while their handler runs, passing on, nesting; thread states carry them.
+// Modes: order, inactive while their handler runs, redispatch, nesting, thread states.
 #include <thread>
 
 #include "support.h"
@@ -74,7 +74,7 @@ TEST_F(Modes, OverrideBeforeWrapper_BelowAutograd) {
   const ActorObject::On first(TENON_MODE_WRAPPER, wrapper);
   const ActorObject::On second(TENON_MODE_OVERRIDE, override);
   TENON_EXPECT_OK(run());
-  // The handler at Wrapper runs without the keys above it: autograd is not asked twice.
+  // The handler at Wrapper runs without the keys above it, so Autograd is not called twice.
   EXPECT_EQ(take_notes(), "override autograd@AutogradCPU wrapper cpu");
 }
 

@@ -59,7 +59,7 @@ inline tenon_object_type dispatching(const char* name, const tenon_object_type* 
   return type;
 }
 
-/// An object around an actor, released at the end.
+/// An object with an actor, released by the destructor.
 class ActorObject {
  public:
   ActorObject(const tenon_object_type& type, std::string name, HandlerBody body = {})
@@ -77,7 +77,7 @@ class ActorObject {
     value.as.object = handle_;
     return value;
   }
-  /// Turns it on as a mode until the scope ends.
+  /// Activates the object as a mode for a scope.
   class On {
    public:
     On(uint32_t kind, const ActorObject& mode) : kind_(kind), mode_(mode.get()) {
@@ -97,7 +97,7 @@ class ActorObject {
   tenon_object* handle_ = nullptr;
 };
 
-/// A carrier of a value, released at the end.
+/// A carrier of a value, released by the destructor.
 class Carrier {
  public:
   explicit Carrier(const tenon_value& value) {

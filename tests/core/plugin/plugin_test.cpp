@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins: finding them, refusing them, loading, unloading, loading again, and on first need.
+// Plugins: found, refused, loaded, unloaded, loaded again, and loaded on first use.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ std::string path_of(const char* name) {
 tenon_status load(const std::string& path_or_name, tenon_plugin** out_plugin = nullptr) {
   return tenon_plugin_load(path_or_name.c_str(), out_plugin);
 }
-// A counter of a plugin that is mapped already.
+// Reads a counter of a plugin that is already mapped.
 int counter(const char* plugin, const char* symbol) {
   void* handle = dlopen(path_of(plugin).c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return -1;
@@ -168,7 +168,7 @@ TEST_F(Plugin, OtherAbi_IsRefusedBeforeItsCodeRuns) {
   }
   TENON_EXPECT_ERROR(load("sanitized"), TENON_ERROR_ABI, "anitizer");
   TENON_EXPECT_ERROR(load("short"), TENON_ERROR_ABI, "got 16");
-  TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "refusal");
+  TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "got NULL from its query function");
   TENON_EXPECT_ERROR(load("no_query"), TENON_ERROR_ABI, "tenon_plugin_query");
 }
 
@@ -190,7 +190,7 @@ TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
     }
     return "";
   };
-  EXPECT_EQ(refusal(), "plugin faulty.so: requirements must be an address, got NULL for 2");
+  EXPECT_EQ(refusal(), "plugin faulty.so: requirements must not be NULL if requirement_count is 2");
   const char* names[] = {"good", nullptr};
   descriptor.requirements = names;
   EXPECT_EQ(refusal(), "plugin faulty.so: requirement 1 must be a name, got NULL");
@@ -224,14 +224,15 @@ TEST_F(Plugin, DescriptorsOfOtherVersions) {
   EXPECT_EQ(refusal(), "");
   later.unknown = 1;
   EXPECT_EQ(refusal(),
-            "plugin later.so: fields unknown to this version must be zero, got a value at 96");
+            "plugin later.so: fields unknown to this version must be zero, got a nonzero byte at "
+            "offset 96");
   descriptor.struct_size = 96;  // the first released size
   EXPECT_EQ(refusal(), "");
   descriptor.struct_size = 95;
   EXPECT_EQ(refusal(), "plugin later.so: struct_size must be at least 96, got 95");
   descriptor.struct_size = sizeof descriptor;
   descriptor.reserved[3] = 1;
-  EXPECT_EQ(refusal(), "plugin later.so: reserved words must be zero, got a value");
+  EXPECT_EQ(refusal(), "plugin later.so: reserved fields must be zero, got another value");
 }
 
 TEST_F(Plugin, LoadThatFails_ErrorComesHomeWithANoteAndNothingIsLoaded) {
@@ -252,7 +253,7 @@ TEST_F(Plugin, WithoutUnloadFunction_StaysLoaded) {
   EXPECT_EQ(answer("stays"), 42);
 }
 
-// The plugin named tenon_cpu here refuses to load: what looking in `aten` meets then.
+// The plugin named tenon_cpu here refuses to load, which a lookup in `aten` must handle.
 TEST_F(Plugin, AutomaticLoadThatFails_IsTheCauseAndIsTriedOnce) {
   const tenon_op* op = nullptr;
   for (int i = 0; i < 3; ++i) {

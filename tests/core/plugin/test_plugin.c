@@ -21,7 +21,7 @@
 #define PLUGIN_SIZE sizeof(tenon_plugin_descriptor)
 #endif
 
-/* How often load and unload ran, for the tests to read. */
+/* Number of times that load and unload ran, which tests read. */
 TENON_EXPORT int plugin_loads = 0;
 TENON_EXPORT int plugin_unloads = 0;
 

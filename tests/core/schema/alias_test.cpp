@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the aliasing questions.
+// Tests of queries about aliasing.
 #include "schema/alias.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 namespace tenon::schema {
 namespace {
 
-constexpr Place argument(int64_t index) { return {Place::kArgument, index}; }
-constexpr Place result(int64_t index) { return {Place::kReturn, index}; }
+constexpr SchemaPosition argument(int64_t index) { return {SchemaPosition::kArgument, index}; }
+constexpr SchemaPosition result(int64_t index) { return {SchemaPosition::kReturn, index}; }
 
 TEST(Alias, Item103_AnnotatedAndWritten) {
   const SchemaPtr sub = parse_schema(
@@ -74,7 +74,7 @@ TEST(Alias, Item104_BadPlaces_AreErrors) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), TENON_ERROR_NOT_FOUND);
-    EXPECT_STREQ(error.what(), "ns::f: no argument is called 'y'");
+    EXPECT_STREQ(error.what(), "ns::f: argument name must be one of the schema's, got 'y'");
   }
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> split(const std::string& line) {
   return fields;
 }
 
-// PyTorch lets an argument without default go; old callees would miss it.
+// PyTorch allows removing an argument without a default; callees of the old schema would miss it.
 constexpr const char* kStricterForward = "f(Tensor self, int a, int b) -> Tensor";
 
 TEST(Compatibility, Item101And102_VerdictsAreThoseOfPyTorch) {
@@ -52,7 +52,7 @@ TEST(Compatibility, Reasons_NameWhatChanged) {
   EXPECT_EQ(backward("f(int a) -> ()", "g(int a) -> ()"), "the name changed from f to g");
   EXPECT_EQ(backward("f() -> ()", "f() -> int"), "the number of returns changed from 0 to 1");
   EXPECT_EQ(backward("f(int a) -> ()", "f(float a) -> ()"),
-            "argument 'a': type float does not take the place of int");
+            "argument 'a': type float does not replace int");
   EXPECT_EQ(backward("f(int a=1) -> ()", "f(int a) -> ()"),
             "argument 'a': its default changed from 1 to none");
   EXPECT_EQ(backward("f(int a) -> ()", "f(*, int a) -> ()"), "argument 'a' is now keyword-only");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of PyTorch's schemas parse, print back as PyTorch prints them, and parse again to equal ones.
+// All schemas of PyTorch parse, print as PyTorch prints them, and parse again to equal schemas.
 #include <gtest/gtest.h>
 
 #include <map>

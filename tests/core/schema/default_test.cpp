@@ -14,7 +14,7 @@ namespace {
 using testing::first_line;
 using testing::parse_error;
 
-// The default of the only argument of `f(<text>) -> ()`.
+// The default of the argument of `f(<text>) -> ()`.
 class DefaultOf {
  public:
   explicit DefaultOf(const std::string& argument)
@@ -25,7 +25,7 @@ class DefaultOf {
   std::span<const T> list() const {
     return {static_cast<const T*>(value().as.list.data), value().count};
   }
-  // Prints, parses again and compares.
+  // Prints and parses again; returns true if the schemas are equal.
   bool round_trips() const { return *parse_schema(schema_->text()) == *schema_; }
 
  private:
@@ -158,8 +158,8 @@ TEST(Default, Item95_TypeMismatch_IsRefused) {
            {"bool x=1", "f: the default of argument 'x' must be of type bool, got '1'"},
            {"float x=True", "f: the default of argument 'x' must be of type float, got 'True'"},
            {"float x=1j", "f: the default of argument 'x' must be of type float, got '1j'"},
-           {"str x=abc", "f: the default of argument 'x' must be a text in quotes, got 'abc'"},
-           {"Device d=cpu", "f: the default of argument 'd' must be a text in quotes, got 'cpu'"},
+           {"str x=abc", "f: the default of argument 'x' must be a string in quotes, got 'abc'"},
+           {"Device d=cpu", "f: the default of argument 'd' must be a string in quotes, got 'cpu'"},
            {"Tensor x=1", "f: the default of argument 'x' must be None, got '1'"},
            {"Scalar x='a'", "f: the default of argument 'x' must be of type Scalar, got ''a''"},
            {"int[] x=1", "f: the default of argument 'x' must be a list in brackets"},
@@ -179,9 +179,9 @@ TEST(Default, Item95_TypeMismatch_IsRefused) {
            {"int x=1_0", "f: a malformed number"},
            {"int x=0b1", "f: a malformed number"},
            {"float x=1e", "f: an exponent needs digits"},
-           {"str x='a", "f: a text without closing quote"},
-           {"str x='\\q'", "f: an escape that texts do not have"},
-           {"str x='\\777'", "f: an escape that texts do not have"},
+           {"str x='a", "f: a string without closing quote"},
+           {"str x='\\q'", "f: an unknown escape sequence in a string"},
+           {"str x='\\777'", "f: an unknown escape sequence in a string"},
            {"Device d='cuda:x'", "f: a device must be written \"name\" or \"name:index\""},
            {"Device d=':1'", "f: a device must be written \"name\" or \"name:index\""},
            {"Device d='a b'", "f: a device must be written \"name\" or \"name:index\""},
@@ -191,7 +191,7 @@ TEST(Default, Item95_TypeMismatch_IsRefused) {
            {"Device d='cuda:-1'", "f: a device must be written \"name\" or \"name:index\""},
            {"Device d='cpu:1'", "f: the index of cpu must be 0"},
            {"Device d='meta:2'", "f: the index of meta must be 0"},
-           {"int[1000000000] x=1", "f: a default for so long a list"},
+           {"int[1000000000] x=1", "f: the default of a list of this length"},
        }) {
     const std::string error = first_line(parse_error(std::string("f(") + c.argument + ") -> ()"));
     EXPECT_EQ(error.substr(0, std::strlen(c.message)), c.message) << c.argument;

@@ -36,7 +36,7 @@ TEST(ParserError, LongLine_IsCutAroundThePlace) {
   EXPECT_NE(error.find("\n  ..."), std::string::npos);
 }
 
-// Every place where a cut may fall, before and after the error: no character is split.
+// A long line is cut at any position before and after the error, but never inside a character.
 TEST(ParserError, LongLine_IsCutBetweenCharacters) {
   for (size_t shift = 0; shift < 3; ++shift) {
     std::string many(shift, ' ');
@@ -120,7 +120,7 @@ TEST(ParserError, Item87_OverloadNames) {
       {"f.default() -> ()", "schema: an overload must not be called 'default'"},
       {"f.__x() -> ()", "schema: an overload must not be called '__x'"},
       {"f.() -> ()", "schema: expected an overload name after '.', got '('"},
-      {"a::b::c() -> ()", "a::b: expected '(': a schema needs arguments"},
+      {"a::b::c() -> ()", "a::b: expected '(': a schema must have arguments"},
       {"::f() -> ()", "schema: expected an operator name, got '::'"},
       {"", "schema: expected an operator name, got the end of the text"},
   });
@@ -142,9 +142,9 @@ TEST(ParserError, Item89_ArgumentWithoutDefaultAfterOneWith) {
 
 TEST(ParserError, Item96_NamesThatAreThereTwice) {
   expect_errors({
-      {"f(int x, int x) -> ()", "f: argument 'x' is there twice, at column 14"},
-      {"f(int x, *, int x) -> ()", "f: argument 'x' is there twice"},
-      {"f() -> (int y, int y)", "f: return 'y' is there twice"},
+      {"f(int x, int x) -> ()", "f: argument 'x' appears twice, at column 14"},
+      {"f(int x, *, int x) -> ()", "f: argument 'x' appears twice"},
+      {"f() -> (int y, int y)", "f: return 'y' appears twice"},
       {"f(int None) -> ()", "f: 'None' cannot be an argument name"},
   });
 }
@@ -154,14 +154,14 @@ TEST(ParserError, Item98_TrailingText) {
       {"f() -> () x", "f: expected the end of the schema, got 'x'"},
       {"f() -> int x y", "f: expected the end of the schema, got 'y'"},
       {"f() -> (str, int)[]", "f: expected the end of the schema, got '['"},
-      {"f(int x) # note", "f: a character that schemas do not have"},
+      {"f(int x) # note", "f: unexpected character in a schema"},
   });
 }
 
 TEST(ParserError, Item99_NameWhereASchemaIsDue) {
   expect_errors(
       {{"ns::f",
-        "ns::f: expected '(': a schema needs arguments and returns, this is only a name"}});
+        "ns::f: expected '(': a schema must have arguments and returns, not only a name"}});
 }
 
 TEST(ParserError, Punctuation) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever text comes in: an equal schema comes out after printing, or a parse error; never a
-// crash.
+// Any text must either be parsed to a schema that prints and parses to an equal one, or raise a
+// parse error; it must never crash.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -14,7 +14,7 @@
 
 namespace tenon::schema::testing {
 
-/// The canonical text of a schema text.
+/// Returns the canonical text of a schema.
 inline std::string reprint(std::string_view text) { return parse_schema(text)->text(); }
 
 /// Returns the error of parsing `text`; fails the test and returns "" if there is none.
@@ -31,7 +31,7 @@ inline std::string parse_error(std::string_view text) {
 
 inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The lines of a data file of tests/conformance/schemas, without comments.
+/// Returns the lines of a data file of tests/conformance/schemas, without comments.
 inline std::vector<std::string> read_lines(const char* name) {
   std::ifstream file(std::string(TENON_SCHEMA_DATA "/") + name);
   EXPECT_TRUE(file.is_open()) << name;

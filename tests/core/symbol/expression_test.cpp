@@ -89,7 +89,7 @@ TEST_F(Expression_, Variable_IsCheckedWhenMade) {
   options.hint = 5;
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->new_variable(options); });
   options.range = {};
-  options.hint = base::kLeastNumber - 1;  // whose bits are those of a symbol
+  options.hint = base::kLeastNumber - 1;  // has the bits of a symbol
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->new_variable(options); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guards: which are kept, and whether they hold for other numbers.
+// Guards: which conditions are recorded, and whether they hold for other numbers.
 #include <thread>
 
 #include "symbol_testing.h"
@@ -47,7 +47,7 @@ TEST_F(Guards, OfFloats_AreDecidedByHints) {
   EXPECT_EQ(env_->specialize_real(*expression_of(half.word), nullptr), 2.0);
 }
 
-// Run under ThreadSanitizer, too.
+// Also meant for ThreadSanitizer.
 TEST_F(Guards, ManyThreads_UseOneEnvironment) {
   std::vector<Word> sizes;
   for (int k = 0; k < 8; ++k) sizes.push_back(size(k + 2));

@@ -41,7 +41,7 @@ class Random : public testing::SymbolTest {
     return made;
   }
 
-  // Values of all steps by plain numbers; cut short at a division by 0 or a large number.
+  // Computes all steps with plain numbers; stops early at a division by 0 or a large number.
   static std::vector<int64_t> by_numbers(const Program& program, std::vector<int64_t> values) {
     values.insert(values.end(), program.constants.begin(), program.constants.end());
     for (const Step& step : program.steps) {

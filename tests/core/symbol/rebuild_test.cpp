@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rebuilding symbols in another representation: here as text with brackets around each function.
+// Rebuilds symbols in another representation: here as text with brackets around each function.
 #include "base/symbol_function.h"
 #include "symbol_testing.h"
 

@@ -17,14 +17,14 @@ class SymbolTest : public ::testing::Test {
  protected:
   SymbolTest() : env_(ShapeEnvPtr::adopt(new Env)) {}
 
-  /// A size of 2 or more with this hint.
+  /// Makes a size of 2 or more with this hint.
   Word size(int64_t hint) {
     VariableOptions options;
     options.hint = hint;
     options.range.low = 2;
     return base::word_of(env_->new_variable(options));
   }
-  /// One without a hint.
+  /// Makes a size without a hint.
   Word unbacked(int64_t min = 0, int64_t max = kNoHigh) {
     VariableOptions options;
     options.range = {min, max};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks: size classes, bins of a thread, batches handed from thread to thread.
+// Memory blocks: size classes, per-thread bins, and batches passed between threads.
 #include <set>
 #include <thread>
 
@@ -21,7 +21,7 @@ TEST(Allocator, InlineClass_IsTheSmallestWithRoom) {
 
 TEST(Allocator, BlockFreed_IsTheNextOneGiven) {
   if (!kRecycleBlocks) GTEST_SKIP() << "AddressSanitizer gets blocks back at once";
-  free_block(allocate_block(kBlock64), kBlock64);  // makes the thread's cache
+  free_block(allocate_block(kBlock64), kBlock64);  // creates the thread's cache
   void* block = allocate_block(kBlock64);
   free_block(block, kBlock64);
   EXPECT_EQ(allocate_block(kBlock64), block);
@@ -41,7 +41,7 @@ TEST(Allocator, BlocksFreedElsewhere_ComeBackInBatches) {
 
   std::thread([&] {
     for (void* block : blocks) free_block(block, kClass);
-  }).join();  // keeps two batches, which it returns to malloc when it exits
+  }).join();  // the thread keeps two batches, which it returns to malloc when it exits
 
   ASSERT_EQ(depot_batches(kClass), before + 1);
   const std::set<void*> freed(blocks.begin(), blocks.end());

@@ -148,7 +148,7 @@ TEST(DeviceProvider, TensorsUseIt) {
   const tenon_device device{fake_type(), -1};
   TensorPtr tensor = empty({4}, TENON_DTYPE_F32, device);
   EXPECT_EQ(fake().allocated, 1);
-  EXPECT_EQ(tensor->device().index, 2);  // -1 asked for the current one
+  EXPECT_EQ(tensor->device().index, 2);  // index -1 means the current device
   EXPECT_TRUE((tensor->keys() & (tenon_keyset{1} << device.type)) != 0);
   const float elements[4] = {1, 2, 3, 4};
   copy_bytes(tensor->data(), tensor->device(), elements, kCpu, sizeof elements, true);
@@ -175,7 +175,7 @@ TEST(DeviceProvider, FailureComesThrough) {
 TEST(DeviceProvider, StreamHandOver_OrdersTheConsumer) {
   const tenon_device device{fake_type(), 0};
   fake().log.clear();
-  order_after_current(device, &fake());  // the current stream itself
+  order_after_current(device, &fake());  // the current stream itself needs no ordering
   EXPECT_EQ(fake().log, "");
   order_after_current(device, nullptr);
   EXPECT_EQ(fake().log, "new record-current wait-consumer release ");

@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;  // NOLINT: the test's own helpers
 
-// A producer of our own, as another library would be.
+// A DLPack producer, as in another library.
 template <class Managed>
 struct Producer {
   float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -26,7 +26,7 @@ struct Producer {
 
 struct Versioned : Producer<DLManagedTensorVersioned> {
   Versioned() { managed.version = {1, 0}; }
-  // Imports; the error's message when refused with `code`. Refusing must not consume.
+  // Imports; returns the message of the refusal with `code`, which must not consume the tensor.
   std::string refused(tenon_status code) {
     std::string message = error_of(code, [&] { from_dlpack(&managed); });
     EXPECT_EQ(deleted, 0);
@@ -193,7 +193,7 @@ TEST(Dlpack, ImportUnknownMajor_IsDeletedThenRefused) {
   for (uint32_t major : {0u, 2u, 99u}) {
     Versioned producer;
     producer.managed.version = {major, 0};
-    producer.managed.tensor.ndim = -5;  // must not even be looked at
+    producer.managed.tensor.ndim = -5;  // must not be read
     const std::string message = error_of(TENON_ERROR_ABI, [&] { from_dlpack(&producer.managed); });
     EXPECT_NE(message.find(std::to_string(major)), std::string::npos);
     EXPECT_EQ(producer.deleted, 1);
@@ -209,11 +209,12 @@ TEST(Dlpack, DtypesGoOutAndComeBack) {
     uint8_t code, bits;
   };
   constexpr Case kCases[] = {
-      {TENON_DTYPE_BOOL, 6, 8},       {TENON_DTYPE_U8, 1, 8},      {TENON_DTYPE_I8, 0, 8},
-      {TENON_DTYPE_I16, 0, 16},       {TENON_DTYPE_I32, 0, 32},    {TENON_DTYPE_I64, 0, 64},
-      {TENON_DTYPE_F16, 2, 16},       {TENON_DTYPE_BF16, 4, 16},   {TENON_DTYPE_F32, 2, 32},
-      {TENON_DTYPE_F64, 2, 64},       {TENON_DTYPE_C64, 5, 64},    {TENON_DTYPE_C128, 5, 128},
-      {TENON_DTYPE_F8_E4M3FN, 10, 8}, {TENON_DTYPE_F8_E5M2, 12, 8}};
+      {TENON_DTYPE_BOOL, 6, 8},       {TENON_DTYPE_U8, 1, 8},       {TENON_DTYPE_I8, 0, 8},
+      {TENON_DTYPE_I16, 0, 16},       {TENON_DTYPE_I32, 0, 32},     {TENON_DTYPE_I64, 0, 64},
+      {TENON_DTYPE_F16, 2, 16},       {TENON_DTYPE_BF16, 4, 16},    {TENON_DTYPE_F32, 2, 32},
+      {TENON_DTYPE_F64, 2, 64},       {TENON_DTYPE_C64, 5, 64},     {TENON_DTYPE_C128, 5, 128},
+      {TENON_DTYPE_F8_E4M3FN, 10, 8}, {TENON_DTYPE_F8_E5M2, 12, 8}, {TENON_DTYPE_U16, 1, 16},
+      {TENON_DTYPE_U32, 1, 32},       {TENON_DTYPE_U64, 1, 64},     {TENON_DTYPE_C32, 5, 32}};
   const LeakCheck nothing_left;
   for (const Case& each : kCases) {
     TensorPtr tensor = empty({2, 3}, each.dtype);

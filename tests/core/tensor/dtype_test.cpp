@@ -13,7 +13,7 @@ constexpr tenon_dtype kAll[] = {TENON_DTYPE_U8,   TENON_DTYPE_I8,   TENON_DTYPE_
                                 TENON_DTYPE_BF16, TENON_DTYPE_F32,  TENON_DTYPE_F64,
                                 TENON_DTYPE_C64,  TENON_DTYPE_C128, TENON_DTYPE_BOOL};
 
-// torch.promote_types (2.15), rows and columns in the order of kAll, as places in kAll.
+// torch.promote_types (2.15) as indices into kAll; rows and columns are in the order of kAll.
 constexpr int kPromoted[12][12] = {{0, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0},
                                    {2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1},
                                    {2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2},
@@ -46,8 +46,34 @@ TEST(Dtype, PromoteFloat8_OnlyWithItself) {
            [] { promote_dtypes(TENON_DTYPE_BOOL, TENON_DTYPE_F8_E4M3FN); });
 }
 
+TEST(Dtype, PromoteWideUnsigned_OnlyWithFloats) {
+  for (tenon_dtype wide : {TENON_DTYPE_U16, TENON_DTYPE_U32, TENON_DTYPE_U64}) {
+    EXPECT_EQ(promote_dtypes(wide, wide), wide);
+    for (tenon_dtype other : {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32}) {
+      EXPECT_EQ(promote_dtypes(wide, other), other);
+      EXPECT_EQ(promote_dtypes(other, wide), other);
+    }
+    for (tenon_dtype other : {TENON_DTYPE_BOOL, TENON_DTYPE_U8, TENON_DTYPE_I64, TENON_DTYPE_C64}) {
+      error_of(TENON_ERROR_NOT_SUPPORTED, [=] { promote_dtypes(wide, other); });
+      error_of(TENON_ERROR_NOT_SUPPORTED, [=] { promote_dtypes(other, wide); });
+    }
+  }
+  error_of(TENON_ERROR_NOT_SUPPORTED, [] { promote_dtypes(TENON_DTYPE_U16, TENON_DTYPE_U64); });
+}
+
+TEST(Dtype, PromoteComplex32_StaysWithHalfAndIntegers) {
+  for (tenon_dtype other :
+       {TENON_DTYPE_BOOL, TENON_DTYPE_U8, TENON_DTYPE_I64, TENON_DTYPE_F16, TENON_DTYPE_C32}) {
+    EXPECT_EQ(promote_dtypes(TENON_DTYPE_C32, other), TENON_DTYPE_C32);
+  }
+  for (tenon_dtype other : {TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_C64}) {
+    EXPECT_EQ(promote_dtypes(other, TENON_DTYPE_C32), TENON_DTYPE_C64);
+  }
+  EXPECT_EQ(promote_dtypes(TENON_DTYPE_C32, TENON_DTYPE_F64), TENON_DTYPE_C128);
+}
+
 TEST(Dtype, PromoteUnknown_IsRefused) {
-  error_of(TENON_ERROR_INVALID_ARGUMENT, [] { promote_dtypes(8, TENON_DTYPE_F32); });
+  error_of(TENON_ERROR_INVALID_ARGUMENT, [] { promote_dtypes(12, TENON_DTYPE_F32); });
   error_of(TENON_ERROR_INVALID_ARGUMENT, [] { promote_dtypes(TENON_DTYPE_F32, -1); });
 }
 
@@ -65,8 +91,12 @@ TEST(Dtype, Sizes) {
   EXPECT_EQ(dtype_size(TENON_DTYPE_I64), 8);
   EXPECT_EQ(dtype_size(TENON_DTYPE_F64), 8);
   EXPECT_EQ(dtype_size(TENON_DTYPE_C64), 8);
+  EXPECT_EQ(dtype_size(TENON_DTYPE_C32), 4);
+  EXPECT_EQ(dtype_size(TENON_DTYPE_U16), 2);
+  EXPECT_EQ(dtype_size(TENON_DTYPE_U32), 4);
+  EXPECT_EQ(dtype_size(TENON_DTYPE_U64), 8);
   EXPECT_EQ(dtype_size(TENON_DTYPE_C128), 16);
-  for (tenon_dtype unknown : {-1, 8, 12, 13, 14, 16, 22, 25, 1 << 30}) {
+  for (tenon_dtype unknown : {-1, 12, 13, 14, 16, 22, 25, 26, 30, 1 << 30}) {
     EXPECT_EQ(dtype_size(unknown), 0) << unknown;
     EXPECT_STREQ(dtype_name(unknown), "unknown");
     EXPECT_EQ(dtype_traits(unknown), 0u);
@@ -80,6 +110,10 @@ TEST(Dtype, NamesAreFound) {
   EXPECT_EQ(find_dtype("float"), TENON_DTYPE_F32);
   EXPECT_EQ(find_dtype("cdouble"), TENON_DTYPE_C128);
   EXPECT_EQ(find_dtype("float8_e4m3fn"), TENON_DTYPE_F8_E4M3FN);
+  for (tenon_dtype dtype : {TENON_DTYPE_U16, TENON_DTYPE_U32, TENON_DTYPE_U64, TENON_DTYPE_C32}) {
+    EXPECT_EQ(find_dtype(dtype_name(dtype)), dtype);
+  }
+  EXPECT_EQ(find_dtype("chalf"), TENON_DTYPE_C32);
   EXPECT_EQ(find_dtype("float33"), TENON_DTYPE_NONE);
   EXPECT_EQ(find_dtype(""), TENON_DTYPE_NONE);
 }

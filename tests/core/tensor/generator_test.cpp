@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generators of the CPU and of providers, defaults, threads and forks. Numbers are PyTorch's.
+// Generators of the CPU and of providers, default generators, threads and forks. Expected numbers
+// are PyTorch's.
 #include "tensor/generator.h"
 
 #include <sys/wait.h>
@@ -150,7 +151,7 @@ TEST(CpuGenerator, HostileStates_AreRefusedAndChangeNothing) {
       {poked(5024, std::numeric_limits<double>::quiet_NaN()), "spare"},
   };
   for (const auto& [state, expected] : cases) {
-    const auto& bytes = state;  // clang 14 lets no lambda have a name of a structured binding
+    const auto& bytes = state;  // clang 14 cannot capture a structured binding in a lambda
     const std::string message =
         error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { set_state(*generator, bytes); });
     EXPECT_NE(message.find(expected), std::string::npos) << message << " lacks " << expected;
@@ -266,7 +267,7 @@ TEST(CpuGenerator, ChildOfBusyThreads_GoesOnDrawing) {
 
 // ---- providers
 
-// A device whose generators count: number n of seed s is s + n.
+// A device whose generators count: the n-th number for seed s is s + n.
 struct Counting {
   std::atomic<int> made{0};
   std::atomic<int> released{0};
@@ -359,7 +360,7 @@ TEST(ProviderGenerator, AsksItsProvider) {
   EXPECT_EQ(counting().released, before + 1);
 }
 
-// Pairs of four numbers each; the second of the last pair is dropped.
+// Samples are made in pairs, four numbers each; the second sample of the last pair is dropped.
 TEST(ProviderGenerator, Normal_IsOfItsNumbers) {
   const tenon_device device = {counting_type(), 0};
   const GeneratorPtr generator = new_generator(&device, 1u << 31);
@@ -398,7 +399,8 @@ TEST(ProviderGenerator, DeviceThatIsNotThere_IsNamed) {
             "tenon_generator_new: device must be one of 2 of counting, got counting:2");
 }
 
-// A provider built before there were generators: a shorter struct, or zeros in its reserved words.
+// A provider that was built before generators existed: a shorter struct, or zeros in reserved
+// words.
 TEST(ProviderGenerator, OlderProviders_HaveNone) {
   for (const bool shorter : {false, true}) {
     const int32_t type = register_backend_name(shorter ? "older" : "old");

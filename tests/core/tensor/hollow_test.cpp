@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hollow tensors: the geometry that they claim, and the versions that they share.
+// Hollow tensors: the sizes and strides that they report, and the versions that they share.
 #include "tensor/printer.h"
 #include "tensor_testing.h"
 

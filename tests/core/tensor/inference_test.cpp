@@ -21,7 +21,7 @@ class GradMode {
   tenon_key_guard guard_{};
 };
 
-// One tensor of each constructor, on the CPU and on Meta.
+// Makes one tensor with each constructor, on the CPU and on Meta.
 std::vector<TensorPtr> all_kinds() {
   static float memory[600];
   const Ints small{2, 3}, many(7, 1), large{300, 2}, strides{1, 2};

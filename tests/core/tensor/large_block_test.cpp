@@ -37,7 +37,7 @@ TEST(LargeBlock, Freed_IsTheNextOneOfItsSize) {
     std::memset(data, 1, static_cast<size_t>(nbytes));
     free_elements(data, nbytes);
     EXPECT_GE(kept_bytes(), nbytes);
-    const int64_t less = nbytes - nbytes / 12;  // will do
+    const int64_t less = nbytes - nbytes / 12;  // slightly smaller, and still gets the same block
     void* again = allocate_elements(std::max(less, kLargeBytes));
     EXPECT_EQ(again, data);
     std::memset(again, 2, static_cast<size_t>(less));

@@ -36,7 +36,7 @@ TEST(Layout, NumelBad_IsRefused) {
                      }),
             "f: size of dim 1 must be >= 0, got -1");
   error_of(TENON_ERROR_INVALID_ARGUMENT, [] { numel({int64_t{1} << 40, int64_t{1} << 40}); });
-  // A zero does not hide the overflow: strides would overflow all the same.
+  // A zero does not hide the overflow, because strides would overflow too.
   error_of(TENON_ERROR_INVALID_ARGUMENT, [] { numel({0, int64_t{1} << 40, int64_t{1} << 40}); });
   EXPECT_NE(error_of(TENON_ERROR_INVALID_ARGUMENT, [] { numel(Ints(65, 1)); }).find("64, got 65"),
             std::string::npos);

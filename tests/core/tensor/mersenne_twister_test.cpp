@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against the standard library's engine, and its own number of the standard.
+// Compares the generator with the standard library's engine and the standard's own number.
 #include "tensor/mersenne_twister.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(MersenneTwister, EverySeed_GivesTheStandardLibrarysNumbers) {
   }
 }
 
-// However the numbers are asked for: within a block, up to its end, over several.
+// However the numbers are drawn: within a block, up to its end, or over several blocks.
 TEST(MersenneTwister, Fill_GivesTheSameAsOneByOne) {
   MersenneTwister engine(7);
   std::mt19937 expected(7);

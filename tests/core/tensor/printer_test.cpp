@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected texts are str() of the same tensors in PyTorch 2.15, dtype names without "torch.".
+// Expected texts are str() of the same tensors in PyTorch 2.15, without "torch." before dtypes.
 #include "tensor/printer.h"
 
 #include <algorithm>
@@ -146,7 +146,7 @@ TEST(Printer, ManyDims_ShowFirstSlicesOnly) {
   const std::string text = print_tensor(*new_alias(*one, twos, still, 0));
   EXPECT_EQ(text.substr(0, 7 + 40), "tensor(" + std::string(40, '['));
   EXPECT_EQ(std::count(text.begin(), text.end(), '0'), 1 << 16);
-  // 24 outer dims end in a gap each.
+  // Each of the 24 outer dims ends with "...".
   size_t gaps = 0;
   for (size_t at = 0; (at = text.find("...", at)) != std::string::npos; at += 3) ++gaps;
   EXPECT_EQ(gaps, 24u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of tensors that own tensors: chains of any length end on a small stack, in turn.
+// Destruction of tensors that own tensors: chains of any length need only a small stack.
 #include <pthread.h>
 
 #include <functional>
@@ -11,7 +11,8 @@ namespace {
 
 using namespace testing;  // NOLINT: the test's own helpers
 
-// Runs `body` on a thread with a stack that a chain of calls would soon fill.
+// Runs `body` on a thread whose stack would overflow if each tensor released the next one
+// recursively.
 void on_small_stack(std::function<void()> body) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
@@ -74,7 +75,7 @@ TEST(Release, ChainOfAllThree) {
   });
 }
 
-// Another thread holds the first tensor last: it ends without being the only holder.
+// Another thread releases the first tensor last.
 TEST(Release, ChainWhoseHeadIsShared) {
   const LeakCheck nothing_left;
   on_small_stack([] {

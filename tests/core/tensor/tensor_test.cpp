@@ -120,14 +120,14 @@ TEST(Tensor, NewLike_IsRowMajorOfTheSameSizes) {
   EXPECT_EQ(like->version(), 0);
 }
 
-// Each of these is made the usual way or the general way, as the sizes go.
+// Depending on the sizes, new_like uses a fast path or the general path.
 TEST(Tensor, NewLikeOfManySizes_IsWhatNewMakes) {
   const LeakCheck nothing_left;
   const Ints shapes[] = {{}, {0}, {1}, {4096}, {4097}, {3, 0, 5}, {1, 1, 1, 1, 1, 1, 2}, {5, 4, 3}};
   for (const Ints& shape : shapes) {
     for (const tenon_device& device : {kCpu, kMeta}) {
       const TensorPtr made = empty(shape, TENON_DTYPE_U8, device);
-      for (int round = 0; round < 2; ++round) {  // from malloc, then from the thread's bin
+      for (int round = 0; round < 2; ++round) {  // first from malloc, then from the thread's bin
         const TensorPtr like = TensorPtr::adopt(Tensor::make_like(*made, TENON_DTYPE_C128));
         const TensorPtr expected = empty(shape, TENON_DTYPE_C128, device);
         EXPECT_EQ(sizes_of(*like), sizes_of(*expected));
@@ -231,7 +231,7 @@ TEST(Tensor, AliasOverflowing_IsRefused) {
   EXPECT_THROW(new_alias(*base, dims({1}), dims({1}), kHuge), Error);
 }
 
-// A long expanded dim is fine: it reaches one element only.
+// A huge expanded dim is allowed, because it reaches one element only.
 TEST(Tensor, AliasExpandedFar_IsAllowed) {
   const TensorPtr base = floats({1}, {7});
   const TensorPtr wide = new_alias(*base, dims({int64_t{1} << 40}), dims({0}), 0);
@@ -338,7 +338,7 @@ TEST(Tensor, SetWrappedNumber_OnlyZeroDim) {
 TEST(Tensor, Resize_KeepsContentAndGrows) {
   const LeakCheck nothing_left;
   const TensorPtr tensor = floats({3}, {1, 2, 3});
-  tensor->resize(dims({2, 8}), nullptr);  // still inside the block
+  tensor->resize(dims({2, 8}), nullptr);  // still fits into the block
   EXPECT_EQ(strides_of(*tensor), (Ints{8, 1}));
   EXPECT_EQ(static_cast<float*>(tensor->data())[2], 3.0f);
   tensor->resize(dims({100, 100}), nullptr);
@@ -346,7 +346,7 @@ TEST(Tensor, Resize_KeepsContentAndGrows) {
   EXPECT_EQ(static_cast<float*>(tensor->data())[2], 3.0f);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor->data()) % 64, 0u);
   std::memset(tensor->data(), 0, 40000);
-  tensor->resize(dims({2}), nullptr);  // memory is kept
+  tensor->resize(dims({2}), nullptr);  // keeps the memory
   EXPECT_EQ(tensor->storage()->nbytes(), 40000);
   EXPECT_EQ(tensor->numel(), 2);
 }
@@ -379,7 +379,7 @@ TEST(Tensor, ResizeStridedAndManyDims) {
   EXPECT_FALSE(tensor->is_contiguous());
   tensor->resize(dims(Ints(7, 1)), nullptr);
   EXPECT_EQ(tensor->ndim(), 7);
-  tensor->resize(tensor->size_span(), tensor->strides());  // its own shape as argument
+  tensor->resize(tensor->size_span(), tensor->strides());  // passes its own shape as the argument
   EXPECT_EQ(sizes_of(*tensor), Ints(7, 1));
   tensor->resize(dims({2}), nullptr);
   EXPECT_EQ(sizes_of(*tensor), Ints{2});
@@ -406,7 +406,7 @@ TEST(Tensor, ResizeBad_ChangesNothing) {
   wrapped->resize(dims({2}), nullptr);
 }
 
-// Wrapped memory belongs to its owner, who expects a view's shape to stay as well.
+// Wrapped memory belongs to its owner, who may rely on the shape of a view of it.
 TEST(Tensor, ResizeViewOfWrappedMemory_IsRefused) {
   float memory[4] = {};
   const Ints four{4}, two{2};
@@ -414,8 +414,8 @@ TEST(Tensor, ResizeViewOfWrappedMemory_IsRefused) {
       wrap_tensor(memory, TENON_DTYPE_F32, nullptr, dims(four), nullptr, nullptr, nullptr);
   const TensorPtr view = new_alias(*wrapped, dims(two), dims({2}), 0);
   EXPECT_EQ(error_of(TENON_ERROR_STATE, [&] { view->resize(dims({1}), nullptr); }),
-            "tenon_tensor_resize: storage must be Tenon's own, got wrapped memory of 16 bytes with "
-            "sizes [2] for sizes [1]");
+            "tenon_tensor_resize: storage must be allocated by Tenon to be resized, got wrapped "
+            "memory of 16 bytes with sizes [2] for sizes [1]");
   error_of(TENON_ERROR_STATE, [&] { view->resize(dims(two), nullptr); });
   EXPECT_EQ(strides_of(*view), Ints{2});
 }
@@ -466,9 +466,9 @@ TEST(Tensor, AliasAs_WantsAlignment) {
   EXPECT_EQ(
       error_of(TENON_ERROR_INVALID_ARGUMENT,
                [&] { Tensor::make_alias_as(*bytes, TENON_DTYPE_F32, dims({1}), dims({1}), 0); }),
-      "tenon_tensor_new_alias_as: first element must be aligned to 4 bytes for float32, got "
-      "one that is not");
-  // Without elements there is no first one.
+      "tenon_tensor_new_alias_as: first element must be aligned to 4 bytes for float32, got an "
+      "unaligned one");
+  // Without elements there is no first element to align.
   TensorPtr::adopt(Tensor::make_alias_as(*bytes, TENON_DTYPE_F32, dims({0}), dims({1}), 0));
 }
 

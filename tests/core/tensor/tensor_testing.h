@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the tensor tests: tensors in one line, errors as values, handle counts.
+// Helpers of the tensor tests: short constructors, errors as values, handle counts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ inline TensorPtr empty(const Ints& sizes, tenon_dtype dtype = TENON_DTYPE_F32,
   return new_tensor(dtype, &device, dims(sizes));
 }
 
-/// A row-major CPU tensor with these elements.
+/// Makes a row-major CPU tensor with these elements.
 template <class T>
 TensorPtr filled(tenon_dtype dtype, const Ints& sizes, const std::vector<T>& elements) {
   TensorPtr tensor = empty(sizes, dtype);
@@ -66,10 +66,10 @@ std::string error_of(tenon_status code, Body&& body) {
   return {};
 }
 
-/// Tensors, storages and whatever else of a kind live now.
+/// Returns the number of live handles of a kind.
 inline int64_t live(uint32_t kind) { return base::live_count(kind); }
 
-/// Fails the test if tensors or storages created in its scope are leaked.
+/// Fails the test if tensors or storages that are created in its scope leak.
 class LeakCheck {
  public:
   ~LeakCheck() {
@@ -82,7 +82,7 @@ class LeakCheck {
   int64_t storages_ = live(TENON_HANDLE_STORAGE);
 };
 
-/// Counts how often a deleter ran.
+/// A deleter that counts its calls.
 inline void count_call(void* counter) { ++*static_cast<int*>(counter); }
 
 }  // namespace tenon::tensor::testing

@@ -49,13 +49,13 @@ TEST(TensorThreads, AllocatedHereFreedThere) {
     for (TensorPtr& tensor : mine) {
       EXPECT_NE(tensor->data(), nullptr);
       tensor.reset();
-      const TensorPtr fresh = empty({3});  // from what this thread has just freed
+      const TensorPtr fresh = empty({3});  // reuses memory that this thread has just freed
       std::memset(fresh->data(), 0, 12);
     }
   });
 }
 
-// Tracking a tensor that others read is no race.
+// Setting the key set of a tensor that others read is no race.
 TEST(TensorThreads, KeysChangeWhileOthersRead) {
   const TensorPtr tensor = empty({1});
   const tenon_keyset plain = tensor->keys();
@@ -107,7 +107,7 @@ TEST(TensorThreads, CellsOfTwoLanguagesAtOnce) {
   }
 }
 
-// Resizes between shapes in the header and out of it, while others look.
+// Resizes between shapes inside and outside of the header, while other threads read.
 TEST(TensorThreads, ShapeIsWholeWhileAnotherThreadResizes) {
   const std::vector<std::vector<int64_t>> shapes = {
       {2, 3}, {1, 2, 3, 4, 1, 1, 1}, {5}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, {}};
@@ -129,8 +129,8 @@ TEST(TensorThreads, ShapeIsWholeWhileAnotherThreadResizes) {
       int64_t stride = 1;
       for (int64_t dim = ndim; dim-- > 0; stride *= sizes[dim]) EXPECT_EQ(strides[dim], stride);
 #if !defined(__SANITIZE_THREAD__)
-      // A borrowed array is never freed, but it may hold numbers of two shapes: sizes of one where
-      // the other has its strides. The largest number in any of these shapes is a stride of 24.
+      // A borrowed array is never freed, but it may mix numbers of two shapes: the sizes of one and
+      // the strides of the other. The largest number in any of these shapes is a stride of 24.
       const int64_t count = tenon_tensor_ndim(tensor.get());
       const int64_t* borrowed = tenon_tensor_sizes(tensor.get());
       for (int64_t dim = 0; dim < count; ++dim) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the value tests: values in one word, errors, and handle counts.
+// Helpers of the value tests: short constructors, errors as values, handle counts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ inline tenon_value object_value(tenon_object* object) {
   return value;
 }
 
-/// A float32 tensor of two elements.
+/// Makes a float32 tensor with two elements.
 inline tensor::TensorPtr small_tensor() {
   const int64_t size = 2;
   return tensor::new_tensor(TENON_DTYPE_F32, nullptr, {&size, 1});
@@ -96,7 +96,7 @@ std::string error_of(tenon_status code, Body&& body) {
   return {};
 }
 
-/// Fails the test if handles created in its scope are leaked.
+/// Fails the test if handles that are created in its scope leak.
 class LeakCheck {
  public:
   LeakCheck() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of cuBLAS that kernels/cuda calls, as plain loops on the host; alpha is 1 and beta 0.
+// The part of cuBLAS that kernels/cuda uses, as plain loops on the host; alpha is 1 and beta 0.
 #pragma once
 
 #include "kernels/common/maths/element_types.h"
 
-// The names are CUDA's own.
+// The names are CUDA's.
 enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_SUPPORTED = 15 };
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
 enum cublasComputeType_t { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of CUDA's runtime that kernels/cuda calls, for one device whose memory is the host's and
-// that has done all work when a call returns.
+// The part of CUDA's runtime that kernels/cuda uses, for one device with host memory. All work is
+// complete when a call returns.
 #pragma once
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
-// The names are CUDA's own.
+// The names are CUDA's.
 struct alignas(8) uint2 {
   unsigned x, y;
 };
@@ -46,7 +46,7 @@ inline cudaError_t cudaSetDevice(int device) {
   return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-// A small one, so that tests see threads go on behind each other.
+// A small device, so that each thread has several elements to process.
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
   return *value = which == cudaDevAttrMultiProcessorCount ? 1 : 512, cudaSuccess;
 }
@@ -57,7 +57,7 @@ inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*
 }
 
 inline cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
-  // As aligned as a GPU's, so that packs are read as they are there.
+  // Aligned as on a GPU, so that the same vectorized loads are used.
   constexpr size_t kAlignment = 256;
   *memory = bytes > (size_t{1} << 40)
                 ? nullptr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no operator that ships reaches: eight operands, and more elements than 32 bits count.
+// Cases that no shipped operator reaches: eight operands, and more elements than 32 bits count.
 #include "kernels/cuda/loops/pointwise.cuh"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Multiples {
   }
 };
 
-// One dim without gaps, or every second element of twice as many.
+// One dim that is contiguous, or that takes every second element.
 Strided walk_over(std::vector<std::vector<int64_t>>& operands, int64_t numel, bool has_gaps) {
   Strided walk;
   walk.ndim = 1;

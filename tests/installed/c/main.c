@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator of the program's own, ATen's, a plugin's, and an error, from C.
+// Calls the program's own operator, one of ATen, one of a plugin, and reads an error, from C.
 #include <stdio.h>
 #include <stdlib.h>
 

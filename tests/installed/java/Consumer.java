@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator of the program's own, ATen's, plugins' of other languages, and an error, from Java.
+// Calls the program's own operator, one of ATen and those of plugins in other languages, and reads
+// an error, from Java.
 import dev.tenon.Library;
 import dev.tenon.Plugin;
 import dev.tenon.Scope;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin in Java, which a host loads by one call: from_java::cube.
+// A plugin in Java, which a host loads with one call: from_java::cube.
 import dev.tenon.Library;
 
 public final class FromJava {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators in C for the Java tests: they call operators by name, from here or from a new thread.
- */
+/* Operators in C for the Java tests: they call operators by name, from this thread or a new one. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +83,7 @@ static tenon_status fail(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
 static int payloads_deleted = 0;
 static void delete_payload(void* payload) { ++*(int*)payload; }
 
-/* Fails with an error that carries another language's exception. */
+/* Fails with an error that has another language's exception. */
 static tenon_status fail_foreign(void* ctx, const tenon_op* op, tenon_keyset keys,
                                  tenon_stack* stack) {
   (void)ctx;
@@ -95,7 +94,7 @@ static tenon_status fail_foreign(void* ctx, const tenon_op* op, tenon_keyset key
   return TENON_ERROR_FOREIGN;
 }
 
-/* Tells whether the error of the named operator still carries that payload: 1 or 0. */
+/* Returns 1 if the error of the named operator still has that payload, otherwise 0. */
 static tenon_status keeps_payload(void* ctx, const tenon_op* op, tenon_keyset keys,
                                   tenon_stack* stack) {
   (void)ctx;
@@ -190,7 +189,7 @@ static tenon_status call_late(void) {
 
 static void at_exit(void) {
   fprintf(stderr, "javatest: after the machine: %s\n", tenon_status_name(call_late()));
-  tenon_tensor_release(late_tensor); /* its deleter is Java's: it must only enqueue */
+  tenon_tensor_release(late_tensor); /* its deleter is Java's, and must only enqueue */
 }
 
 static void* spin(void* argument) {
@@ -219,7 +218,7 @@ static tenon_status call_until_exit(void* ctx, const tenon_op* op, tenon_keyset 
   return TENON_OK;
 }
 
-/* Returns its last number, the one before text and list, as a tensor of its type. */
+/* Returns its last number, the one before string and list, as a tensor of that dtype. */
 static tenon_status number(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)ctx;
   (void)op;
@@ -335,7 +334,7 @@ static tenon_status apply(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return tenon_object_call(stack->args[0].as.object, &inner);
 }
 
-/* Functions of C: each adds its number. */
+/* C functions that each add their number. */
 static tenon_status add_number(void* self, tenon_stack* stack) {
   if (stack->nargs != 1 || stack->args[0].tag != TENON_TAG_INT) {
     return tenon_error_raise(TENON_ERROR_TYPE, "add_number: argument must be one int");

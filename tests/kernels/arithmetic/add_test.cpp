@@ -29,7 +29,7 @@ TEST(Add, FailedCall_LeavesOutAsItWas) {
   EXPECT_EQ(elements(out), (Doubles{7, 8}));
 }
 
-// A call never writes to elements that a view given as `out` does not show.
+// A call never writes to elements outside of the view that is passed as `out`.
 TEST(Add, OutThatIsAView_IsNotResizedOverOthers) {
   const Tensor base = call("aten::full", Ints{2000}, Scalar(3.0), kw("dtype", Dtype::F32));
   const Tensor self = base.alias(Ints{3000}, Ints{0}, 0);
@@ -66,7 +66,8 @@ TEST(Add, OutThatGrowsOverAnInput_IsRefused) {
   Tensor out = base.alias(Ints{1}, Ints{1}, 2);
   const Error error = error_of([&] { call("aten::add.out", self, self, kw("out", out)); });
   EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
-  EXPECT_NE(std::string(error.what()).find("must not overlap an input in part"), std::string::npos);
+  EXPECT_NE(std::string(error.what()).find("must not partially overlap an input"),
+            std::string::npos);
   EXPECT_EQ(elements(base), (Doubles{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(sizes(out), Ints{1});  // refused before it was resized
 }
@@ -78,7 +79,7 @@ Tensor strided(const Ints& sizes, const Ints& strides, Dtype dtype) {
   return tensor;
 }
 
-// Strides are chosen after the cast, and those of dims of size 1 are PyTorch 2.15's.
+// Strides are computed after the cast; those of dims of size 1 are PyTorch 2.15's.
 TEST(Add, StridesOfMixedDtypes_AreAsPyTorchs) {
   const auto strides_of_sum = [](const Tensor& a, const Tensor& b) {
     return strides(call("aten::add.Tensor", a, b));
@@ -100,7 +101,7 @@ TEST(Add, StridesOfMixedDtypes_AreAsPyTorchs) {
             (Ints{1, 0, 0}));
 }
 
-// Carriers reach a kernel only when a caller goes past the keys; they have no memory to read.
+// Carriers reach a kernel only if the caller passes the wrong keys; they have no memory to read.
 TEST(Add, CarrierBesideKeysWithoutOverride_IsRefused) {
   const Tensor self = Tensor::from<float>({1}, {1});
   tenon_tensor* handle = nullptr;
@@ -110,11 +111,11 @@ TEST(Add, CarrierBesideKeysWithoutOverride_IsRefused) {
   const Error error = error_of([&] { add.redispatch(KeySet(self.keys()), self, carrier, 1); });
   EXPECT_EQ(error.code(), TENON_ERROR_TYPE);
   EXPECT_NE(
-      std::string(error.what()).find("must not override operators where Override is excluded"),
+      std::string(error.what()).find("must not override operators while Override is excluded"),
       std::string::npos);
 }
 
-// One element beside a row-major tensor, in each way that it can come.
+// One element and a row-major tensor, with the element passed in every possible way.
 TEST(Add, OneElementBesideMany_IsAddedToEach) {
   const Tensor self = Tensor::from<float>({1, 2, 3, 4}, {2, 2});
   EXPECT_EQ(elements(call("aten::add.Tensor", self, Tensor::from<float>({10}, {}))),

@@ -30,7 +30,7 @@ TEST(Clamp, Nan_OfTheElementOrOfABound_IsTheResult) {
   const Doubles between = elements(call("aten::clamp.Tensor", x, min, max));
   EXPECT_TRUE(std::isnan(between[0]) && std::isnan(between[1]) && std::isnan(between[2]));
   EXPECT_EQ(between[3], 0);
-  EXPECT_EQ(between[4], 3);  // of bounds the wrong way around the upper one
+  EXPECT_EQ(between[4], 3);  // if the lower bound is larger, the upper one wins
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(Frexp, RefusedSecondOut_LeavesTheFirstAsItWas) {
     Op("aten::frexp.Tensor_out")(self, kw("mantissa", mantissa), kw("exponent", exponent));
   });
   EXPECT_EQ(std::string(error.what()),
-            "aten::frexp.Tensor_out: exponent must be of dtype int32, got int64");
+            "aten::frexp.Tensor_out: exponent must have dtype int32, got int64");
   EXPECT_EQ(sizes(mantissa), (Ints{0}));
 }
 

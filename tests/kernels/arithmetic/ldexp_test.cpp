@@ -7,7 +7,7 @@
 namespace tenon::tests {
 namespace {
 
-// A power of 2 may be out of range where its product with the number is a float.
+// The power of 2 may be out of range although the product is not.
 TEST(Ldexp, WholeExponents_ScaleExactly) {
   const Tensor numbers = Tensor::from<float>({0x1p-20F, 0x1.8p100F, 1, 0}, {4});
   const Tensor exponents = Tensor::from<int32_t>({140, -240, 2000, 2000}, {4});

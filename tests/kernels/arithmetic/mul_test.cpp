@@ -23,7 +23,7 @@ TEST(Mul, OutOfAnotherMemoryOrder_KeepsItsStrides) {
   EXPECT_EQ(elements(out), (Doubles{1, 4, 9, 16, 25, 36}));
 }
 
-// Each of the four products overflows before two are added up, as in PyTorch.
+// Each of the four products overflows before two are added, as in PyTorch.
 TEST(Mul, ComplexProductsThatAreTooLarge_AreRoundedFirst) {
   const std::vector<std::complex<float>> x(16, {-2.5F, -2.5F}), y(16, {3e38F, 3e38F});
   const Ints sizes{16};

@@ -9,7 +9,7 @@
 namespace tenon::tests {
 namespace {
 
-// The numbers after 1, 0, the largest and the least normal one, and infinity, of both kinds.
+// The successors of 1, 0, the largest and the smallest normal number, and infinity, in both dtypes.
 TEST(Nextafter, SmallFloats_HaveNextNumbersOfTheirOwn) {
   const auto next = [](std::vector<float> from, std::vector<float> towards, Dtype dtype) {
     const int64_t sizes[] = {static_cast<int64_t>(from.size())};

@@ -27,7 +27,7 @@ TEST(ScaledDotProductAttention, MaskOfBools_HidesWhereItIsFalse) {
   const Tensor same = rows({1, 1}, {2, 1});
   const Tensor mask = call("aten::gt.Scalar", rows({0, 1, 0, 0}, {2, 2}), 0);
   const Tensor result = call(kOp, same, same, rows({10, 20}, {2, 1}), kw("attn_mask", mask));
-  // A query that may look nowhere finds nothing.
+  // A query whose keys are all masked has a result of zeros.
   EXPECT_EQ(elements(result), (Doubles{20, 0}));
 }
 

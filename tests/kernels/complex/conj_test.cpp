@@ -23,7 +23,7 @@ TEST(Conj, ComplexTensor_HasNewElements) {
   EXPECT_EQ(number[1], -2);
 }
 
-// As a formula has it that a complex number comes into.
+// A complex number in a gradient formula keeps double precision.
 TEST(Conj, Number_KeepsItsDigits) {
   const Scalar number(std::complex<double>(0.1, 0.3));
   tenon_tensor* handle = nullptr;

@@ -29,7 +29,7 @@ TEST(Empty, ChannelsLastOfTwoDims_IsRefused) {
 TEST(Empty, NegativeSize_IsNamed) {
   const Error error = error_of([] { call("aten::empty.memory_format", Ints{2, -1}); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::empty.memory_format: size must be of sizes of 0 or more, got [2, -1]");
+            "aten::empty.memory_format: size must have no negative size, got [2, -1]");
 }
 
 TEST(Empty, EveryDtype_IsAllocated) {

@@ -7,7 +7,7 @@ from cases import ALL, FLOATS, case, family, layouts, odd_shapes, outs, ramp, sa
 
 
 def activation(op, *tail, first=-9, **kwargs):
-    """Every dtype, a range, layouts and forms of an operator of one tensor and numbers."""
+    """Yields calls of a unary operator: every dtype, a range, layouts and forms."""
     op = f"aten::{op}"
     for dtype in FLOATS:
         if first == -9:
@@ -15,16 +15,16 @@ def activation(op, *tail, first=-9, **kwargs):
         dense = torch.linspace(first, 9, 37, dtype=torch.float64).to(dtype)
         yield case(f"range_{short(dtype)}", op, dense, *tail, **kwargs)
     for key, tensor in {**layouts(), **odd_shapes()}.items():
-        if key != "size_one_dims":  # a stride that nothing steps by differs
+        if key != "size_one_dims":  # the stride of a dim of size 1 differs
             yield case(f"layout_{key}", op, tensor, *tail, **kwargs)
     yield case("in_place", f"{op}_", ramp(2, 3, start=-3), *tail, **kwargs)
     for made in outs(f"{op}.out", [2, 3], ramp(2, 3, start=-3), *tail, **kwargs):
         made.exact = False
-        yield made  # into doubles refused, for these alone
+        yield made  # only these operators refuse an out of float64
 
 
 def gradient(op, *tail, first=-9, dtypes=FLOATS, **kwargs):
-    """The gradient of one, in every dtype."""
+    """Yields calls of a gradient operator in every dtype."""
     op = f"aten::{op}"
     for dtype in dtypes:
         x = torch.linspace(first, 9, 37, dtype=torch.float64).to(dtype)
@@ -34,7 +34,7 @@ def gradient(op, *tail, first=-9, dtypes=FLOATS, **kwargs):
 
 @family("gelu")
 def _gelu():
-    # PyTorch's erf has no infinity in float32, and fewer digits far below 0.
+    # In float32, PyTorch's erf has no infinity, and fewer digits far below 0.
     for approximate in ("none", "tanh"):
         for made in activation("gelu", first=-3, approximate=approximate):
             made.name += f"_{approximate}"
@@ -98,7 +98,7 @@ def _softplus():
 @family("hardsigmoid")
 def _hardsigmoid():
     for name in ("hardsigmoid", "hardswish"):
-        # PyTorch's sixth is that of a float.
+        # PyTorch's 1/6 has float32 precision.
         dtypes = FLOATS[:3] if name == "hardsigmoid" else FLOATS
         for made in (*activation(name), *gradient(f"{name}_backward", dtypes=dtypes)):
             made.name = f"{name}_{made.name}"

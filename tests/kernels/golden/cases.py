@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a case of the golden files is, and tensors of many dtypes and layouts to make them of."""
+"""The class of a case of the golden files, and tensors of many dtypes and layouts."""
 
 import dataclasses
 import itertools
@@ -18,13 +18,13 @@ FAMILIES = {}
 
 @dataclasses.dataclass
 class Number:
-    """A Python number where the schema says Tensor: a wrapped number."""
+    """A Python number for a Tensor parameter: a wrapped number."""
 
     value: object
 
 
 class Tensors(list):
-    """A list of tensors, perhaps empty."""
+    """A list of tensors, which may be empty."""
 
 
 @dataclasses.dataclass
@@ -34,7 +34,7 @@ class Case:
     args: tuple
     kwargs: dict = dataclasses.field(default_factory=dict)
     exact: bool = False
-    status: str | None = None  # set: PyTorch must raise, and Tenon gives this
+    status: str | None = None  # if set, PyTorch must raise, and Tenon must return this status
     no_meta: bool = False
 
 
@@ -55,7 +55,7 @@ def short(dtype):
 
 
 def values(dtype, turn=0):
-    """Telling elements of a dtype, limits and specials included."""
+    """Returns characteristic elements of a dtype, with limits and special values."""
     if dtype == torch.bool:
         row = [True, False, True, True, False, False]
     elif not dtype.is_floating_point and not dtype.is_complex:
@@ -86,7 +86,7 @@ def sample(dtype, shape=(2, 3), turn=0):
 
 
 def small(dtype, turn=0):
-    """Two elements that every dtype holds exactly."""
+    """Returns two elements that every dtype represents exactly."""
     row = [1, 0] if dtype == torch.bool else [2, 5] if turn == 0 else [3, 1]
     return torch.tensor(row, dtype=torch.float32).to(dtype)
 
@@ -100,7 +100,7 @@ def ramp(*shape, dtype=torch.float32, start=0.0, step=1.0):
 
 
 def outs(op, shape, *args, dtype=torch.float32, **kwargs):
-    """Calls into an `out`: to be resized or not, strided, and of another dtype."""
+    """Yields calls with `out`: to be resized, strided, and of another dtype."""
     given = {
         "empty": torch.zeros(0, dtype=dtype),
         "same_sizes": torch.zeros(shape, dtype=dtype),
@@ -116,7 +116,7 @@ def outs(op, shape, *args, dtype=torch.float32, **kwargs):
 
 
 def layouts(dtype=torch.float32):
-    """Tensors of many layouts, by name. All but the batch have sizes (2, 3)."""
+    """Returns tensors of many layouts by name. All but the batch have sizes (2, 3)."""
     base = ramp(3, 2, dtype=dtype, start=-2, step=0.75)
     wide = ramp(4, 6, dtype=dtype, start=-3, step=0.5)
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compact text of golden files: what many cases share is written once."""
+"""The compact text of golden files, in which tensors that many cases use are written once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pathlib
 
 
 class Inputs:
-    """The tensors that cases take, each written once, in inputs.txt; cases name them by number."""
+    """The tensors that cases use, each once in inputs.txt; cases refer to them by number."""
 
     def __init__(self, path: pathlib.Path, fresh: bool):
         self.path = path
@@ -16,7 +16,7 @@ class Inputs:
         self.numbers = {text: number for number, text in enumerate(self.texts)}
 
     def number(self, text: str) -> str:
-        """`@N` for the text of a tensor, which gets a number when it has none."""
+        """Returns `@N` for the text of a tensor, after numbering it if it is new."""
         if text not in self.numbers:
             self.numbers[text] = len(self.texts)
             self.texts.append(text)
@@ -27,7 +27,7 @@ class Inputs:
 
 
 def compact(blocks: list, inputs: Inputs) -> list:
-    """Lines of all cases of a file, from their blocks of lines as generate.py makes them."""
+    """Returns the lines of a file from the blocks of lines that generate.py makes of cases."""
     lines = []
     op = ""
     for block in blocks:
@@ -51,7 +51,7 @@ def compact(blocks: list, inputs: Inputs) -> list:
 
 
 def _parted(line: str) -> tuple:
-    """What stands before the tensor of a line, a blank perhaps, and the tensor; or no tensor."""
+    """Splits a line into the text before its tensor, a space or "", and the tensor or None."""
     if line.startswith("tensor "):
         return "", "", line
     if line.startswith("arg "):

@@ -156,7 +156,7 @@ def _copy():
             source = source + 1j
         yield case(f"{short(b)}_to_{short(a)}", op, torch.zeros(4).to(a), source, exact=True)
     for dtype in FLOATS + FLOAT8:
-        # Ties and limits of each narrow format, from float32.
+        # Ties and limits of each narrow format, converted from float32.
         row = [
             1.0 + 2.0**-11,
             1.0 + 3 * 2.0**-11,

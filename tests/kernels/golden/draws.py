@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that draw random numbers, each from a generator of its own."""
+"""Calls of operators that draw random numbers, each from a new generator."""
 
 import torch
 
@@ -11,11 +11,11 @@ def seeded(seed=7):
 
 
 def _targets():
-    """Tensors of many dtypes, lengths and layouts, by name."""
+    """Yields tensors of many dtypes, lengths and layouts by name."""
     for dtype in FLOATS + COMPLEX:
         for count in [1, 5, 15, 16, 17, 35]:
             yield f"{short(dtype)}_{count}", ramp(count, dtype=dtype)
-        # Gaps: one by one, in the order of memory.
+        # With gaps, elements are drawn one by one in memory order.
         yield f"{short(dtype)}_strided", ramp(8, 10, dtype=dtype)[1:7:2, ::2]
         yield f"{short(dtype)}_transposed", ramp(7, 3, dtype=dtype).t()
     for name, tensor in layouts().items():

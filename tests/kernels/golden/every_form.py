@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of all forms of an operator: functional, in place, and into the caller's tensors."""
+"""Cases of all forms of an operator: functional, in place, and with `out`."""
 
 import torch
 
@@ -23,7 +23,7 @@ def _overloads(packet):
 
 
 def every_form(name, op, *args, exact=False, no_meta=False, **kwargs):
-    """The call of a functional operator, and of the forms in place and with outs that it has."""
+    """Yields the call of a functional operator, and of its in-place and out forms."""
     base, _, overload = op.removeprefix("aten::").partition(".")
     functional = getattr(getattr(torch.ops.aten, base), overload or "default")
     how = {"exact": exact, "no_meta": no_meta}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that fold elements into truth, a product, a count, or the smallest of them."""
+"""Calls of operators that reduce elements to a truth value, product, count or minimum."""
 
 import torch
 
@@ -8,7 +8,7 @@ from cases import outs, ramp, sample, short, small
 
 
 def zeros_among(dtype):
-    """Rows with no zero, some, and zeros only."""
+    """Returns a row without zeros, one with some, and one with only zeros."""
     rows = torch.tensor([[1, 1, 2], [1, 0, 1], [0, 0, 0]])
     return rows.to(torch.float32).to(dtype)
 
@@ -68,7 +68,7 @@ def _prod():
     yield case("wraps", op, torch.tensor([2**62, 3, 5]), exact=True)
     yield case("refuses_dim", along, ramp(2), 1)
     for made in outs(f"{op}.int_out", [2], ramp(2, 3, start=1), 1):
-        if made.name != "out_refuses_expanded":  # PyTorch writes several results to one place
+        if made.name != "out_refuses_expanded":  # PyTorch writes several results to one address
             yield made
 
 

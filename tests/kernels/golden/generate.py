@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the golden files of the operators beside this script: calls, and what PyTorch answers.
+"""Writes the golden files of the operators in this folder: calls, and PyTorch's results.
 
 Usage: python generate.py [STEM ...], with torch and numpy installed. README.md has the format.
 """
@@ -44,7 +44,7 @@ OPERATORS = HERE.parents[2] / "kernels/ops/ops.list"
 
 
 def _float_text(value, dtype):
-    """The shortest decimal text that reads back as the same element."""
+    """Returns the shortest decimal text that reads back as the same element."""
     value = float(value)
     if value != value:
         return "nan"
@@ -72,7 +72,7 @@ def _element_text(element, dtype):
 
 
 def _elements(tensor):
-    """Elements in row-major order, as text."""
+    """Returns the elements in row-major order as text."""
     dtype = tensor.dtype
     flat = tensor.detach().reshape(-1)
     if dtype in (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2):
@@ -81,7 +81,7 @@ def _elements(tensor):
 
 
 def _storage(tensor):
-    """All elements of the tensor's storage, from its start to the last one that it can reach."""
+    """Returns all elements of a tensor's storage, from its start to the last one it can reach."""
     count = tensor.untyped_storage().nbytes() // tensor.element_size()
     return torch.as_strided(tensor, (count,), (1,), 0)
 
@@ -159,7 +159,8 @@ def _result_tensor(tensor, tensors):
     for index, other in enumerate(tensors):
         if tensor is other:
             return f"same {index}"
-    origin = "new" if tensor.numel() else "any"  # without elements there is no telling
+    # without elements, nothing shows if the storage is new
+    origin = "new" if tensor.numel() else "any"
     for index, other in enumerate(tensors):
         if (
             tensor.numel()
@@ -172,7 +173,7 @@ def _result_tensor(tensor, tensors):
 
 
 def _call(case):
-    """Calls the operator. Only the Python functions wrap numbers in the place of tensors."""
+    """Calls the operator. Only Python functions wrap numbers that are passed for tensors."""
     base, _, overload = case.op.removeprefix("aten::").partition(".")
     if any(isinstance(value, cases.Number) for value in case.args):
         plain = [value.value if isinstance(value, cases.Number) else value for value in case.args]
@@ -183,7 +184,7 @@ def _call(case):
 
 
 def _status(error):
-    """The status that Tenon gives where PyTorch raises."""
+    """Returns the status that Tenon must return if PyTorch raises this error."""
     text = str(error)
     if isinstance(error, IndexError):
         return "TENON_ERROR_INDEX"
@@ -216,9 +217,9 @@ def _case(case):
     shapes = [tuple(tensor.shape) for tensor in tensors]
     try:
         result = _call(case)
-    except Exception as error:  # whatever PyTorch raises is the answer
+    except Exception as error:  # any error is the expected result
         if "ComplexHalf" in str(error) or "BComplex32" in str(error):
-            return []  # dtypes that Tenon does not carry: half-width floats go to complex64
+            return []  # dtypes that Tenon lacks: half-width floats promote to complex64
         status = case.status or _status(error)
         lines.append(f"error {status}")
         if case.no_meta or "not implemented for" in str(error):
@@ -246,7 +247,7 @@ def _case(case):
 
 
 def _paths():
-    """By stem, the file of each header that the list of operators names, in its family's folder."""
+    """Returns by stem the file of each header in the list of operators, in its family's folder."""
     lines = OPERATORS.read_text().splitlines()
     headers = {line.split()[1] for line in lines if line and not line.startswith("#")}
     return {header.rpartition("/")[2]: HERE / f"{header}.txt" for header in headers}

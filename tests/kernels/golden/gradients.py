@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the operators that gradient formulas are made of."""
+"""Calls of the operators that gradient formulas use."""
 
 import itertools
 
@@ -150,13 +150,13 @@ def _sum_to_size():
 @family("conj_physical")
 def _conj_physical():
     op = "aten::conj_physical"
-    # Of real tensors PyTorch returns the tensor itself, not a copy.
+    # For real tensors, PyTorch returns the tensor itself instead of a copy.
     for dtype in COMPLEX:
         yield case(f"dtype_{short(dtype)}", op, sample(dtype), exact=True)
         yield case(f"in_place_{short(dtype)}", "aten::conj_physical_", sample(dtype), exact=True)
     yield case("in_place_float32", "aten::conj_physical_", sample(torch.float32), exact=True)
     for key, tensor in {**layouts(torch.complex64), **odd_shapes(torch.complex64)}.items():
-        # Strides of dims of size 1, which mean nothing, differ.
+        # The strides of dims of size 1, which no element depends on, differ.
         if key != "size_one_dims":
             yield case(f"layout_{key}", op, tensor, exact=True)
     shape = {"dtype": torch.complex64}

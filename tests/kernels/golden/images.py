@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of what samples images at places of a grid, and of what pooling is undone by."""
+"""Calls of operators that sample images at the points of a grid, and of unpooling."""
 
 import itertools
 
@@ -16,7 +16,7 @@ def _image(*shape):
 
 
 def _places(*shape):
-    """Inside, at the edges and beyond them; none between two elements of an image of 3 x 4."""
+    """Returns points inside and outside and at the edges; none is halfway between 3 x 4 pixels."""
     row = [-1.9, -1.0, -0.77, -0.31, 0.0, 0.13, 0.62, 1.0, 1.37, 3.9, -4.2]
     count = torch.Size(shape).numel()
     return torch.tensor((row * (count // len(row) + 1))[:count]).reshape(shape)
@@ -68,7 +68,7 @@ def _grid_sampler_2d():
     mixed = image, grid.double(), 0, 0, False
     yield case("refuses_dtypes", op, *mixed, status=INVALID, no_meta=True)
     for dtype in FLOATS:
-        # Others are rounded once, and PyTorch's at each step.
+        # Tenon rounds once, PyTorch at each step.
         yield case(f"dtype_{short(dtype)}", op, image.to(dtype), grid.to(dtype), 1, 0, False)
     given = image.byte(), grid.byte(), 0, 0, False
     yield case("refuses_uint8", op, *given, status=UNSUPPORTED, no_meta=True)
@@ -76,7 +76,7 @@ def _grid_sampler_2d():
 
 
 def _volumes():
-    """Of grid_sampler_3d, in the file of grid_sampler_2d: what differs from images."""
+    """Yields calls of grid_sampler_3d, whose file is that of grid_sampler_2d."""
     op, back = "aten::grid_sampler_3d", "aten::grid_sampler_3d_backward"
     volume, grid = _image(2, 2, 2, 3, 4), _places(2, 2, 1, 3, 3)
     grad = _image(2, 2, 2, 1, 3).flip(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that read and write where index tensors and masks say."""
+"""Calls of operators that read and write elements by index tensors and masks."""
 
 import dataclasses
 
@@ -31,7 +31,7 @@ def ints(*numbers, dtype=torch.int64):
 
 
 def selections():
-    """A tensor and what is selected of it, by name; masks are named so."""
+    """Returns by name a tensor and indices into it; names of masks begin with "mask"."""
     x = ramp(3, 4, 2)
     table = torch.tensor([[0, 2], [1, -1]])
     yield "first", x, [ints(2, 0, -1)]
@@ -114,7 +114,7 @@ def _index_put():
         yield case(f"{name}_in_place", in_place, x.clone(), *args, exact=True, no_meta=hidden)
         yield case(f"{name}_added", op, x, *args, True, exact=True, no_meta=hidden)
         if name == "mask_uint8":
-            continue  # PyTorch refuses a number here, which it takes for bools
+            continue  # PyTorch refuses a number with uint8 masks, but not with bool masks
         one = Tensors(indices), torch.tensor(7.0)
         yield case(f"{name}_number", op, x, *one, exact=True, no_meta=hidden)
     for dtype in BOOL + INTS + FLOATS + COMPLEX:
@@ -137,7 +137,7 @@ def _index_put():
 
 
 def rows(op, tail, int32=True, exact=True):
-    """Calls of an operator that takes a dim and a vector of indices, and `tail(sizes)`."""
+    """Yields calls of an operator that takes a dim, a vector of indices, and `tail(sizes)`."""
     for name, x, dim, index in [
         ("first", ramp(3, 4, 2), 0, ints(2, 0, 1)),
         ("last", ramp(3, 4, 2), -1, ints(1, 0)),
@@ -327,7 +327,7 @@ def _scatter_reduce():
                 args = sample(dtype), 1, table, sample(dtype, turn=2)
                 if dtype.is_complex or dtype == torch.bool:
                     if word not in ("sum", "prod"):
-                        continue  # refused below, or by PyTorch for no reason
+                        continue  # refused below, or refused by PyTorch without a reason
                 yield case(f"{name}_{short(dtype)}", op, *args, word, **kept)
         out = outs("aten::scatter_reduce.two_out", [2, 3], ramp(2, 3), 1, table, src, word)
         yield from named(word, out)
@@ -426,7 +426,7 @@ def _embedding():
 def _embedding_bag():
     op = "aten::_embedding_bag"
     indices, offsets = ints(0, 1, 1, 3, 2, 0), ints(0, 2, 2, 5)
-    double = torch.float64  # of which PyTorch also says the bags of sums
+    double = torch.float64  # float64, for which PyTorch also returns the bags of sums
     weight = (ramp(4, 3, dtype=double) * 1.25).remainder(4) - 1
     weights = ramp(6, dtype=double, start=0.5)
     for name in ("_embedding_bag", "_embedding_bag_forward_only"):

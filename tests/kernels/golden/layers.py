@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of losses of probabilities and pairs, of gates, and of recurrent nets."""
+"""Calls of losses of probabilities and pairs, of gates, and of recurrent networks."""
 
 import itertools
 
@@ -237,7 +237,7 @@ def _frames(*shape):
 def _ctc_loss():
     op, back, whole = "aten::_ctc_loss", "aten::_ctc_loss_backward", "aten::ctc_loss"
     frames, rows = _frames(6, 2, 4), torch.tensor([[1, 2], [3, 3]])
-    # What PyTorch leaves unwritten of shorter ones has no answer.
+    # Full lengths only: PyTorch leaves elements beyond shorter ones unwritten.
     full = [6, 6], [2, 2]
     tensors = tuple(torch.tensor(lengths) for lengths in full)
     for dtype in (torch.float32, torch.float64):

@@ -10,7 +10,7 @@ D, C = torch.float64, torch.complex64
 
 
 def matrix(*shape, dtype=D):
-    """Matrices with a strong diagonal, which are invertible."""
+    """Returns invertible matrices, with a dominant diagonal."""
     count = 1
     for size in shape:
         count *= size
@@ -448,7 +448,7 @@ def _matrix_exp():
     a = matrix(2, 3, 3) - 2 * torch.eye(3, dtype=D)
     yield from every_form("batch", op, a)
     yield case("older", "aten::matrix_exp", a)
-    # Norms that each degree is chosen for, and some beyond.
+    # Norms for which each degree is chosen, and larger ones.
     for scale in (0.0, 1e-17, 1e-9, 1e-5, 2e-3, 3e-2, 0.2, 0.6, 1.5, 4.0, 20.0):
         yield case(f"norm_{scale}", op, a[1] * scale)
         yield case(f"float_norm_{scale}", op, a[1].float() * scale)
@@ -468,7 +468,7 @@ def _matrix_exp():
 
 @family("linalg_eig")
 def _eig():
-    # Of triangles eigenvalues are the diagonal, in its order.
+    # The eigenvalues of a triangular matrix are its diagonal, in order.
     triangle = torch.tensor([[1.0, 2.0, -1.0], [0.0, 3.0, 0.5], [0.0, 0.0, -2.0]])
     turning = torch.tensor([[[0.0, -2.0], [2.0, 0.0]], [[1.0, -1.0], [4.0, 1.0]]])
     for name, given in {"real": triangle, "pairs": turning}.items():
@@ -496,7 +496,7 @@ def _ldl():
     op, solve = "aten::linalg_ldl_factor_ex", "aten::linalg_ldl_solve"
     a = matrix(2, 3, 3)
     a = a + a.mT
-    # A block of two rows on the diagonal.
+    # A diagonal block of two rows.
     a[1] = torch.tensor([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 1.0]])
     b = ramp(2, 3, 2, dtype=D, start=-2)
     yield from every_form("batch", op, a)

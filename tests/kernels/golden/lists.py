@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators on lists of tensors, and of fused optimiser steps."""
+"""Calls of operators on lists of tensors, and of fused optimizer steps."""
 
 import torch
 

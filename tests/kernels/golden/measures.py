@@ -23,7 +23,7 @@ def _var():
     for name, dtype in itertools.product(("var", "std"), FLOATS + COMPLEX):
         tensor = ramp(3, 4, start=-5, step=0.75).to(dtype)
         yield case(f"{name}_{short(dtype)}", f"aten::{name}.correction", tensor, [1], keepdim=True)
-    # Far from 0, where a difference of squares would have no digits left.
+    # Far from 0, where a difference of squares would lose all digits.
     far = (ramp(64) % 3 + 100000).reshape(8, 8)
     for dim in (None, [0], [1]):
         yield case(f"far_{dim}", "aten::var.correction", far, dim)
@@ -73,7 +73,7 @@ def _linspace():
     out = torch.zeros(5, dtype=torch.float64)
     yield case("out", "aten::linspace.out", 0, 1, 5, out=out)
     yield case("out_resized", "aten::linspace.out", 0, 1, 5, out=torch.zeros(0))
-    # An out of so many elements keeps its sizes, and is filled row by row.
+    # An out with as many elements keeps its sizes and is filled row by row.
     yield case("out_of_rows", "aten::linspace.out", 0, 5, 6, out=torch.zeros(2, 3))
     yield case("out_of_columns", "aten::linspace.out", 0, 5, 6, out=torch.zeros(3, 2).t())
     yield case(
@@ -130,7 +130,7 @@ def _searchsorted():
     yield case("sorter", op, *args, sorter=order, exact=True)
     yield case("empty", op, ramp(0), values, exact=True)
     yield case("number", "aten::searchsorted.Scalar", row, 3.0, exact=True)
-    # What is searched and what is looked for are compared in the dtype that both promote to.
+    # The sorted sequence and the values are compared in their promoted dtype.
     whole = torch.tensor([1, 3, 3, 7])
     yield case("whole_in_floats", op, row, torch.tensor([2, 3, 8]), exact=True)
     yield case("floats_in_whole", op, whole, torch.tensor([2.5, 3.0, 8.5]), exact=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators of two elements: of their bits, their truth, and maths of two floats."""
+"""Calls of binary operators: on bits and truth values, and mathematical functions of two floats."""
 
 import torch
 
@@ -20,10 +20,11 @@ MIXED = [
 
 
 def pairs(name, exact=False, in_place=None, floats=True):
-    """Each dtype, some pairs of dtypes, shapes and layouts."""
+    """Yields calls in each dtype, with some pairs of dtypes, shapes and layouts."""
     op = f"aten::{name}"
     for dtype in ALL:
-        # Which NaN is read back from a text: hypot tells those that signal from others.
+        # A NaN that is read back from text may be another one, and hypot treats signaling NaNs
+        # differently.
         if name != "hypot" or dtype != torch.bfloat16:
             two = sample(dtype), sample(dtype, turn=1)
             yield case(f"dtype_{short(dtype)}", op, *two, exact=exact)
@@ -107,7 +108,7 @@ def _xlogy():
 @family("signbit")
 def _signbit():
     for made in unary("signbit", exact=True):
-        if made.name != "dtype_bfloat16":  # PyTorch's NaN of that dtype has a sign by chance
+        if made.name != "dtype_bfloat16":  # PyTorch's bfloat16 NaN has an arbitrary sign
             yield made
 
 
@@ -118,7 +119,7 @@ def _nan_to_num():
         yield case(f"dtype_{short(dtype)}", op, sample(dtype), exact=True)
         yield case(f"given_{short(dtype)}", op, sample(dtype), 1.5, 2.5, -3.5, exact=True)
     for key, tensor in {**layouts(), **odd_shapes()}.items():
-        if key != "size_one_dims":  # a stride that nothing steps by differs
+        if key != "size_one_dims":  # the stride of a dim of size 1 differs
             yield case(f"layout_{key}", op, tensor, exact=True)
     parts = torch.tensor([complex(NAN, INF), complex(-INF, 2), complex(1, NAN)])
     yield case("complex_parts", op, parts, exact=True)

@@ -76,7 +76,7 @@ def _abs():
 
 # ---- pointwise, two tensors --------------------------------------------------------------------
 def promotions(op, dtypes, exact, **kwargs):
-    """All pairs of dtypes, with dims, 0-dim and as Python numbers."""
+    """Yields calls for all pairs of dtypes: tensors with dims, 0-dim tensors and Python numbers."""
     for a, b in itertools.product(dtypes, dtypes):
         pair = f"{short(a)}_{short(b)}"
         if a != b:
@@ -85,7 +85,7 @@ def promotions(op, dtypes, exact, **kwargs):
             yield case(
                 f"promote_zero_dim_{pair}", op, left, right[1].clone(), exact=exact, **kwargs
             )
-    # The Python functions of maximum and minimum, which wrap numbers, take tensors only.
+    # The Python functions maximum and minimum take tensors only, and wrap no numbers.
     for a in [] if op in ("aten::maximum", "aten::minimum") else dtypes:
         for label, number in [("bool", True), ("int", 3), ("float", 2.5), ("complex", 1 + 2j)]:
             yield case(
@@ -249,7 +249,7 @@ def _sub():
 
 
 def scalings(name):
-    """Small floats and one number, which keeps a float's digits."""
+    """Yields calls with small floats and one number, which keeps float32 precision."""
     for dtype in [torch.float16, torch.bfloat16]:
         row = ramp(40, dtype=dtype, start=-999.0, step=48.75)
         wide, same = torch.tensor(0.3), torch.tensor(0.3, dtype=dtype)
@@ -314,7 +314,7 @@ def _div():
             1.5,
             rounding_mode=mode,
         )
-    # Half-width quotients are rounded before they are cut; by one number, in float.
+    # Half-width quotients are rounded before truncation; division by one number is in float32.
     for mode, dtype in itertools.product(["floor", "trunc"], [torch.float16, torch.bfloat16]):
         row = ramp(40, dtype=dtype, start=-999.0, step=48.75)
         by = ramp(40, dtype=dtype, start=0.0625, step=0.28125)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that bound, round, turn round and add up elements, or show their parts."""
+"""Calls of operators that clamp, round, rotate and accumulate elements, or return their parts."""
 
 import itertools
 
@@ -26,7 +26,7 @@ from cases import (
 
 
 def numbers(op, *tail, dtypes=BOOL + INTS + FLOATS + COMPLEX, **kwargs):
-    """Every dtype, and layouts, of an operator of one tensor and numbers."""
+    """Yields calls of a unary operator with number arguments: every dtype, and layouts."""
     for dtype in dtypes:
         yield case(f"dtype_{short(dtype)}", op, sample(dtype), *tail, **kwargs)
     for key, tensor in {**layouts(), **odd_shapes()}.items():
@@ -37,7 +37,7 @@ def numbers(op, *tail, dtypes=BOOL + INTS + FLOATS + COMPLEX, **kwargs):
 def _clamp():
     op, tensor = "aten::clamp", "aten::clamp.Tensor"
     for made in numbers(op, 1, 3, exact=True):
-        if made.name != "layout_size_one_dims":  # a stride that nothing steps by differs
+        if made.name != "layout_size_one_dims":  # the stride of a dim of size 1 differs
             yield made
     for dtype in INTS + FLOATS:
         for name, low, high in [("float", 0.5, 2.5), ("low", 2, None), ("high", None, 2)]:
@@ -46,7 +46,8 @@ def _clamp():
         yield case(f"tensors_{short(dtype)}", tensor, *pair, exact=True)
     row = torch.tensor([-2.0, NAN, 0.5, INF, -INF])
     yield case("crossed", op, row, 3, 1, exact=True)
-    # What all integers of the dtype keep holds nothing back; what none can keep is refused.
+    # A bound that all integers of the dtype satisfy has no effect; one that none satisfies is
+    # refused.
     bytes_ = torch.tensor([0, 1, 200], dtype=torch.uint8)
     narrow = torch.tensor([-128, 0, 127], dtype=torch.int8)
     yield case("far_bytes", op, bytes_, -1, 300, exact=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that accumulate, rank, count and measure elements."""
+"""Calls of operators that accumulate, rank and count elements, or compute norms of them."""
 
 import torch
 

@@ -27,7 +27,7 @@ REFUSED = "TENON_ERROR_NOT_SUPPORTED"
 
 
 def ternary(op, dtypes):
-    """Dtypes, layouts and broadcasts of an operator without numbers."""
+    """Yields calls of a ternary operator without numbers: dtypes, layouts and broadcasts."""
     for dtype in dtypes:
         yield case(f"dtype_{short(dtype)}", op, small(dtype), small(dtype, 1), small(dtype))
         yield case(
@@ -57,7 +57,7 @@ def ternary(op, dtypes):
 
 
 def written(in_place, out, *tail, **kwargs):
-    """In place and into an out; `tail` stands behind two tensors."""
+    """Yields an in-place call and one with `out`; `tail` follows the two tensors."""
     a, b = ramp(2, 3, start=1), ramp(2, 3, start=5)
     yield case("in_place", in_place, a.clone(), b, *tail, **kwargs)
     yield case("in_place_strided", in_place, ramp(4, 6)[::2, 1:4], b, *tail, **kwargs)
@@ -71,7 +71,7 @@ def written(in_place, out, *tail, **kwargs):
 
 
 def mixed(op, **kwargs):
-    """Two of three alike, with dims or without."""
+    """Yields calls in which two of three dtypes are equal, with and without dims."""
     for a, b in itertools.permutations([torch.int32, torch.float16, torch.float64, COMPLEX[0]], 2):
         for place in range(3):
             tensors = [small(a), small(a, 1), small(a)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of windows, and of the Fourier transforms of a signal's frames."""
+"""Calls of window functions, and of the Fourier transforms of a signal's frames."""
 
 import torch
 

@@ -31,7 +31,7 @@ def _softmax():
         channels = ramp(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
         yield case(f"{name}_channels_last", op, channels, 1, False)
         for made in outs(f"{op}.out", [2, 3], ramp(2, 3), 1, False):
-            # PyTorch 2.15 writes to these as if they were row-major.
+            # PyTorch 2.15 writes these outs as if they were row-major.
             if made.name not in ("out_refuses_expanded", "out_strided", "out_turned"):
                 yield dataclasses.replace(made, name=f"{name}_{made.name}", exact=False)
         yield case(f"{name}_refuses_dim", op, ramp(2, 3), 2, False)

@@ -49,7 +49,7 @@ def _sinc():
 def _i0():
     row = torch.tensor([-30.0, -4.0, -0.5, 0.0, 0.25, 1.0, 8.0, 19.0, 21.0, 60.0])
     for name in ("i0", "special_i1", "special_i0e", "special_i1e"):
-        # PyTorch rounds each step of those in bfloat16.
+        # In bfloat16, PyTorch rounds each step of these.
         yield from unary(f"aten::{name}", row=row, dtypes=INTS + [torch.float16, torch.float32])
     yield from every_form("special_i0", "aten::special_i0", row)
 
@@ -166,7 +166,7 @@ def _special_entr():
 
 @family("normal_cdf")
 def _special_ndtri():
-    both = INTS + [torch.float32, torch.float64]  # PyTorch has no others of some
+    both = INTS + [torch.float32, torch.float64]  # PyTorch has only these dtypes for some functions
     wide = torch.tensor([-40.0, -26.5, -8.0, -2.0, -0.5, 0.0, 0.75, 3.0, 12.0, 30.0, 200.0, NAN])
     for name in ("erfcx", "ndtr", "log_ndtr"):
         yield from unary(f"aten::special_{name}", row=wide, dtypes=both)
@@ -177,7 +177,7 @@ def _special_ndtri():
 
 @family("bessel")
 def _special_bessel_j0():
-    # PyTorch's doubles have eight digits, and it has no smaller floats.
+    # PyTorch's float64 results have eight digits, and it lacks smaller floats.
     row = torch.tensor([-30.0, -3.5, -0.25, 0.0, 1e-5, 0.5, 2.5, 8.0, 31.0, 150.0, NAN])
     for name in ("j0", "j1", "y0", "y1"):
         op = f"aten::special_bessel_{name}"
@@ -188,8 +188,8 @@ def _special_bessel_j0():
 
 @family("incomplete_gamma")
 def _igamma():
-    # Pairs that one of the expansions serves, and those that have none. Where both are near each
-    # other PyTorch's doubles have nine digits: igamma_test.cpp has ours.
+    # Pairs for which one of the expansions is used, and pairs for which none is. If both numbers
+    # are close, PyTorch's float64 results have nine digits: igamma_test.cpp tests ours.
     pairs = [
         *((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (1.0, -1.0), (NAN, 1.0), (1.0, NAN)),
         *((INF, 1.0), (1.0, INF), (INF, INF), (0.5, 0.5), (2.0, 1.0), (1e-3, 0.01), (0.05, 0.4)),

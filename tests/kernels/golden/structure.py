@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of views, of reductions, products and what moves elements about."""
+"""Calls of views, reductions, products, and operators that move elements."""
 
 import itertools
 
@@ -96,7 +96,7 @@ def _reshape():
     yield view_of(op, ramp(0, 3), [3, 0, 2], name="empty")
     yield view_of(op, ramp(), [1], name="zero_dim")
     yield view_of(op, ramp(2, 3), [4], name="refuses_count")
-    # Contiguous, though one stride would do.
+    # Contiguous, although one stride would describe it.
     yield case("ravel_with_gaps", "aten::ravel", ramp(6)[::2], exact=True)
     yield view_of("aten::ravel", ramp(2, 3), name="ravel_view")
 
@@ -430,7 +430,7 @@ def _mm():
 def _bmm():
     op = "aten::bmm"
     made = outs("aten::bmm.out", [2, 2, 4], ramp(2, 2, 3), ramp(2, 3, 4))
-    # PyTorch writes all matrices to one place.
+    # PyTorch writes all matrices to one address.
     yield from (case for case in made if case.name != "out_refuses_expanded")
     for dtype in ALL:
         a = torch.stack(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that slide a window: convolutions, pooling and what they are made of."""
+"""Calls of operators with a sliding window: convolutions, pooling and their parts."""
 
 import torch
 
@@ -186,7 +186,7 @@ def _convolution():
     }
     for name, call in calls.items():
         yield case(name, op, *call)
-    # So many products that a library may do them.
+    # Large enough that a library may compute it.
     many = ramp(1, 8, 8, 8, step=0.125) % 4, ramp(8, 8, 3, 3, step=0.375) % 2 - 1, ramp(8)
     window = [1, 1], [1, 2], [1, 2], False, [0, 0], 1
     yield case("library", op, *many, *window)
@@ -221,7 +221,7 @@ def _convolution():
 
 
 def _pools(dims):
-    """Windows of pooling, for a tensor of shape (1, 2, 3, 5, 6) without its first dims."""
+    """Yields pooling windows, for a tensor with the trailing dims of shape (1, 2, 3, 5, 6)."""
     yield "plain", ([2] * dims,)
     yield "overlapping", ([1, 3, 2][-dims:], [1] * dims)
     yield "padding", ([2, 3, 3][-dims:], [2] * dims, [1] * dims)

@@ -15,7 +15,7 @@ bool is_in_place(const std::string& op) {
   return base.ends_with('_');
 }
 
-// Numbers that look random, the same in each run, never at a bound.
+// Pseudorandom numbers that are the same in each run and never at a bound.
 class Numbers {
  public:
   double between(double low, double high) {
@@ -36,7 +36,7 @@ Tensor make_input(const Input& input, Dtype dtype, Numbers& numbers) {
   return tensor;
 }
 
-// Returns a tensor of the same elements whose last two dims are swapped in memory.
+// Returns a tensor with the same elements whose last two dims are swapped in memory.
 Tensor transposed(const Tensor& tensor) {
   if (tensor.ndim() < 2) return tensor;
   const Tensor turned = call("aten::transpose.int", tensor, 0, -1);
@@ -125,7 +125,7 @@ class Run {
   static tenon_status run(void* self, tenon_stack* stack) {
     try {
       const Run& run = *static_cast<Run*>(self);
-      std::vector<Tensor> inputs;  // in forward mode others than its own
+      std::vector<Tensor> inputs;  // in forward mode, inputs other than the sample's own
       for (uint32_t i = 0; i < stack->nargs; ++i) {
         inputs.emplace_back(tenon_tensor_retain(stack->args[i].as.tensor));
       }

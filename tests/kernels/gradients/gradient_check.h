@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of samples, and the gradients of these, beside central differences.
+// Compares gradients of samples, and second-order gradients, with central differences.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@ namespace tenon::tests {
 
 // How a sample is run.
 struct SampleVariant {
-  std::string op;           // the sample's, or its form in place
-  bool transposed = false;  // inputs lie in memory in another order of dims
+  std::string op;           // the sample's operator, or its in-place form
+  bool transposed = false;  // inputs have another order of dims in memory
   bool is_complex = false;
 };
 
-// Inputs of a sample, the same each time, and its floating and complex results. An operator in
-// place gets a clone of the first.
+// Return a sample's inputs, the same each time, and its floating-point and complex results. An
+// in-place operator gets a clone of the first input.
 std::vector<Tensor> inputs_of(const Sample& sample, const SampleVariant& variant);
 std::vector<Tensor> results_of(const Sample& sample, const SampleVariant& variant,
                                const std::vector<Tensor>& inputs);
 
-// Reports deviations as failures that name the sample.
+// Reports each difference as a failure that names the sample.
 void check_gradients(const Sample& sample, const SampleVariant& variant);
 
-// Whether the operator may run in place on the sample's first input: whether it has results of its
-// sizes.
+// Returns true if the operator can run in place on the sample's first input, because the result has
+// the same sizes.
 bool keeps_sizes(const Sample& sample);
 
 }  // namespace tenon::tests

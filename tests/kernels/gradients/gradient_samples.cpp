@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of samples: one line an operator, for pointwise ones with many shapes each.
+// The table of samples: one line per operator; pointwise operators have many shapes each.
 #include "kernels/gradients/gradient_samples.h"
 
 #include <limits>
@@ -35,7 +35,7 @@ class Table {
   void add_random(std::string op, std::vector<Argument> arguments) {
     samples_.push_back({std::move(op), std::move(arguments), {}, 11});
   }
-  // Pointwise, of one tensor and the given rest.
+  // Adds samples of a unary pointwise operator with further arguments.
   void unary(const std::string& op, bool is_complex, double low = -2.0, double high = 2.0,
              const std::vector<Argument>& rest = {}) {
     for (const Ints& sizes : {Ints{2, 3}, Ints{}, Ints{0, 3}}) {
@@ -44,7 +44,7 @@ class Table {
       add(op, std::move(arguments), {}, is_complex);
     }
   }
-  // Pointwise, of two tensors that are broadcast.
+  // Adds samples of a binary pointwise operator with broadcasting.
   void binary(const std::string& op, bool is_complex, const std::vector<Keyword>& keywords = {},
               double low = -2.0, double high = 2.0, const std::vector<Argument>& rest = {}) {
     const std::pair<Ints, Ints> shapes[] = {{{2, 3}, {2, 3}}, {{2, 3}, {3}},   {{2, 1}, {1, 3}},

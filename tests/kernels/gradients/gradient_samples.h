@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls at which the gradient formulas of the operators are checked.
+// The calls that check the gradient formulas of the operators.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tenon::tests {
 
-// A tensor that a gradient is wanted for: elements anywhere between two bounds.
+// A tensor that requires grad, with elements between two bounds.
 struct Input {
   Ints sizes;
   double low;
   double high;
 };
 
-// One argument: an input, a list of them, or what has no gradient.
+// An argument: an input, a list of inputs, or a value without a gradient.
 struct Argument {
   Argument(Input input) : inputs{std::move(input)} {}
   Argument(std::vector<Input> list) : inputs(std::move(list)), is_list(true) {}
@@ -32,13 +32,13 @@ struct Sample {
   std::string op;
   std::vector<Argument> arguments;
   std::vector<Keyword> keywords = {};
-  uint64_t seed = 0;        // of the generator that each call gets; 0: it takes none
+  uint64_t seed = 0;        // seed of the generator that each call gets; 0 for no generator
   bool is_complex = false;  // checked with complex numbers
   bool is_real = true;      // and with real ones
 };
 
-// All of them. Every operator with a gradient text has one; an operator in place may have that of
-// its functional form.
+// Returns all samples. Every operator with a gradient formula has one; an in-place operator may use
+// those of its functional form.
 std::vector<Sample> gradient_samples();
 
 }  // namespace tenon::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient formulas of all operators, at samples.
+// Checks the gradient formulas of all operators with samples.
 #include <gtest/gtest-spi.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace tenon::tests {
 namespace {
 
-// "aten::add.Tensor" as "aten::add_.Tensor".
+// Returns "aten::add_.Tensor" for "aten::add.Tensor".
 std::string in_place(const std::string& op) {
   const size_t dot = std::min(op.find('.'), op.size());
   return op.substr(0, dot) + "_" + op.substr(dot);
@@ -27,7 +27,7 @@ bool writes_out(const Op& op) {
   return false;
 }
 
-// Operators whose gradient is recorded, but for out forms, whose calls are refused then.
+// Returns the operators whose gradient is recorded, except for out forms, which autograd refuses.
 std::set<std::string> operators_with_gradient() {
   std::set<std::string> found;
   for (const Op& op : introspect::operators()) {
@@ -43,7 +43,7 @@ std::set<std::string> operators_with_gradient() {
 
 std::string without_overload(const std::string& op) { return op.substr(0, op.find('.')); }
 
-// aten::select_copy.int of aten::select.int
+// Returns aten::select_copy.int for aten::select.int.
 std::string copy_form(const std::string& op) {
   const std::string base = without_overload(op);
   return base + "_copy" + op.substr(base.size());
@@ -60,30 +60,31 @@ TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   }
   std::set<std::string> wanted = operators_with_gradient();
   EXPECT_GT(wanted.size(), 80U);
-  // Samples move with their mean and deviation, and PyTorch's gradients are 0 all the same.
+  // Samples depend on the mean and deviation, but PyTorch's gradients are 0.
   for (const char* random : {"float_Tensor", "Tensor_float", "Tensor_Tensor"}) {
     EXPECT_EQ(wanted.erase(std::string("aten::normal.") + random), 1U);
   }
-  // Samples are real or complex throughout: ViewAsReal.GradientOfPairs_IsThatOfTheNumbers.
+  // Samples have only real or only complex tensors: ViewAsReal.GradientOfPairs_IsThatOfTheNumbers.
   EXPECT_EQ(wanted.erase("aten::view_as_complex"), 1U);
   EXPECT_EQ(wanted.erase("aten::view_as_complex_copy"), 1U);
-  // These need symmetric matrices, which samples are not (tests/python/test_linalg.py does them),
+  // These need symmetric matrices, which samples are not (tests/python/test_linalg.py has tests),
   // or return extra results without gradients and are sampled under another name. Real samples have
   // real results.
   for (const char* op : {"_linalg_eigh", "linalg_cholesky_ex", "native_layer_norm",
                          "_linalg_solve_ex", "_linalg_det", "_linalg_slogdet", "_fft_r2c"}) {
     EXPECT_EQ(wanted.erase(std::string("aten::") + op), 1U);
   }
-  // Vectors are of any phase: tests/python/test_linalg.py.
+  // Eigenvectors have arbitrary phases: tests/python/test_linalg.py.
   EXPECT_EQ(wanted.erase("aten::linalg_eig"), 1U);
-  // PyTorch's is that of the argument of a log_softmax: tests/python/test_ctc_loss.py.
+  // PyTorch's gradient is with respect to the argument of log_softmax:
+  // tests/python/test_ctc_loss.py.
   EXPECT_EQ(wanted.erase("aten::_ctc_loss"), 1U);
   for (const std::string& op : wanted) {
     EXPECT_TRUE(sampled.contains(op)) << op << " must have a line in gradient_samples.cpp";
   }
 }
 
-// Returns the number of failures that check_gradients reports for a square with a formula.
+// Returns the number of failures of check_gradients for a square with this formula.
 int failures_of_square(const char* gradient) {
   Library library(Library::Def, "gradients_test");
   library.def("square(Tensor self) -> Tensor");
@@ -152,7 +153,7 @@ TEST(Gradients, InPlace_AreTheDerivatives) {
   EXPECT_GT(checked, 60);
 }
 
-// Where there is no derivative, or a formula would divide by 0. Values are PyTorch's.
+// Points without a derivative, or where a formula would divide by 0. Values are PyTorch's.
 struct Kink {
   std::string op;
   std::vector<Value> before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves all inputs of a sample at once along one direction.
+// Moves all inputs of a sample along one direction at the same time.
 #include "kernels/gradients/tangent_check.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr double kTolerance = 2e-7;
 
 using Tensors = std::vector<Tensor>;
 
-// Elements that look random, the same in each run, in the memory order of another tensor.
+// Returns pseudorandom elements, the same in each run, in the memory order of another tensor.
 Tensor numbers_like(const Tensor& like, uint64_t seed) {
   Tensor made = call("aten::empty_like", like);
   auto* first = static_cast<double*>(made.raw_data());
@@ -46,7 +46,7 @@ std::vector<Doubles> numbers_of_all(const Tensors& tensors) {
   return numbers;
 }
 
-// A dual level while it lives.
+// A dual level, for a scope.
 class Level {
  public:
   Level() { check(tenon_dual_enter(&number_)); }
@@ -132,7 +132,7 @@ class TangentRun {
     return tensors;
   }
 
-  // A real number, from all results.
+  // Computes a real number from all results.
   Tensor loss(const Tensors& inputs) const {
     Tensor sum;
     const Tensors results = results_of(sample_, variant_, inputs);
@@ -167,7 +167,7 @@ class TangentRun {
     return made;
   }
 
-  // Tangents beside the difference of values at both ends of a step.
+  // Compares tangents with the difference of the values at both ends of a step.
   static void expect(const char* what, const std::vector<Doubles>& tangents,
                      const std::vector<Doubles>& above, const std::vector<Doubles>& below) {
     ASSERT_EQ(tangents.size(), above.size()) << what;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tangents of all operators that have gradients, at the samples of those.
+// Checks the tangents of all operators that have gradients, with the same samples.
 #include <gtest/gtest-spi.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::set<std::string> all_operators() {
   return found;
 }
 
-// "aten::add.Tensor" as "aten::add_.Tensor", or "aten::add_copy.Tensor".
+// Returns "aten::add_.Tensor" or "aten::add_copy.Tensor" for "aten::add.Tensor".
 std::string form_of(const std::string& op, const char* suffix) {
   const size_t dot = std::min(op.find('.'), op.size());
   return op.substr(0, dot) + suffix + op.substr(dot);
@@ -67,7 +67,7 @@ TEST(Tangents, InPlace_AreTheDerivatives) {
   EXPECT_GT(checked, 60);
 }
 
-// Returns the number of failures that check_tangents reports for a square with both formulas.
+// Returns the number of failures of check_tangents for a square with these formulas.
 int failures_of_square(const char* gradient, const char* tangent) {
   Library library(Library::Def, "tangents_test");
   library.def("square(Tensor self) -> Tensor");

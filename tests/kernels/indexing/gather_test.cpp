@@ -11,7 +11,7 @@ TEST(Gather, IndexOfNoElements_IsOfAnyDtype) {
   EXPECT_EQ(sizes(result), (Ints{2, 0}));
 }
 
-// Indices of a new result are looked at block by block, just before elements move.
+// Indices are checked block by block, just before the elements are read.
 TEST(Gather, IndexOutOfBounds_IsRefusedWhereverItIs) {
   const Tensor self = Tensor::from<float>({1, 2, 3}, {3});
   for (const size_t at : {size_t{0}, size_t{1500}, size_t{2999}}) {

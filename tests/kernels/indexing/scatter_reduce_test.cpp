@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::scatter_reduce, and aten::scatter with a word for it.
+// aten::scatter_reduce, and aten::scatter with a reduction.
 #include "kernels/golden.h"
 
 namespace tenon::tests {
@@ -20,7 +20,7 @@ TEST(ScatterReduce, IndexOutOfBounds_WritesNothing) {
   }
 }
 
-// 1 + 2048 ones of float16: one by one none would be seen beside 2048.
+// Adds 3000 ones in float16: one by one, the sum would stop at 2048.
 TEST(ScatterReduce, SmallFloats_AreRoundedOnce) {
   const Tensor ones = call(
       "aten::to.dtype", Tensor::from<float>(std::vector<float>(3000, 1), Ints{3000}), Dtype::F16);

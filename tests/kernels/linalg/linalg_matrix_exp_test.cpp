@@ -5,7 +5,7 @@
 namespace tenon::tests {
 namespace {
 
-// PyTorch has no answers of these that are of their matrix.
+// PyTorch's results for these are wrong.
 TEST(LinalgMatrixExp, SmallFloats_AreComputedAsFloats) {
   for (const Dtype dtype : {Dtype::F16, Dtype::BF16}) {
     const Tensor self = Tensor::from<float>({0.0F, 1.0F, 1.0F, 0.0F}, {2, 2});

@@ -5,7 +5,7 @@
 namespace tenon::tests {
 namespace {
 
-// 3 + 4i is as large as 5, and not as 3.
+// The size of 3 + 4i is 5, not 3.
 TEST(VectorNorm, ComplexElementsIntoRealOut_AreTheirSizes) {
   Tensor self = Tensor::empty(Ints{1}, Dtype::C128);
   auto* number = static_cast<double*>(self.raw_data());

@@ -38,7 +38,7 @@ TEST(Addmm, InPlace_WritesSelfOfTheProductsSizes) {
   call("aten::addmm_", self, matrix({3}, {1, 1}), matrix({10, 20}, {1, 2}));
   EXPECT_EQ(elements(self), (Doubles{31, 62}));
   const Error error = error_of([] { call("aten::addmm_", meta({2}), meta({2, 2}), meta({2, 2})); });
-  EXPECT_NE(std::string(error.what()).find("aten::addmm_: self must be of the product's sizes"),
+  EXPECT_NE(std::string(error.what()).find("aten::addmm_: self must have the sizes of the product"),
             std::string::npos);
 }
 

@@ -12,7 +12,7 @@ TEST(Matmul, Vectors_GiveAZeroDimTensor) {
   EXPECT_EQ(elements(dot), (Doubles{14}));
 }
 
-// Covers each operator that matmul calls.
+// Tests each operator that matmul calls.
 TEST(Matmul, OutThatIsAFactorOfOtherSizes_IsReadAsItWas) {
   const Tensor column = call("aten::clone", Tensor::from<float>({1, 2}, {2, 1}));
   call("aten::matmul.out", column, call("aten::t", column), kw("out", column));

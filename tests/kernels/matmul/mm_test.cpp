@@ -11,7 +11,7 @@ TEST(Mm, Product_ByHand) {
   EXPECT_EQ(elements(call("aten::mm", a, b)), (Doubles{7, 8, 16, 17}));
 }
 
-// Products of few numbers take a loop of our own, others a library.
+// Small products use our own loop, and large ones a library.
 TEST(Mm, SizesAroundTheLibrarys_GiveTheSameProducts) {
   for (const int64_t n : {1, 3, 9, 10, 11, 12, 33}) {
     for (const Dtype dtype :
@@ -21,7 +21,7 @@ TEST(Mm, SizesAroundTheLibrarys_GiveTheSameProducts) {
         const Tensor a = call("aten::view", left, Ints{n, n + 1});
         Tensor b = call("aten::view", left, Ints{n + 1, n});
         if (turned) b = call("aten::t", call("aten::view", left, Ints{n, n + 1}));
-        // Small numbers, so that each dtype holds the products.
+        // Small numbers, so that each dtype can represent the products.
         const auto small = [&](const Tensor& tensor) {
           const Tensor bits = call("aten::gt.Scalar", tensor, Scalar(n));
           return call("aten::_to_copy", bits, kw("dtype", dtype));
@@ -48,7 +48,8 @@ TEST(Mm, SizesAroundTheLibrarys_GiveTheSameProducts) {
   }
 }
 
-// Whole vectors of columns and parts of one, four rows at once and fewer, either factor turned.
+// Whole vectors of columns and partial ones, four rows at a time and fewer, with either factor
+// transposed.
 TEST(Mm, FewProducts_OfAllShapes) {
   const auto numbers = [](int64_t rows, int64_t columns, bool turned, Dtype dtype) {
     const Tensor line =
@@ -66,7 +67,7 @@ TEST(Mm, FewProducts_OfAllShapes) {
           for (const Dtype dtype : {Dtype::F32, Dtype::F64}) {
             const Tensor a = numbers(m, k, (turn & 1) != 0, dtype);
             const Tensor b = numbers(k, n, (turn & 2) != 0, dtype);
-            // Integers have a loop of their own.
+            // Integers use a separate loop.
             const Tensor exact = call("aten::mm", call("aten::to.dtype", a, Dtype::I64),
                                       call("aten::to.dtype", b, Dtype::I64));
             ASSERT_EQ(elements(call("aten::mm", a, b)), elements(exact))
@@ -95,7 +96,7 @@ TEST(Mm, ColumnsAndRowsThatDiffer_AreNamed) {
             "[2, 3]");
 }
 
-// PyTorch reads elements that it has written already.
+// PyTorch reads elements that it has already written.
 TEST(Mm, OutThatIsAFactor_GetsTheProduct) {
   const Tensor square = Tensor::from<float>({1, 2, 3, 4}, {2, 2});
   const Tensor turned = call("aten::t", square);

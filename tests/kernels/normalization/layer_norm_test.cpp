@@ -7,7 +7,7 @@
 namespace tenon::tests {
 namespace {
 
-// PyTorch's kernel loses digits here.
+// PyTorch's kernel loses digits in this case.
 TEST(LayerNorm, RowFarFrom0_IsAsNearIt) {
   const auto normal = [](float at) {
     const Tensor row = Tensor::from<float>({at + 2.5F, at - 1.5F, at - 0.5F, at + 0.5F}, {4});

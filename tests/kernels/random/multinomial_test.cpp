@@ -11,7 +11,7 @@ TEST(Multinomial, NoChances_NamesTheLine) {
   const Tensor chances = Tensor::from<float>({1, 2, 0, 0}, {2, 2});
   const Error error = error_of([&] { call("aten::multinomial", chances, 1); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::multinomial: self must have an element > 0 in each line, got none in line 1");
+            "aten::multinomial: self must have an element > 0 in each row, got none in row 1");
 }
 
 TEST(Multinomial, WithoutReplacement_NoIndexTwice) {

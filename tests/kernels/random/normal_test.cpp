@@ -11,7 +11,7 @@ Tensor normal(const Tensor& self, const Generator& generator) {
   return call("aten::normal_", self, kw("generator", generator));
 }
 
-// Few elements are made from pairs, whose second halves wait for the next call.
+// Few elements are drawn in pairs, and the second sample of a pair is kept for the next call.
 TEST(Normal, OddCounts_KeepTheSpare) {
   const Generator parts(7), whole(7);
   Doubles joined;
@@ -30,7 +30,8 @@ TEST(Normal, WithoutGenerator_DrawsFromTheDefault) {
   EXPECT_EQ(elements(first), elements(normal(second, Generator(7))));
 }
 
-// Each within 4 standard errors: 60 000 samples of a fixed seed, made in blocks and in pairs.
+// Each moment is within 4 standard errors: 60 000 samples for a fixed seed, drawn in blocks and in
+// pairs.
 TEST(Normal, Moments_AreThoseOfTheDistribution) {
   constexpr int64_t kCount = 60000;
   for (const bool gaps : {false, true}) {
@@ -60,7 +61,7 @@ TEST(Normal, NegativeDeviation_IsRefused) {
   const Tensor std = Tensor::from<float>({1, -0.5}, {2});
   const Error error = error_of([&] { call("aten::normal.Tensor_Tensor", mean, std); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::normal.Tensor_Tensor: std must be >= 0 throughout, got -0.5");
+            "aten::normal.Tensor_Tensor: std must be >= 0 in all elements, got -0.5");
 }
 
 TEST(Normal, MeansAndDeviations_Broadcast) {

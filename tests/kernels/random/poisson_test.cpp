@@ -10,7 +10,7 @@ TEST(Poisson, NegativeRate_IsRefused) {
     call("aten::poisson", Tensor::from<float>({1, -0.5F}, {2}));
   });
   EXPECT_EQ(std::string(error.what()),
-            "aten::poisson: self must be of finite elements >= 0, got -0.5");
+            "aten::poisson: self must have finite elements >= 0, got -0.5");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(Uniform, WithoutGenerator_DrawsFromTheDefault) {
   EXPECT_NE(elements(first), elements(second));
 }
 
-// Numbers that one call does not draw are drawn by the next one.
+// Numbers that one call leaves unused are drawn by the next one.
 TEST(Uniform, Calls_TakeWhatTheyNeed) {
   const Generator parts(7), whole(7);
   std::vector<uint32_t> numbers(1500 + 2 * 9 + 1);
@@ -63,7 +63,7 @@ TEST(Uniform, Refusals_NameOperatorArgumentExpectedAndGot) {
   EXPECT_EQ(other.code(), TENON_ERROR_NOT_SUPPORTED);
 }
 
-// All threads' numbers together are the sequence, each once.
+// All threads together draw each number of the sequence once.
 TEST(Uniform, OneGeneratorAndManyThreads_DrawDisjointNumbers) {
   constexpr int64_t kThreads = 4, kCalls = 50, kCount = 100;
   const Generator shared(7);

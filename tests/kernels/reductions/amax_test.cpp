@@ -18,7 +18,7 @@ TEST(Amax, NoElements_AreAnIndexError) {
   EXPECT_EQ(sizes(call("aten::amax", Tensor::empty(Ints{0, 3}, Dtype::F32), Ints{1})), (Ints{0}));
 }
 
-// Lanes and what is left of them: the largest and NaN are found wherever they are.
+// Vector lanes and the remainder: the largest element and NaN are found at any position.
 template <class T>
 void expect_extremes_anywhere() {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();

@@ -43,10 +43,10 @@ TEST(Max, OutOfAnotherDtype_IsRefused) {
   const Error error = error_of(
       [&] { Op("aten::max.dim_max")(self, 0, kw("max", values), kw("max_values", indices)); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::max.dim_max: max must be of dtype float32, got float64");
+            "aten::max.dim_max: max must have dtype float32, got float64");
 }
 
-// Many elements are compared side by side: the first of equal ones and the first NaN still count.
+// Elements are compared in parallel lanes, but the first of equal elements and the first NaN win.
 TEST(Max, AtEveryPlaceOfManyElements_GivesValueAndFirstIndex) {
   for (const int64_t count : {63, 64, 65, 127, 130, 4096, 4200, 9000}) {
     for (const int64_t at : {int64_t{0}, int64_t{1}, count / 2, count - 2, count - 1}) {

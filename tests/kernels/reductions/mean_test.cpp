@@ -13,7 +13,7 @@ TEST(Mean, Integers_AreNotSupportedWithoutDtype) {
             (Doubles{1.5}));
 }
 
-// As PyTorch does, which rounds the mean only.
+// As in PyTorch, only the mean is rounded.
 TEST(Mean, SmallFloatAskedFor_KeepsTheDigitsOfTerms) {
   for (const Dtype own : {Dtype::F32, Dtype::F64, Dtype::C64}) {
     const Tensor terms = Tensor::from<float>({1.0004F, -1}, {2, 1});

@@ -45,7 +45,7 @@ TEST(Min, OutOfAnotherDtype_IsRefused) {
   const Error error = error_of(
       [&] { Op("aten::min.dim_min")(self, 0, kw("min", values), kw("min_indices", indices)); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::min.dim_min: min must be of dtype float32, got float64");
+            "aten::min.dim_min: min must have dtype float32, got float64");
 }
 
 TEST(Min, OfAll_GivesOneElement) {

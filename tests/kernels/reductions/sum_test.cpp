@@ -17,7 +17,7 @@ TEST(Sum, Float32OfManyTerms_ErrorDoesNotGrowWithTheirNumber) {
   const Tensor self = call("aten::full", Ints{1 << 20}, Scalar(0.1), kw("dtype", Dtype::F32));
   const double exact = static_cast<double>(0.1F) * (1 << 20);
   EXPECT_EQ(call("aten::sum", self).data<float>()[0], static_cast<float>(exact));
-  // Terms of all sizes and both signs, at every length around where the loops change.
+  // Terms of all magnitudes and both signs, for every length near which the loops change.
   std::vector<float> terms;
   uint32_t state = 1;
   for (int i = 0; i < 9000; ++i) {
@@ -32,7 +32,7 @@ TEST(Sum, Float32OfManyTerms_ErrorDoesNotGrowWithTheirNumber) {
       magnitude += std::abs(static_cast<double>(terms[i]));
     }
     const std::vector<float> some(terms.begin(), terms.begin() + static_cast<int64_t>(count));
-    // Each term rounds at most four times as a float, and the sum once: 2^-24 each time.
+    // Each term rounds at most four times in float32, and the sum once: 2^-24 each time.
     EXPECT_NEAR(call("aten::sum", floats(some)).data<float>()[0], sum, magnitude * 0x5p-24)
         << count;
   }
@@ -48,7 +48,7 @@ TEST(Sum, Float32LargeTerms_CancelWithoutOverflow) {
   EXPECT_TRUE(std::isnan(call("aten::sum", floats(terms)).data<float>()[0]));
 }
 
-// As PyTorch does, whose sum of a cast is the sum with a dtype.
+// As in PyTorch, whose sum with a dtype is the sum of the cast tensor.
 TEST(Sum, SmallFloatAskedFor_RoundsEachTermToIt) {
   for (const Dtype own : {Dtype::F32, Dtype::F64, Dtype::C64}) {
     for (const Dtype asked : {Dtype::F16, Dtype::BF16}) {
@@ -75,7 +75,7 @@ TEST(Sum, Float32LargeTermsAcrossRows_CancelWithoutOverflow) {
   EXPECT_EQ(elements(call("aten::sum.dim_IntList", self, Ints{0})), expected);
 }
 
-// Rows of a small float are converted many at a time where they are short.
+// Short rows of a small float are converted many at a time.
 TEST(Sum, Float16RowsAndColumns_AreThoseOfFloat32) {
   for (const int64_t columns : {1, 3, 100, 600, 2050, 5000}) {
     std::vector<float> terms;

@@ -15,8 +15,7 @@ TEST(SumToSize, SizeThatDoesNotBroadcast_IsRefused) {
   const Error error = error_of([] {
     call("aten::sum_to_size", Tensor::empty(Ints{2, 3}, Dtype::F32), Ints{2});
   });
-  EXPECT_EQ(std::string(error.what()),
-            "aten::sum_to_size: size must be one that broadcasts to [2, 3], got [2]");
+  EXPECT_EQ(std::string(error.what()), "aten::sum_to_size: size must broadcast to [2, 3], got [2]");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 TEST(Stack, EmptyList_IsAnErrorThatNamesTheOperator) {
   const Error error = error_of([] { call("aten::stack", std::vector<Tensor>{}); });
   EXPECT_EQ(std::string(error.what()),
-            "aten::stack: tensors must be a list of one tensor at least, got an empty list");
+            "aten::stack: tensors must be a list of at least one tensor, got an empty list");
 }
 
 }  // namespace

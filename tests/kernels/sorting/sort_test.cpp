@@ -11,7 +11,7 @@
 namespace tenon::tests {
 namespace {
 
-// Few different values, so that there are many equals; of floats also what has no usual place.
+// Few different values, hence many equal ones; floats include NaN and signed zeros.
 Tensor many_equals(Dtype dtype, int64_t count) {
   const bool is_float = dtype == Dtype::F32 || dtype == Dtype::F64 || dtype == Dtype::BF16;
   std::vector<double> values(static_cast<size_t>(count));
@@ -32,7 +32,7 @@ Tensor many_equals(Dtype dtype, int64_t count) {
 // NaN is larger than all numbers, and zeros are equal.
 bool is_less(double a, double b) { return std::isnan(a) ? false : std::isnan(b) || a < b; }
 
-// Lengths on both sides of where lines are long.
+// Lengths on both sides of the limit for long lines.
 TEST(Sort, EqualsOfAnyDtype_StayInTheirOrder) {
   for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I64, Dtype::I32, Dtype::I16,
                             Dtype::I8, Dtype::U8}) {
@@ -56,7 +56,7 @@ TEST(Sort, EqualsOfAnyDtype_StayInTheirOrder) {
                           ? std::isnan(sorted[i])
                           : sorted[i] == value && std::signbit(sorted[i]) == std::signbit(value));
         }
-        // The first few of a line are its first few in order.
+        // topk of k elements returns the first k of the sorted line.
         for (const int64_t kept : {7, 90}) {
           const auto first = Op("aten::topk")(self, kept, int64_t{0}, descending, true);
           const Doubles places = elements(first.at(1).tensor());

@@ -5,7 +5,7 @@
 namespace tenon::tests {
 namespace {
 
-// By mpmath, the series in 60 digits: https://dlmf.nist.gov/8.11.E4
+// Computed by mpmath as a series with 60 digits: https://dlmf.nist.gov/8.11.E4
 TEST(Igamma, NearEachOther_HaveAllDigits) {
   const Tensor a = Tensor::from<double>({22.0, 30.0, 250.0, 250.0, 1e4}, {5});
   const Tensor x = Tensor::from<double>({15.5, 33.0, 240.0, 260.0, 9.9e3}, {5});

@@ -20,8 +20,8 @@ TEST(ValueSelectingReductionBackward, OtherSizes_AreRefused) {
     call("aten::value_selecting_reduction_backward", grad, 1, indices, Ints{4, 3}, false);
   });
   EXPECT_EQ(std::string(error.what()),
-            "aten::value_selecting_reduction_backward: sizes must be those of indices but for dim "
-            "1, got [4, 3] for indices of sizes [2, 1]");
+            "aten::value_selecting_reduction_backward: sizes must be those of indices except in "
+            "dim 1, got [4, 3] for indices of sizes [2, 1]");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace tenon::tests {
 namespace {
 
 TEST(Chunk, Chunks_AreAsManyAsTheirSizeAllows) {
-  // Four chunks of 5 elements have 2 elements each, so there are only 3.
+  // Four chunks of 5 elements would have 2 elements each, so there are only 3.
   const Tensor self = Tensor::from<float>({1, 2, 3, 4, 5}, {5});
   EXPECT_EQ(Op("aten::chunk")(self, 4).at(0).tensors().size(), 3);
 }

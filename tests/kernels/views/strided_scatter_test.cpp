@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon::strided_scatter, beside a plain loop over the elements of the view.
+// Compares tenon::strided_scatter with a plain loop over the elements of the view.
 #include <algorithm>
 
 #include "kernels/golden.h"
@@ -13,7 +13,7 @@ struct Place {
   int64_t offset;
 };
 
-// Where each element lies, in row-major order.
+// Returns the position of each element in row-major order.
 Ints places_of(const Place& place) {
   Ints places{place.offset};
   for (size_t dim = 0; dim < place.sizes.size(); ++dim) {
@@ -35,8 +35,8 @@ Tensor counted(const Ints& sizes) {
   return Tensor::from<double>(numbers, sizes);
 }
 
-// Every element of the gradient is added to a memory of its own, from which the base reads: where
-// several of its elements do, each has its share.
+// Adds every element of the gradient to separate memory, from which the base reads. If several
+// elements of the base share an address, each gets an equal share.
 Doubles by_loop(const Tensor& grad, const Place& view, const Place& base) {
   const Ints written = places_of(view);
   const Ints read = places_of(base);
@@ -91,7 +91,7 @@ TEST(StridedScatter, OverlappingWindows_AreSummed) {
   expect_as_loop({{2, 3, 2}, {3, 2, 1}, 0}, {{12}, {1}, 0});
 }
 
-// No two elements lie at one place, though the strides alone do not tell.
+// No two elements share an address, although the strides alone do not show this.
 TEST(StridedScatter, InterleavedDims) { expect_as_loop({{2, 3}, {3, 2}, 0}, {{8}, {1}, 0}); }
 
 TEST(StridedScatter, BaseWithGapsAndOffset) {

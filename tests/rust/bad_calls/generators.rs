@@ -37,7 +37,8 @@ pub fn generator_set_state(_: &World, args: &[&str]) -> Option<Result<()>> {
     } else if let Some(byte) = args[0].strip_prefix("@bytes ") {
         state.fill(number(byte) as u8);
     } else {
-        let offset = field(args[0], "offset")?; // no offset: NULL, which a slice cannot be
+        // without an offset, the buffer is NULL, which a slice cannot be
+        let offset = field(args[0], "offset")?;
         state[offset as usize] = field(args[0], "byte").unwrap() as u8;
     }
     let result = generator.set_state(&state);

@@ -85,7 +85,7 @@ fn hooks() -> Result<SavedTensorsHooks> {
 }
 
 pub fn saved_hooks_push(_: &World, args: &[&str]) -> Option<Result<()>> {
-    field(args[0], "disabled")?; // else the struct is Rust's own
+    field(args[0], "disabled")?; // otherwise the struct is Rust's own
     let _disabled = SavedTensorsHooks::disable("not while this runs").unwrap();
     Some(hooks().map(drop))
 }

@@ -19,7 +19,7 @@ pub fn simulator_new(_: &World, args: &[&str]) -> Option<Result<()>> {
     Some(Simulator::new(args[0]).map(drop))
 }
 
-/// With kernels on CPU and Autograd, which it must have afterwards too.
+/// Makes a simulator with kernels on CPU and Autograd, which must be unchanged afterwards.
 fn with_simulator(call: impl FnOnce(&Simulator) -> Option<Result<()>>) -> Option<Result<()>> {
     let simulator = Simulator::new("f(Tensor x) -> Tensor").unwrap();
     simulator.register(&["CPU", "Autograd"]).unwrap();

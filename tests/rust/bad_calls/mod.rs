@@ -75,7 +75,7 @@ pub const CALLS: &[(&str, Call)] = &[
     ("simulator_slot", introspection::simulator_slot),
 ];
 
-/// The class that the catalogue's object has.
+/// The class of the catalogue's object.
 struct Unit;
 
 impl ObjectType for Unit {
@@ -155,7 +155,7 @@ impl World {
         Some(&found?.1)
     }
 
-    /// All that no case may change.
+    /// Returns the state that no case may change.
     pub fn state(&self) -> String {
         tenon::reap();
         let mut text = String::new();
@@ -217,7 +217,7 @@ pub fn number(text: &str) -> i64 {
         .unwrap_or_else(|_| panic!("no number: {text:?}"))
 }
 
-/// The number behind `name=` in "name=value name=value".
+/// Returns the number after `name=` in "name=value name=value".
 pub fn field(fields: &str, name: &str) -> Option<i64> {
     let mut pairs = fields.split(' ').filter_map(|pair| pair.split_once('='));
     pairs
@@ -236,7 +236,7 @@ pub fn key(text: &str) -> DispatchKey {
     }
 }
 
-/// A text; `None` for `NULL`, which Rust's texts are not.
+/// Returns a string, or `None` for `NULL`, which no Rust string is.
 pub fn text(text: &str) -> Option<&str> {
     (text != "NULL").then_some(text)
 }
@@ -259,7 +259,7 @@ pub fn return_first() -> Kernel {
 
 fn call(world: &World, args: &[&str]) -> Option<Result<()>> {
     if args[2] != "1" {
-        return None; // the place for results is Rust's own
+        return None; // the memory for results is Rust's own
     }
     let values = world.values(args[1])?;
     let (_library, op) = called(args[0], return_first());
@@ -282,7 +282,7 @@ fn results(world: &World, args: &[&str]) -> Option<Result<()>> {
     Some(op.call::<Vec<Value>>((&world.tensor,)).map(drop))
 }
 
-/// How a kernel in Rust can fail: with an error, before or after it wrote a result.
+/// The ways in which a Rust kernel can fail: with an error, before or after it wrote a result.
 fn failing(world: &World, args: &[&str]) -> Option<Result<()>> {
     let (how, status) = args[0].split_once(' ').unwrap();
     let writes = how == "write";

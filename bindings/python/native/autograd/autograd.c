@@ -74,8 +74,8 @@ static PyObject* get_grad(PyObject* self, void* unused) {
   if (tensor == NULL) return NULL;
   if (!tenon_tensor_is_leaf(tensor) && !tenon_tensor_retains_grad(tensor) &&
       PyErr_WarnEx(PyExc_UserWarning,
-                   "the .grad of a tensor that is not a leaf is read; backward() leaves gradients "
-                   "with leaves only, and where retain_grad() asks for it",
+                   "the .grad of a tensor that is not a leaf is being accessed; backward() fills "
+                   ".grad of leaves only, unless retain_grad() was called on the tensor",
                    1) != 0) {
     return NULL;
   }

@@ -61,7 +61,7 @@ static int take_grads(PyObject* result, tenon_hook_call* call) {
   Py_ssize_t count = PySequence_Fast_GET_SIZE(result);
   if (count != call->ngrads) {
     tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
-                     "hook: result must have as many gradients as it got, %lld, got %zd",
+                     "hook: result must have as many gradients as the hook received, %lld, got %zd",
                      (long long)call->ngrads, count);
     return -1;
   }

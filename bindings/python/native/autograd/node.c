@@ -233,7 +233,8 @@ static PyObject* get_variable(PyObject* self, void* unused) {
   tenon_tensor* tensor = tenon_node_copy_variable(node);
   if (tensor != NULL) return tnp_tensor_wrap(tensor);
   if (strcmp(tenon_node_name(node), "AccumulateGrad") == 0) Py_RETURN_NONE;
-  PyErr_Format(PyExc_AttributeError, "%s has no variable: it is no leaf", tenon_node_name(node));
+  PyErr_Format(PyExc_AttributeError, "%s has no variable, as it is not of a leaf",
+               tenon_node_name(node));
   return NULL;
 }
 

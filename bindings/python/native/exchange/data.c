@@ -5,6 +5,13 @@
 static tnp_op_cache op_item = {"aten::_local_scalar_dense", NULL};
 static tnp_op_cache op_to_copy = {"aten::_to_copy", NULL};
 
+/* Returns the one element of a uint64 tensor, which a number of Tenon's operators may not hold. */
+static PyObject* unsigned_scalar(PyObject* self) {
+  PyObject* item = tnp_tensor_tolist(self, NULL);
+  while (item != NULL && PyList_Check(item)) Py_SETREF(item, Py_NewRef(PyList_GET_ITEM(item, 0)));
+  return item;
+}
+
 PyObject* tnp_tensor_scalar(PyObject* self, const char* caller) {
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
@@ -13,6 +20,7 @@ PyObject* tnp_tensor_scalar(PyObject* self, const char* caller) {
                             "%s: tensor must have exactly one element, got %lld", caller,
                             (long long)tenon_tensor_numel(tensor));
   }
+  if (tenon_tensor_dtype(tensor) == TENON_DTYPE_U64) return unsigned_scalar(self);
   PyObject* op = tnp_cached_op(&op_item);
   return op ? ((tnp_op*)op)->vectorcall(op, &self, 1, NULL) : NULL;
 }
@@ -33,6 +41,12 @@ static PyObject* element(const char* data, tenon_dtype dtype) {
       return PyLong_FromLong(*(const int32_t*)data);
     case TENON_DTYPE_I64:
       return PyLong_FromLongLong(*(const int64_t*)data);
+    case TENON_DTYPE_U16:
+      return PyLong_FromLong(*(const uint16_t*)data);
+    case TENON_DTYPE_U32:
+      return PyLong_FromUnsignedLong(*(const uint32_t*)data);
+    case TENON_DTYPE_U64:
+      return PyLong_FromUnsignedLongLong(*(const uint64_t*)data);
     case TENON_DTYPE_F32:
       return PyFloat_FromDouble(*(const float*)data);
     case TENON_DTYPE_F64:
@@ -63,8 +77,13 @@ static PyObject* nested(const tenon_tensor_info* info, int32_t dim, const char* 
 
 static bool is_readable(tenon_dtype dtype) {
   return dtype == TENON_DTYPE_BOOL || (dtype >= TENON_DTYPE_U8 && dtype <= TENON_DTYPE_I64) ||
-         dtype == TENON_DTYPE_F32 || dtype == TENON_DTYPE_F64 || dtype == TENON_DTYPE_C64 ||
-         dtype == TENON_DTYPE_C128;
+         (dtype >= TENON_DTYPE_U16 && dtype <= TENON_DTYPE_U64) || dtype == TENON_DTYPE_F32 ||
+         dtype == TENON_DTYPE_F64 || dtype == TENON_DTYPE_C64 || dtype == TENON_DTYPE_C128;
+}
+
+static tenon_dtype readable_dtype(tenon_dtype dtype) {
+  if (is_readable(dtype)) return dtype;
+  return dtype == TENON_DTYPE_C32 ? TENON_DTYPE_C64 : TENON_DTYPE_F32;
 }
 
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
@@ -83,11 +102,11 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
   PyObject* source = self;
   Py_INCREF(source);
   if (info.device.type != TENON_DEVICE_CPU || !is_readable(info.dtype)) {
-    /* Copies from other devices, and converts small floats to float32. */
+    /* Copies from other devices, converts small floats to float32 and complex32 to complex64. */
     static PyObject* names;
     if (names == NULL && (names = Py_BuildValue("(ss)", "dtype", "device")) == NULL) return NULL;
     tenon_device cpu = {TENON_DEVICE_CPU, -1};
-    PyObject* dtype = tnp_dtype_object(is_readable(info.dtype) ? info.dtype : TENON_DTYPE_F32);
+    PyObject* dtype = tnp_dtype_object(readable_dtype(info.dtype));
     PyObject* device = tnp_device_object(cpu);
     PyObject* op = tnp_cached_op(&op_to_copy);
     PyObject* args[4] = {NULL, self, dtype, device};
@@ -169,20 +188,31 @@ static inline bool read_plain_number(PyObject* object, tenon_value* out) {
   return object == Py_True || object == Py_False;
 }
 
-/* Reads an int outside the range of int64, which no int dtype can hold, as a float. */
-static int read_big(PyObject* number, tenon_value* out) {
+#define UINT64_LIMIT 18446744073709551616.0
+
+/* Reads an int outside the range of int64 as a float. Sets `out_big` to it if uint64, which alone
+ * of all int dtypes may hold it, does; otherwise to 1. */
+static int read_big(PyObject* number, tenon_value* out, uint64_t* out_big) {
   PyObject* whole = PyNumber_Index(number);
   if (whole == NULL) return -1;
   out->tag = TENON_TAG_FLOAT;
   out->as.f = PyLong_AsDouble(whole);
+  *out_big = 1;
+  if (out->as.f > 0.0 && out->as.f <= UINT64_LIMIT) {
+    *out_big = PyLong_AsUnsignedLongLong(whole);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      *out_big = 1;
+    }
+  }
   Py_DECREF(whole);
   return out->as.f == -1.0 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Reads a number, or the element of a one-element tensor. Sets `out_big` for an int outside the
- * range of int64. */
-static int read_number(PyObject* object, tenon_value* out, bool* out_big) {
-  *out_big = false;
+/* Reads a number, or the element of a one-element tensor. Sets `out_big` as read_big()
+ * does, and to 0 for all other numbers. */
+static int read_number(PyObject* object, tenon_value* out, uint64_t* out_big) {
+  *out_big = 0;
   if (TNP_LIKELY(read_plain_number(object, out))) return 0;
   tnp_call call;
   tnp_call_begin(&call, false);
@@ -194,8 +224,7 @@ static int read_number(PyObject* object, tenon_value* out, bool* out_big) {
   }
   memset(out, 0, sizeof *out);
   int result = tnp_to_scalar(&call, number, out);
-  *out_big = result > 0 && PyIndex_Check(number);
-  if (*out_big) result = read_big(number, out);
+  if (result > 0 && PyIndex_Check(number)) result = read_big(number, out, out_big);
   tnp_call_end(&call);
   Py_DECREF(number);
   return result > 0 ? not_a_number(object) : result;
@@ -229,7 +258,7 @@ static int measure(PyObject* data, shape* s) {
 static int walk_items(PyObject* object, PyObject* items, shape* s, int32_t dim, tenon_dtype dtype,
                       char** data);
 
-static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
+static int store(const tenon_value* v, uint64_t big, tenon_dtype dtype, char* out) {
   if (TNP_LIKELY(v->tag == TENON_TAG_FLOAT && dtype == TENON_DTYPE_F32)) {
     *(float*)out = (float)v->as.f;
     return 0;
@@ -248,7 +277,7 @@ static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
   bool whole = v->tag == TENON_TAG_INT || v->tag == TENON_TAG_BOOL;
   bool fits = true;
   if (!whole && (traits & TENON_DTYPE_IS_INTEGRAL)) {
-    fits = !big && real >= -9223372036854775808.0 && real < 9223372036854775808.0;
+    fits = big == 0 && real >= -9223372036854775808.0 && real < 9223372036854775808.0;
     integer = fits ? (int64_t)real : 0;
   }
   switch (dtype) {
@@ -274,6 +303,18 @@ static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
       break;
     case TENON_DTYPE_I64:
       *(int64_t*)out = integer;
+      break;
+    case TENON_DTYPE_U16:
+      fits = fits && integer >= -65535 && integer <= 65535;
+      *(uint16_t*)out = (uint16_t)integer;
+      break;
+    case TENON_DTYPE_U32:
+      fits = fits && integer >= -4294967295 && integer <= 4294967295;
+      *(uint32_t*)out = (uint32_t)integer;
+      break;
+    case TENON_DTYPE_U64:
+      fits = big > 1 || (fits && integer >= 0);
+      *(uint64_t*)out = big > 1 ? big : (uint64_t)integer;
       break;
     case TENON_DTYPE_F32:
       *(float*)out = (float)real;
@@ -325,16 +366,16 @@ static int add_dtype(PyObject* object, shape* s) {
 
 static int find_kind(PyObject* object, shape* s) {
   tenon_value number;
-  bool big;
+  uint64_t big;
   if (read_number(object, &number, &big) != 0) return -1;
   if (TNP_UNLIKELY(!PyLong_CheckExact(object) && !PyFloat_CheckExact(object))) {
     const int has_dtype = add_dtype(object, s);
     if (has_dtype != 0) return has_dtype < 0 ? -1 : 0;
   }
-  const int kind = number.tag == TENON_TAG_BOOL         ? 0
-                   : number.tag == TENON_TAG_INT || big ? 1
-                   : number.tag == TENON_TAG_FLOAT      ? 2
-                                                        : 3;
+  const int kind = number.tag == TENON_TAG_BOOL              ? 0
+                   : number.tag == TENON_TAG_INT || big != 0 ? 1
+                   : number.tag == TENON_TAG_FLOAT           ? 2
+                                                             : 3;
   if (kind > s->kind) s->kind = kind;
   return 0;
 }
@@ -342,9 +383,12 @@ static int find_kind(PyObject* object, shape* s) {
 /* Determines the common dtype of typed elements and Python numbers. */
 static int find_dtype(const shape* s, tenon_dtype* out) {
   const tenon_dtype floating = tenon_dtype_default();
+  const tenon_dtype complex = floating == TENON_DTYPE_F64   ? TENON_DTYPE_C128
+                              : floating == TENON_DTYPE_F16 ? TENON_DTYPE_C32
+                                                            : TENON_DTYPE_C64;
   *out = s->kind == 0   ? TENON_DTYPE_BOOL
          : s->kind == 1 ? TENON_DTYPE_I64
-         : s->kind == 3 ? (floating == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64)
+         : s->kind == 3 ? complex
                         : floating;
   if (TNP_LIKELY(s->typed == TENON_DTYPE_NONE)) return 0;
   if (s->kind < 0) {
@@ -375,7 +419,7 @@ static int walk_items(PyObject* object, PyObject* items, shape* s, int32_t dim, 
       return -1;
     }
     if (data == NULL) return find_kind(object, s);
-    bool big;
+    uint64_t big;
     if (read_number(object, &number, &big) != 0) return -1;
     if (store(&number, big, dtype, *data) != 0) return -1;
     *data += tenon_dtype_size(dtype);
@@ -420,8 +464,9 @@ PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize
     return tnp_raise_format(TENON_ERROR_TYPE, "tensor: dtype must be a dtype, got %s",
                             Py_TYPE(args[1])->tp_name);
   }
-  /* Small floats are filled as float32 and rounded once, by the cast operator. */
-  tenon_dtype filled = is_readable(dtype) ? dtype : TENON_DTYPE_F32;
+  /* Small floats are filled as float32, and complex32 as complex64, and rounded once, by the cast
+   * operator. */
+  tenon_dtype filled = readable_dtype(dtype);
   tenon_tensor* tensor;
   if (tnp_check(tenon_tensor_new(filled, NULL, s.ndim, s.sizes, NULL, &tensor)) != 0) return NULL;
   PyObject* result = tnp_tensor_wrap(tensor);

@@ -95,10 +95,12 @@ bool tnp_to_elements(int ndim, const Py_ssize_t* shape, const Py_ssize_t* bytes,
 static const struct {
   tenon_dtype dtype;
   const char* format;
-} formats[] = {{TENON_DTYPE_BOOL, "?"}, {TENON_DTYPE_U8, "B"},   {TENON_DTYPE_I8, "b"},
-               {TENON_DTYPE_I16, "h"},  {TENON_DTYPE_I32, "i"},  {TENON_DTYPE_I64, "q"},
-               {TENON_DTYPE_I64, "l"},  {TENON_DTYPE_F16, "e"},  {TENON_DTYPE_F32, "f"},
-               {TENON_DTYPE_F64, "d"},  {TENON_DTYPE_C64, "Zf"}, {TENON_DTYPE_C128, "Zd"}};
+} formats[] = {{TENON_DTYPE_BOOL, "?"}, {TENON_DTYPE_U8, "B"},  {TENON_DTYPE_I8, "b"},
+               {TENON_DTYPE_I16, "h"},  {TENON_DTYPE_I32, "i"}, {TENON_DTYPE_I64, "q"},
+               {TENON_DTYPE_I64, "l"},  {TENON_DTYPE_U16, "H"}, {TENON_DTYPE_U32, "I"},
+               {TENON_DTYPE_U64, "Q"},  {TENON_DTYPE_U64, "L"}, {TENON_DTYPE_F16, "e"},
+               {TENON_DTYPE_F32, "f"},  {TENON_DTYPE_F64, "d"}, {TENON_DTYPE_C64, "Zf"},
+               {TENON_DTYPE_C128, "Zd"}};
 #define FORMATS (sizeof formats / sizeof *formats)
 
 static int import_buffer(PyObject* object, tenon_tensor** out) {
@@ -195,6 +197,10 @@ int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   if (info.flags & TENON_TENSOR_HOLLOW) {
+    /* Raises an error that names the transform if elements cannot be read at all, as under vmap. */
+    tenon_tensor* plain = NULL;
+    if (tnp_check(tenon_tensor_copy_plain(tnp_tensor_get(self), &plain)) != 0) return -1;
+    tenon_tensor_release(plain);
     PyErr_SetString(
         PyExc_BufferError,
         "Tensor: a buffer must have memory, got a tensor that stands for something else");

@@ -243,7 +243,8 @@ static int allocate(dl_tensor* prototype, struct DLManagedTensorVersioned** out,
   tenon_tensor* tensor = NULL;
   tenon_status status =
       dtype == TENON_DTYPE_NONE
-          ? tenon_error_raise(TENON_ERROR_NOT_SUPPORTED, "DLPack: dtype must be one that Tenon has")
+          ? tenon_error_raise(TENON_ERROR_NOT_SUPPORTED,
+                              "DLPack: dtype must be one that Tenon supports")
           : tenon_tensor_new(dtype, &device, prototype->ndim, prototype->shape, NULL, &tensor);
   if (status == TENON_OK) status = tenon_tensor_to_dlpack(tensor, NULL, out);
   tenon_tensor_release(tensor);

@@ -215,7 +215,8 @@ class GradScaler:
             found = [one for each in self._progress.values() for one in each.found]
             if not found:
                 raise StateError(
-                    "GradScaler.update: gradients of an optimizer must have been looked at before, "
+                    "GradScaler.update: gradients of an optimizer must have been checked by "
+                    "unscale_() or step() before, "
                     "got none"
                 )
             self._adapt(scale, all(one.item() == 0 for one in found))

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-import abc
+import functools
+import re
 import sys
+import types
 
+from .. import _tenon
 from ..error import NotSupportedError
 from .reasons import reason_for
 
@@ -63,22 +66,64 @@ def _note(name: str) -> Absence:
     return _touched[name]
 
 
-class _AbsentClass(abc.ABCMeta):
-    """The type of stand-ins for classes: usable in annotations, isinstance and as a base.
+class _AbsentClass:
+    """A stand-in for a class: usable in annotations, isinstance and as a base.
 
-    It derives from ABCMeta, so that a class can have both an abstract class and a stand-in as
-    bases.
+    It is no class itself, because its metaclass could conflict with those of other bases: a class
+    that derives from it gets a plain class of the same name as its base.
     """
 
-    _absence: Absence
+    __bases__ = (object,)  # issubclass accepts it
 
-    def __call__(cls, *args: object, **kwargs: object) -> NoReturn:
-        cls._absence.refuse()
+    def __init__(self, absence: Absence) -> None:
+        """Stores the absence and takes its name."""
+        self._absence = absence
+        self.__module__, _, name = absence.name.rpartition(".")
+        self.__name__ = self.__qualname__ = name
 
-    def __getattr__(cls, name: str) -> NoReturn:
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return type  # inspect.isclass returns true
+
+    @functools.cached_property
+    def _base(self) -> type:
+        absence = self._absence
+
+        def refuse(cls: type, *args: object, **kwargs: object) -> NoReturn:
+            absence.refuse()
+
+        body: dict[str, Any] = {"__new__": refuse, "__module__": self.__module__}
+        body["__doc__"] = f"{absence.name}: {absence.reason}."
+        return type(self.__name__, (), body)
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type]:
+        return (self._base,)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self._base)
+
+    def __subclasscheck__(self, subclass: Any) -> bool:
+        return subclass is self or issubclass(subclass, self._base)
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        self._absence.refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
-            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-        cls._absence.refuse()
+            raise AttributeError(f"type object {self.__name__!r} has no attribute {name!r}")
+        self._absence.refuse()
+
+    def __getitem__(self, key: object) -> types.GenericAlias:
+        return types.GenericAlias(self._base, key)
+
+    def __or__(self, other: Any) -> Any:
+        return self._base | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self._base
+
+    def __repr__(self) -> str:
+        return f"<class '{self._absence.name}', absent from Tenon>"
 
 
 class _AbsentValue:
@@ -94,8 +139,17 @@ class _AbsentValue:
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
-            raise AttributeError(f"{self._absence.name!r} has no attribute {name!r}")
+            raise AttributeError(f"absent value has no attribute {name!r}")
         self._absence.refuse()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return stand_in, (self.__module__, self.__name__, "value")
+
+    def __copy__(self) -> _AbsentValue:
+        return self
+
+    def __deepcopy__(self, memo: object) -> _AbsentValue:
+        return self
 
     def __iter__(self) -> NoReturn:
         self._absence.refuse()
@@ -107,10 +161,29 @@ class _AbsentValue:
         return f"<{self._absence.name}: absent from Tenon>"
 
 
+class _AbsentDtype(_AbsentValue):
+    """A stand-in for a dtype: programs put dtypes into lists and compare tensors' dtypes to it."""
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return _tenon.dtype
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.__name__.startswith("float")
+
+    @property
+    def is_complex(self) -> bool:
+        return self.__name__.startswith(("complex", "bcomplex", "chalf"))
+
+
+_DTYPE = re.compile(r"(q?u?int|float|b?complex|bits)\d+\w*|chalf")
+
+
 def stand_in(path: str, name: str, kind: str) -> object:
     """Returns the stand-in for a name of a module of torch, and notes that it was asked for."""
     absence = _note(f"{path}.{name}")
     if kind == "class":
-        body = {"_absence": absence, "__module__": path, "__qualname__": name}
-        return _AbsentClass(name, (), body)
-    return _AbsentValue(absence)
+        return _AbsentClass(absence)
+    is_dtype = path == "torch" and _DTYPE.fullmatch(name) is not None
+    return _AbsentDtype(absence) if is_dtype else _AbsentValue(absence)

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 MODULES = {
     "torch.autograd.profiler_util": "tenon.profiler.events",
     "torch._C": "tenon._C",
+    "torch._custom_ops": "tenon.fake",
+    "torch._subclasses.fake_tensor": "tenon.fake",
     "torch.utils._python_dispatch": "tenon.utils._python_dispatch",
+    "torch.utils._foreach_utils": "tenon.utils._foreach_utils",
     "torch.utils._pytree": "tenon.utils._pytree",
 }
 
@@ -297,6 +300,41 @@ def _typename(obj: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def _progress(*args: Any, **kwargs: Any) -> Any:
+    """Returns a bar of the package tqdm, which torch passes on to programs."""
+    return import_module("tqdm").tqdm(*args, **kwargs)
+
+
+_failed_libraries: list[str] = []  # native parts of packages, which need PyTorch's libraries
+
+
+def _register_fake(op: Any, func: Any = None, **options: Any) -> Any:
+    """Registers a fake kernel, or nothing for an operator whose native library did not load."""
+    from ..error import NotFoundError
+    from ..library import register_fake
+
+    if func is None:
+        return lambda given: _register_fake(op, given, **options) or given
+    try:
+        return register_fake(op, func, **options)
+    except NotFoundError:
+        if not _failed_libraries:
+            raise
+        return func
+
+
+def _load_library(path: Any) -> None:
+    """Loads a library of operators; failures are OSError, which programs of torch expect."""
+    from .. import ops
+    from ..error import OperatingSystemError
+
+    try:
+        ops.load_library(path)
+    except OperatingSystemError as failure:
+        _failed_libraries.append(str(path))
+        raise OSError(str(failure)) from failure
+
+
 class _ScriptModule:
     """A type that no object has: Tenon compiles no TorchScript."""
 
@@ -325,6 +363,9 @@ _JIT: dict[str, object] = {
     "ScriptModule": _ScriptModule,
     "RecursiveScriptModule": _ScriptModule,
     "Final": typing.Final,
+    "_overload": _identity,
+    "_overload_method": _identity,
+    "_script_if_tracing": _identity,
     "annotate": lambda kind, value: value,
     "export": _identity,
     "freeze": _identity,
@@ -341,6 +382,7 @@ _JIT: dict[str, object] = {
 }
 
 _BACKENDS: dict[str, dict[str, object]] = {
+    "torch.backends": {"disable_global_flags": _nothing},
     "torch.backends.cuda": {
         "is_built": _false,
         "matmul": _Flags(allow_tf32=False),
@@ -369,6 +411,7 @@ _BACKENDS: dict[str, dict[str, object]] = {
         f"torch.backends.{name}": {"is_available": _false, "is_built": _false, "enabled": False}
         for name in ("cpu", "cusparselt", "mha", "mkl", "mps", "nnpack", "openmp", "xnnpack")
     },
+    "torch.backends.python_native": {"all_dsls": [], "available_dsls": []},
     "torch.backends.quantized": {"engine": "none", "supported_engines": []},
 }
 _BACKENDS["torch.backends.cpu"] = {"get_cpu_capability": _answer("DEFAULT")}
@@ -390,9 +433,13 @@ def _thread_functions() -> dict[str, object]:
     }
 
 
+# Sets of instructions that PyTorch's own kernels choose by; Tenon's libraries choose theirs.
+_INSTRUCTIONS = ("amx_tile", "amx_fp16", "avx2", "avx512", "avx512_bf16", "avx512_vnni", "vnni")
+
 FACTS: dict[str, dict[str, object]] = {
     "torch": {
         "_assert": _assert,
+        "_assert_async": _assert,
         "_check": _check,
         "__version__": TorchVersion(names.version()),
         "are_deterministic_algorithms_enabled": _false,
@@ -417,7 +464,18 @@ FACTS: dict[str, dict[str, object]] = {
         **_autocast("cpu"),
         **{name: each for name, each in _autocast("cuda").items() if "enabled" not in name},
     },
-    "torch._C": {"_log_api_usage_once": _nothing},
+    "torch._C": {
+        "_are_functorch_transforms_active": _false,
+        "_get_tracing_state": _nothing,
+        "_TorchFunctionState": _Flags(ENABLED=0, DISABLED=1, ALL_DISABLED=2),
+        "_get_torch_function_state": _zero,
+        "has_lapack": True,
+        "has_spectral": True,
+        "_get_cpu_capability": _answer("DEFAULT"),
+        "_LinAlgError": RuntimeError,
+        "_get_privateuse1_backend_name": _answer("privateuseone"),
+        "_log_api_usage_once": _nothing,
+    },
     "torch.accelerator": {
         "current_accelerator": current_accelerator,
         "current_device_index": _zero,
@@ -427,13 +485,19 @@ FACTS: dict[str, dict[str, object]] = {
     },
     "torch.compiler": _COMPILER,
     "torch._dynamo": {**_COMPILER, "config": _Flags(), "OptimizedModule": _ScriptModule},
+    "torch._dynamo._trace_wrapped_higher_order_op": {"TransformGetItemToIndex": _Scope},
+    "torch._dynamo.utils": {"is_compile_supported": _false},
     "torch._dynamo.eval_frame": {"OptimizedModule": _ScriptModule},
+    "torch._native.dsl_registry": {"dsl_registry": None},
+    "torch._utils": {"_is_privateuse1_backend_available": _false},
     "torch.cpu": {
+        **{f"_is_{name}_supported": _false for name in _INSTRUCTIONS},
         "Event": _Event,
         "Stream": _Stream,
         "StreamContext": _Scope,
         "current_stream": lambda device=None: _Stream(),
         "current_device": _answer("cpu"),
+        "get_capabilities": _answer({}),
         "device_count": _answer(1),
         "is_available": _answer(True),
         "is_initialized": _answer(True),
@@ -442,6 +506,10 @@ FACTS: dict[str, dict[str, object]] = {
         "synchronize": _nothing,
     },
     "torch.cuda": _cuda(),
+    "torch.cuda.jiterator": {
+        name: lambda *args, **kwargs: _refusal("torch.cuda.jiterator", "Tenon compiles no kernels")
+        for name in ("_create_jit_fn", "_create_multi_output_jit_fn")
+    },
     "torch.profiler.itt": {"is_available": _false},
     "torch.distributed": {
         "get_rank": _refusal("torch.distributed.get_rank", "there is no process group"),
@@ -452,10 +520,27 @@ FACTS: dict[str, dict[str, object]] = {
     },
     "torch.jit": _JIT,
     "torch.jit._script": _JIT,
+    "torch.jit.annotations": {
+        **{f"BroadcastingList{n}": list for n in range(1, 7)},
+        **{name: getattr(typing, name) for name in ("Any", "Dict", "List", "Optional", "Tuple")},
+    },
     "torch.mps": _absent_device("mps"),
     "torch.mtia": _absent_device("mtia"),
+    "torch.hub": {"tqdm": _progress},
+    "torch.utils.model_zoo": {
+        "load_url": _refusal("torch.utils.model_zoo.load_url", "Tenon downloads no models"),
+        "tqdm": _progress,
+    },
+    "torch.library": {"register_fake": _register_fake},
+    "torch.ops": {"load_library": _load_library},
     "torch.optim.optimizer": {"ParamsT": object, "_params_t": object, "required": object()},
-    "torch.onnx": {"is_in_onnx_export": _false},
+    "torch.onnx": {
+        "is_in_onnx_export": _false,
+        "register_custom_op_symbolic": _nothing,
+        "unregister_custom_op_symbolic": _nothing,
+    },
+    "torch.onnx.symbolic_helper": {"parse_args": lambda *kinds: _identity},
+    "torch.serialization": {"FILE_LIKE": typing.Any, "MAP_LOCATION": typing.Any},
     "torch.torch_version": {"TorchVersion": TorchVersion},
     "torch.version": {
         "__version__": names.version(),
@@ -473,4 +558,5 @@ FACTS: dict[str, dict[str, object]] = {
 
 def is_own_module(path: str) -> bool:
     """Returns true if the facts have a module of this path, or of one below it."""
-    return path in FACTS or any(each.startswith(f"{path}.") for each in FACTS)
+    known = (*FACTS, *MODULES)
+    return path in known or any(each.startswith(f"{path}.") for each in known)

@@ -14,8 +14,9 @@ import types
 
 from .. import _tenon
 from ..error import StateError
-from . import names
+from . import names, test_files
 from .absent import stand_in
+from .class_names import rename_classes
 from .facts import FACTS, MODULES, is_own_module
 
 TYPE_CHECKING = False
@@ -50,6 +51,14 @@ class TorchModule(types.ModuleType):
         self.__dict__[name] = found
         return found
 
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Raises the error of an absent function, or TypeError."""
+        # The names of packages without a list of names are modules until one is called.
+        path, _, name = self.__name__.rpartition(".")
+        if names.kind_of(path, name) is None:
+            raise TypeError(f"{self.__name__}: module must not be called")
+        return stand_in(path, name, "function")(*args, **kwargs)  # type: ignore[operator]
+
     def __setattr__(self, name: str, value: object) -> None:
         # A program that replaces a function of torch replaces it for Tenon's own modules too.
         target = self.__dict__.get("_tenon")
@@ -71,7 +80,8 @@ def _of_tenon(path: str, module: types.ModuleType, name: str) -> Any:
     found = getattr(module, name, _MISSING)
     if name.startswith("_") and name not in getattr(module, "__all__", ()):
         # Private names: only callables that the module itself defines, e.g. init._calculate_*.
-        is_own = getattr(found, "__module__", None) == module.__name__ != "tenon"
+        home = getattr(found, "__module__", None)
+        is_own = home in (module.__name__, path) and module.__name__ != "tenon"
         return found if is_own and callable(found) else _operator(path, name)
     if isinstance(found, types.ModuleType):
         home = "tenon" + path.removeprefix("torch")
@@ -111,7 +121,13 @@ def _find(path: str, name: str) -> Any:
             return found
     if _is_path(f"{path}.{name}") and (found := _submodule(path, name)) is not _MISSING:
         return found
-    kind = names.kind_of(path, name)
+    kind = names.kind_of(path, name) or test_files.home_of(path, name)
+    if kind is None and test_files.is_stand_in(path) and not name.startswith("__"):
+        kind = "class" if name[:1].isupper() else "function"
+    if kind is None and test_files.is_operator(path, name):
+        kind = "function"
+    if kind is None and module is None and name.isupper():
+        kind = "value"  # a constant, which programs import together with public names
     if kind is None:
         return _MISSING
     if kind.startswith("torch"):
@@ -121,7 +137,7 @@ def _find(path: str, name: str) -> Any:
 
 def _is_path(path: str) -> bool:
     """Returns true if `path` can be imported as a module of torch."""
-    if path in MODULES or is_own_module(path) or names.is_module(path):
+    if is_own_module(path) or names.is_module(path) or test_files.is_stand_in(path):
         return True
     last = path.rpartition(".")[2]
     return not last.startswith("_") and _tenon_module(path) is not None
@@ -137,6 +153,9 @@ class _Loader(importlib.abc.Loader):
         module.__dict__["__doc__"] = getattr(target, "__doc__", None)
         if module.__name__ == "torch":
             module.__dict__["__file__"] = __file__
+            module.__dict__["torch"] = module
+        if target is not None:
+            rename_classes(module, target)
         exported = [*names.names_of(module.__name__), *getattr(target, "__all__", ())]
         module.__dict__["__all__"] = sorted(
             {one for one in exported if not one.startswith("_") and _is_there(module, one)}
@@ -168,6 +187,8 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        if test_files.has(fullname):
+            return test_files.find(fullname)
         if fullname.partition(".")[0] != "torch" or not _is_path(fullname):
             return None
         return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=True)

@@ -50,12 +50,16 @@ def is_module(path: str) -> bool:
     """Returns true if PyTorch has a public module of this path."""
     if path in _lines():
         return path not in ("version", "torch.Tensor")
-    return _package_of(path) is not None and not path.rpartition(".")[2].startswith("_")
+    last = path.rpartition(".")[2]
+    is_name = last.startswith("_") or last[:1].isupper()
+    return _package_of(path) is not None and not is_name
 
 
 def kind_of(path: str, name: str) -> str | None:
     """Returns the kind of a public name of a module, None if the module has no such name."""
     kind = names_of(path).get(name)
+    if kind is None and path == "torch._C" and name[:1].isupper():
+        return "class"  # annotations name such classes
     if kind is None and not name.startswith("_") and _package_of(path) is not None:
         return "class" if name[:1].isupper() else "function"
     return kind

@@ -47,7 +47,7 @@ _REASONS = (
     (r"^torch\.fx", "Tenon's graphs have other passes"),
     (r"share_memory|is_shared|^torch\.multiprocessing|from_file", "Tenon shares no memory"),
     (
-        r"complex32|chalf|uint16|uint32|uint64|float8|float4|\.bits|\.u?int[1-7]$|fnuz|e8m0",
+        r"float8|float4|\.bits|\.u?int[1-7]$|fnuz|e8m0",
         "Tenon lacks the dtype",
     ),
 )

@@ -21,7 +21,7 @@ from ..grad_mode import (
     set_grad_enabled,
 )
 from ..overridable import overridable
-from . import forward_ad, functional, graph
+from . import forward_ad, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .batched import run_batched
 from .function import Function
@@ -214,6 +214,15 @@ class _ExecutionEngine:
     """The part of PyTorch's execution engine that Python programs use."""
 
     queue_callback = staticmethod(graph.queue_callback)
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the derivatives of whole functions at their first use."""
+    if name == "functional":
+        from importlib import import_module
+
+        return import_module("tenon.autograd.functional")
+    raise AttributeError(f"module 'tenon.autograd' has no attribute {name!r}")
 
 
 # PyTorch's older name for tensors that require grad.

@@ -18,13 +18,14 @@ def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
     for place, (output, grad) in enumerate(zip(outputs, grads, strict=True)):
         if grad is None:
             raise InvalidArgumentError(
-                f"grad: gradient of output {place} must be given where grads are batched, got None"
+                f"grad: gradient of output {place} must be given if is_grads_batched is True, got "
+                "None"
             )
         if grad.ndim == 0 or (isinstance(output, Tensor) and grad.shape[1:] != output.shape):
             raise InvalidArgumentError(
-                f"grad: gradient of output {place} must be of shape a batch of the output's "
-                f"{getattr(output, 'shape', '')} "
-                f"where grads are batched, got {tuple(grad.shape)}"
+                f"grad: gradient of output {place} must have a batch dim and the output's "
+                f"shape {getattr(output, 'shape', '')} if is_grads_batched is True, "
+                f"got {tuple(grad.shape)}"
             )
         sizes.add(grad.shape[0])
     if len(sizes) != 1:

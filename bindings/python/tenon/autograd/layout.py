@@ -54,7 +54,7 @@ def _rows_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
             if waits[begin] == 0:
                 ready.append(begin)
     if placed != count:
-        raise ValueError("layout: edges must make no cycle, got one")
+        raise ValueError("layout: edges must form no cycle, got one")
     return rows
 
 

@@ -61,7 +61,9 @@ class save_on_cpu(saved_tensors_hooks):
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         """Creates the hooks that copy."""
         if pin_memory:
-            raise NotSupportedError("save_on_cpu: pin_memory must be False, is not supported yet")
+            raise NotSupportedError(
+                "save_on_cpu: pin_memory must be False, as pinned memory is not supported yet"
+            )
 
         def pack(tensor: Tensor) -> Any:
             return tensor.device, tensor.to("cpu")

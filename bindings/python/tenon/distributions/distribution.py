@@ -89,6 +89,13 @@ class Distribution:
         made._batch_shape = shape
         return made
 
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """Returns an empty object for `expand`: a subclass must expand what it adds itself."""
+        if _instance is None and type(self).__init__ != cls.__init__:
+            name = type(self).__name__
+            raise NotImplementedError(f"{name}: expand must be defined, got a new __init__ only")
+        return self.__new__(type(self)) if _instance is None else _instance
+
     @property
     def mean(self) -> Tensor:
         """The mean."""

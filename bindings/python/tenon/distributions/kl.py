@@ -146,7 +146,9 @@ def _multivariate(p: Any, q: Any) -> Tensor:
 @register_kl(Independent, Independent)
 def _independent(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
-        raise NotImplementedError("kl_divergence: Independent distributions must be of equal dims")
+        raise NotImplementedError(
+            "kl_divergence: Independent distributions must have the same number of dims"
+        )
     result = kl_divergence(p.base_dist, q.base_dist)
     dims = p.reinterpreted_batch_ndims
     return result.flatten(-dims).sum(-1) if dims else result

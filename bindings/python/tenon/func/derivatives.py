@@ -522,7 +522,7 @@ def linearize(func: Callable[..., _R], *primals: Any) -> tuple[_R, Callable[...,
         for place, (tangent, primal) in enumerate(zip(leaves, arguments, strict=True)):
             if tangent.shape != primal.shape or tangent.dtype != primal.dtype:
                 raise StateError(
-                    f"linearize: tangent {place} must be of dtype {primal.dtype} and sizes "
+                    f"linearize: tangent {place} must have dtype {primal.dtype} and sizes "
                     f"{list(primal.shape)}, as its argument, got {tangent.dtype} and "
                     f"{list(tangent.shape)}"
                 )

@@ -156,7 +156,9 @@ def stack_module_state(
             "stack_module_state: models must be all in training or all in evaluation, got both"
         )
     if len({type(each) for each in models}) != 1:
-        raise InvalidArgumentError("stack_module_state: models must be of one class, got several")
+        raise InvalidArgumentError(
+            "stack_module_state: models must be of the same class, got several"
+        )
 
     def stacked(all_named: list[dict[str, Any]], is_parameter: bool) -> dict[str, Any]:
         found = {}

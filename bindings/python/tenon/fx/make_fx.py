@@ -98,7 +98,7 @@ def make_fx(
     Raises:
         InvalidArgumentError: For any other tracing_mode.
         StateError: From the returned function, if `f` reads elements that depend on its arguments,
-            as `item()` and `if` do: the graph would hold for these values only.
+            as `item()` and `if` do: the graph would be valid for these values only.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise InvalidArgumentError(
@@ -142,8 +142,9 @@ def _check_values(recorded: _graphs.Graph) -> None:
         dependent.update(range(call.first_result, call.first_result + call.num_results))
         if any("Tensor" not in str(one.type) for one in call.op._schema.returns):
             raise StateError(
-                f"make_fx: {call.op.name()} must not read elements of what depends on the "
-                "arguments, as item(), bool() and if do: the graph would hold for these values "
+                f"make_fx: {call.op.name()} must not read elements of values that depend on "
+                "the arguments, as item(), bool() and if do: the graph would be valid for "
+                "these values "
                 "only; use operators such as where()"
             )
 

@@ -63,7 +63,7 @@ def replace_pattern(
         )
     if any(not isinstance(r, Node) or r.op == "placeholder" for r in wanted_results):
         raise InvalidArgumentError(
-            f"replace_pattern: results of the pattern must be what its nodes give, "
+            f"replace_pattern: results of the pattern must be results of its nodes, "
             f"got {wanted_results}"
         )
     unused = [node.name for node in wanted_inputs if not node.users]

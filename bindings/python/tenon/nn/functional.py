@@ -241,7 +241,10 @@ def _softmax_dim(name: str, input: Tensor, dim: int | None) -> int:
         return dim
     import warnings
 
-    warnings.warn(f"{name}: dim must be given, got none; one is chosen", stacklevel=3)
+    warnings.warn(
+        f"{name}: dim must be given, got none; an implicit dim is chosen, which is deprecated",
+        stacklevel=3,
+    )
     return 0 if input.ndim in (0, 1, 3) else 1
 
 

@@ -64,8 +64,8 @@ def _joined_masks(
             mask = mask.reshape((batch, heads, *mask.shape[1:]))
         else:
             raise InvalidArgumentError(
-                "multi_head_attention_forward: attn_mask must be of 2 dims, or of 3 of which the "
-                f"first is {batch * heads}, got shape {tuple(mask.shape)}"
+                "multi_head_attention_forward: attn_mask must have 2 dims, or 3 dims with a "
+                f"first size of {batch * heads}, got shape {tuple(mask.shape)}"
             )
     if padding is None:
         return mask
@@ -144,7 +144,7 @@ def multi_head_attention_forward(
     length, batch, features = query.shape
     if features != embed_dim_to_check or features % num_heads != 0:
         raise InvalidArgumentError(
-            f"{name}: query must be of {embed_dim_to_check} features, which num_heads divides, "
+            f"{name}: query must have {embed_dim_to_check} features, which num_heads divides, "
             f"got {features} and {num_heads}"
         )
     separate = (q_proj_weight, k_proj_weight, v_proj_weight)

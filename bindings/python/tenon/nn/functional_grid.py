@@ -89,11 +89,11 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     dims = len(sizes) - 2
     if theta.ndim != 3 or tuple(theta.shape[-2:]) != (dims, dims + 1):
         raise InvalidArgumentError(
-            f"affine_grid: theta must be of shape (batch, {dims}, {dims + 1}) for size {sizes}, "
+            f"affine_grid: theta must have shape (batch, {dims}, {dims + 1}) for size {sizes}, "
             f"got {tuple(theta.shape)}"
         )
     if min(sizes) <= 0:
-        raise InvalidArgumentError(f"affine_grid: size must be at least 1 each, got {sizes}")
+        raise InvalidArgumentError(f"affine_grid: sizes must be at least 1, got {sizes}")
     return _affine_grid_generator(theta, sizes, aligns)
 
 

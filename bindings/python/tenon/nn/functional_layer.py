@@ -100,7 +100,7 @@ def local_response_norm(
     """
     if input.ndim < 3:
         raise InvalidArgumentError(
-            f"local_response_norm: input must be of 3 dims at least, got shape {tuple(input.shape)}"
+            f"local_response_norm: input must have at least 3 dims, got shape {tuple(input.shape)}"
         )
     if input.numel() == 0:
         return input
@@ -203,13 +203,12 @@ def _channels_dropped(
     if not batched and input.ndim != dims + 1:
         if dims == 1:
             raise InvalidArgumentError(
-                f"{name}: input must be of 2 dims, or 3 with a batch, got shape "
-                f"{tuple(input.shape)}"
+                f"{name}: input must have 2 dims, or 3 with a batch, got shape {tuple(input.shape)}"
             )
         import warnings
 
         warnings.warn(
-            f"{name}: input should be of {dims + 1} dims, or {dims + 2} with a batch, got "
+            f"{name}: input should have {dims + 1} dims, or {dims + 2} with a batch, got "
             f"{input.ndim}; whole rows of the second dim are dropped",
             stacklevel=3,
         )
@@ -258,7 +257,7 @@ def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Tensor, Tensor]:
         return input.reshape(-1), arange(count, device=input.device) * each
     if input.ndim != 1 or offsets is None or offsets.ndim != 1:
         raise InvalidArgumentError(
-            "embedding_bag: input must be of 2 dims, or of 1 dim with offsets of 1 dim, got shape "
+            "embedding_bag: input must have 2 dims, or 1 dim with offsets of 1 dim, got shape "
             f"{tuple(input.shape)}"
         )
     return input, offsets
@@ -302,7 +301,7 @@ def embedding_bag(
         mode != "sum" or per_sample_weights.shape != input.shape
     ):
         raise InvalidArgumentError(
-            "embedding_bag: per_sample_weights must be of the input's shape, for mode 'sum', got "
+            "embedding_bag: per_sample_weights must have the input's shape, for mode 'sum', got "
             f"shape {tuple(per_sample_weights.shape)} and mode {mode!r}"
         )
     indices, starts = _bags(input, offsets)

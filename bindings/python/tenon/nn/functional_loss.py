@@ -51,7 +51,7 @@ def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
     import warnings
 
     warnings.warn(
-        f"{name}: target must be of the input's shape {tuple(input.shape)}, got "
+        f"{name}: target must have the input's shape {tuple(input.shape)}, got "
         f"{tuple(target.shape)}; they are "
         "broadcast",
         stacklevel=3,
@@ -161,11 +161,11 @@ def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[
     rest = (*input.shape[:dim], *input.shape[dim + 1 :])
     if input.ndim == 0 or target.shape != rest:
         raise InvalidArgumentError(
-            f"{name}: target must be of the input's shape {tuple(input.shape)} without the dim of "
+            f"{name}: target must have the input's shape {tuple(input.shape)} without the dim of "
             f"classes, got {tuple(target.shape)}"
         )
     if target.dtype.is_floating_point or target.dtype.is_complex:
-        raise ArgumentTypeError(f"{name}: target must be of integers, got {target.dtype}")
+        raise ArgumentTypeError(f"{name}: target must have an integer dtype, got {target.dtype}")
     from ..factories import arange
     from ..func.layer import is_mapped
 
@@ -216,8 +216,7 @@ def nll_loss(
     else:
         if weight.shape != (input.shape[dim],):
             raise InvalidArgumentError(
-                f"nll_loss: weight must be of shape {(input.shape[dim],)}, got "
-                f"{tuple(weight.shape)}"
+                f"nll_loss: weight must have shape {(input.shape[dim],)}, got {tuple(weight.shape)}"
             )
         whole = weight.reshape(weight.shape + (1,) * (input.ndim - 1 - dim))
         weights = _operators.where(hits, whole, 0).sum(dim)

@@ -34,7 +34,7 @@ _operators = {
 def _check_same(name: str, input: Tensor, target: Tensor) -> None:
     if input.shape != target.shape:
         raise InvalidArgumentError(
-            f"{name}: target must be of the input's shape {tuple(input.shape)}, got "
+            f"{name}: target must have the input's shape {tuple(input.shape)}, got "
             f"{tuple(target.shape)}"
         )
 
@@ -177,11 +177,11 @@ def gaussian_nll_loss(
             input.ndim == var.ndim and input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1
         ):
             raise InvalidArgumentError(
-                f"gaussian_nll_loss: var must be of the input's shape {tuple(input.shape)}, "
+                f"gaussian_nll_loss: var must have the input's shape {tuple(input.shape)}, "
                 f"got {tuple(var.shape)}"
             )
     if not var.is_meta and not _tenon.is_fake(var) and bool((var < 0).any()):
-        raise InvalidArgumentError("gaussian_nll_loss: var must be 0 or above, got less")
+        raise InvalidArgumentError("gaussian_nll_loss: var must have no negative entry, got one")
     var = var + (var.detach().clamp_min(eps) - var.detach())
     losses = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:

@@ -25,7 +25,8 @@ def bound_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: floa
 def warn_dense(name: str) -> None:
     """Warns that gradients are dense although sparse ones are requested."""
     warnings.warn(
-        f"{name}: sparse gradients do not exist here: the gradient of weight is dense",
+        f"{name}: sparse must be False, as sparse gradients are not supported; the gradient "
+        "of weight is dense",
         stacklevel=4,
     )
 

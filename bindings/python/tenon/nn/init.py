@@ -177,7 +177,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     """
     if tensor.ndim < 2:
         raise InvalidArgumentError(
-            f"orthogonal_: tensor must have 2 dims at least, got {tensor.ndim}"
+            f"orthogonal_: tensor must have at least 2 dims, got {tensor.ndim}"
         )
     if tensor.numel() == 0:
         return tensor
@@ -213,7 +213,7 @@ def _fans(function: str, tensor: Tensor) -> tuple[int, int]:
     """Returns fan-in and fan-out: the inputs per output, and the outputs per input."""
     if tensor.ndim < 2:
         raise InvalidArgumentError(
-            f"{function}: tensor must have 2 dims at least, got {tensor.ndim}"
+            f"{function}: tensor must have at least 2 dims, got {tensor.ndim}"
         )
     field = math.prod(tensor.shape[2:])
     return tensor.shape[1] * field, tensor.shape[0] * field
@@ -292,7 +292,9 @@ def _old_name(name: str) -> Any:
     def call(*args: Any, **kwargs: Any) -> Tensor:
         import warnings
 
-        warnings.warn(f"init.{name} is the old name of init.{name}_", FutureWarning, stacklevel=2)
+        warnings.warn(
+            f"init.{name} is deprecated in favor of init.{name}_", FutureWarning, stacklevel=2
+        )
         return globals()[f"{name}_"](*args, **kwargs)
 
     call.__name__ = call.__qualname__ = name

@@ -73,7 +73,7 @@ class LRScheduler:
 
     def factor(self, epoch: int) -> float:
         """Returns the factor of the first rate after `epoch` steps."""
-        raise NotImplementedError(f"{type(self).__name__} must give factor or get_lr")
+        raise NotImplementedError(f"{type(self).__name__} must define factor or get_lr")
 
     def get_lr(self) -> list[float]:
         """Computes the rates of this step, one per group, from the previous ones.
@@ -117,15 +117,15 @@ class LRScheduler:
         """
         if self.optimizer.steps_taken == self._steps_at_start:
             warnings.warn(
-                f"{type(self).__name__}: step must come after optimizer.step, got the first one "
-                "before it: the first rate is left out",
+                f"{type(self).__name__}: optimizer.step must be called before step, got the "
+                "opposite order: the first value of the schedule is skipped",
                 stacklevel=2,
             )
             self._steps_at_start = -1
         if epoch is not None:
             warnings.warn(
-                f"{type(self).__name__}: epoch must be left out of step, got {epoch}: it is "
-                "deprecated, for schedules count their steps",
+                f"{type(self).__name__}: epoch must not be passed to step, got {epoch}: it is "
+                "deprecated, since schedulers count their steps",
                 stacklevel=2,
             )
             self._move_to(epoch)

@@ -204,7 +204,7 @@ class Optimizer:
 
     def update(self, group: dict[str, Any]) -> None:
         """Changes the parameters of one group; runs without recording."""
-        raise NotImplementedError(f"{type(self).__name__} must give update")
+        raise NotImplementedError(f"{type(self).__name__} must define update")
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls hook(optimizer, args, kwargs) before each step."""

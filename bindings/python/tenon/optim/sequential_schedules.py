@@ -24,7 +24,7 @@ class _Several(LRScheduler):
     def _take(self, schedulers: Sequence[Any], optimizer: Optimizer | None) -> None:
         name = type(self).__name__
         if not schedulers:
-            raise InvalidArgumentError(f"{name}: schedulers must be one at least, got none")
+            raise InvalidArgumentError(f"{name}: there must be at least one scheduler, got none")
         self.optimizer = schedulers[0].optimizer if optimizer is None else optimizer
         for number, one in enumerate(schedulers):
             if not hasattr(one, "optimizer"):

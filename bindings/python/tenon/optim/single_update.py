@@ -35,13 +35,13 @@ class SingleUpdate(Optimizer):
 
     def start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         """Returns the initial state of a parameter, except its number of steps."""
-        raise NotImplementedError(f"{type(self).__name__} must give start")
+        raise NotImplementedError(f"{type(self).__name__} must define start")
 
     def change(
         self, parameter: Tensor, grad: Tensor, state: dict[str, Any], step: int, group: Any
     ) -> None:
         """Changes one parameter; `step` counts from 1."""
-        raise NotImplementedError(f"{type(self).__name__} must give change")
+        raise NotImplementedError(f"{type(self).__name__} must define change")
 
     def decayed(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
         """Returns the gradient plus weight_decay times the parameter."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._tenon import Tensor, dtype, promote_types
-from ..dtype import bfloat16, complex64, complex128, float16, float32, float64, int64
+from ..dtype import bfloat16, complex32, complex64, complex128, float16, float32, float64, int64
 from ..error import ArgumentTypeError, InvalidArgumentError
 from ..factories import as_tensor
 
@@ -19,6 +19,7 @@ _TOLERANCES = {
     bfloat16: (1.6e-2, 1e-5),
     float32: (1.3e-6, 1e-5),
     float64: (1e-7, 1e-7),
+    complex32: (1e-3, 1e-5),
     complex64: (1.3e-6, 1e-5),
     complex128: (1e-7, 1e-7),
 }

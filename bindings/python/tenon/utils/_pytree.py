@@ -7,9 +7,26 @@ from typing import Any
 
 from ..error import InvalidArgumentError
 from . import pytree
+from .key_paths import (
+    WITH_KEYS,
+    GetAttrKey,
+    MappingKey,
+    SequenceKey,
+    _dict_flatten,
+    _dict_flatten_with_keys,
+    _dict_unflatten,
+    key_get,
+    keystr,
+    tree_flatten_with_path,
+    tree_leaves_with_path,
+    tree_map_with_path,
+)
 from .pytree import REGISTERED, TreeSpec, tree_unflatten
 
 PyTree = Any
+Context = Any
+KeyEntry = Any
+KeyPath = tuple[Any, ...]
 
 
 class LeafSpec(TreeSpec):
@@ -29,11 +46,14 @@ def register_pytree_node(cls: type, flatten_fn: Any, unflatten_fn: Any, **option
         cls: The class.
         flatten_fn: Returns the children of a node, and its other data as a context.
         unflatten_fn: Makes a node of children and context.
-        options: Names for saved trees, which have no effect.
+        options: `flatten_with_keys_fn` returns the children with their keys; names for saved
+            trees have no effect.
     """
     if cls in REGISTERED or cls in (tuple, list, dict):
         raise InvalidArgumentError(f"register_pytree_node: {cls.__name__} must be new")
     REGISTERED[cls] = (flatten_fn, unflatten_fn)
+    if options.get("flatten_with_keys_fn") is not None:
+        WITH_KEYS[cls] = options["flatten_with_keys_fn"]
 
 
 _register_pytree_node = register_pytree_node
@@ -146,21 +166,35 @@ def tree_any_only(kinds: Any, pred: Any, tree: Any, is_leaf: Any = None) -> bool
 
 
 __all__ = [
+    "Context",
+    "GetAttrKey",
+    "KeyEntry",
+    "KeyPath",
     "LeafSpec",
+    "MappingKey",
     "PyTree",
+    "SequenceKey",
     "TreeSpec",
+    "_dict_flatten",
+    "_dict_flatten_with_keys",
+    "_dict_unflatten",
+    "key_get",
+    "keystr",
     "register_pytree_node",
     "tree_all",
     "tree_all_only",
     "tree_any",
     "tree_any_only",
     "tree_flatten",
+    "tree_flatten_with_path",
     "tree_iter",
     "tree_leaves",
+    "tree_leaves_with_path",
     "tree_map",
     "tree_map_",
     "tree_map_only",
     "tree_map_only_",
+    "tree_map_with_path",
     "tree_structure",
     "tree_unflatten",
 ]

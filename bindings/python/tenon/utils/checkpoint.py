@@ -350,7 +350,8 @@ def checkpoint(
         return _decorator(options, args, kwargs)
     if use_reentrant is None:
         warnings.warn(
-            "checkpoint: use_reentrant must be given, got none: True is taken; False is better",
+            "checkpoint: use_reentrant must be passed explicitly, got none: True is "
+            "used; False is recommended",
             stacklevel=2,
         )
         use_reentrant = True
@@ -361,11 +362,11 @@ def checkpoint(
     if use_reentrant:
         if context_fn is not noop_context_fn or debug:
             raise InvalidArgumentError(
-                "checkpoint: context_fn and debug must be left out where use_reentrant is True"
+                "checkpoint: context_fn and debug must not be passed if use_reentrant is True"
             )
         if kwargs:
             raise InvalidArgumentError(
-                f"checkpoint: keywords must be none where use_reentrant is True, got "
+                f"checkpoint: there must be no keyword arguments if use_reentrant is True, got "
                 f"{', '.join(kwargs)}"
             )
         return _checkpoint_reentrant(function, args, preserve_rng_state)
@@ -403,8 +404,8 @@ def checkpoint_sequential(
     """
     if use_reentrant is None:
         warnings.warn(
-            "checkpoint_sequential: use_reentrant must be given, got none: True is taken; False is "
-            "better",
+            "checkpoint_sequential: use_reentrant must be passed explicitly, got none: True is "
+            "used; False is recommended",
             stacklevel=2,
         )
         use_reentrant = True

@@ -15,7 +15,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     """
     if type(t1) is not type(t2):
         raise StateError(
-            "swap_tensors: t1 and t2 must be of one class, got "
+            "swap_tensors: t1 and t2 must be of the same class, got "
             f"{type(t1).__name__} and {type(t2).__name__}"
         )
     for name, tensor in (("t1", t1), ("t2", t2)):

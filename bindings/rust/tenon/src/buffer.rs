@@ -22,7 +22,7 @@ impl Buffer {
             Some(buffer) => Ok(Buffer(buffer)),
             None => Err(crate::Error::new(
                 crate::Status::INTERNAL,
-                "a call gave no buffer",
+                "a call returned no buffer",
             )),
         }
     }

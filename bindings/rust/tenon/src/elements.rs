@@ -21,7 +21,8 @@ pub(crate) fn with_room<T>(function: &str, count: usize) -> Result<Vec<T>> {
         Error::new(
             Status::OUT_OF_MEMORY,
             format!(
-                "{function}: memory for {count} elements of {bytes} bytes must be there, got none"
+                "{function}: memory for {count} elements of {bytes} bytes must be available, got \
+                 none"
             ),
         )
     })?;

@@ -224,6 +224,10 @@ pub fn new_dynamic_size(min: i64, max: Option<i64>) -> Result<SymInt> {
     let mut out = RawValue::NONE;
     // SAFETY: fake.h: `out` is overwritten and ours to clear.
     check(unsafe { sys::tenon_fake_new_size(min, max.unwrap_or(i64::MAX), &mut out) })?;
-    SymInt::from_value(Value::from_owned(RawValue(out))?)
-        .ok_or_else(|| Error::new(Status::INTERNAL, "new_dynamic_size: a call gave no size"))
+    SymInt::from_value(Value::from_owned(RawValue(out))?).ok_or_else(|| {
+        Error::new(
+            Status::INTERNAL,
+            "new_dynamic_size: a call returned no size",
+        )
+    })
 }

@@ -41,6 +41,8 @@ dtypes! {
     F32 = TENON_DTYPE_F32,
     /// IEEE double precision.
     F64 = TENON_DTYPE_F64,
+    /// Complex of two half-precision floats.
+    C32 = TENON_DTYPE_C32,
     /// Complex of two `f32`.
     C64 = TENON_DTYPE_C64,
     /// Complex of two `f64`.
@@ -53,6 +55,12 @@ dtypes! {
     F8_E5M2 = TENON_DTYPE_F8_E5M2,
     /// 8-bit float with 4 exponent bits and no infinities, storage only.
     F8_E4M3FN = TENON_DTYPE_F8_E4M3FN,
+    /// Unsigned 16-bit integer.
+    U16 = TENON_DTYPE_U16,
+    /// Unsigned 32-bit integer.
+    U32 = TENON_DTYPE_U32,
+    /// Unsigned 64-bit integer.
+    U64 = TENON_DTYPE_U64,
     /// No dtype.
     NONE = TENON_DTYPE_NONE,
 }
@@ -408,7 +416,8 @@ macro_rules! elements {
 
 elements! {
     u8 = U8, i8 = I8, i16 = I16, i32 = I32, i64 = I64, f32 = F32, f64 = F64,
-    Complex<f32> = C64, Complex<f64> = C128, F16 = F16, BF16 = BF16,
+    u16 = U16, u32 = U32, u64 = U64,
+    Complex<F16> = C32, Complex<f32> = C64, Complex<f64> = C128, F16 = F16, BF16 = BF16,
     F8E5M2 = F8_E5M2, F8E4M3FN = F8_E4M3FN,
 }
 

@@ -25,12 +25,16 @@ enum class Dtype : tenon_dtype {
   F16 = TENON_DTYPE_F16,
   F32 = TENON_DTYPE_F32,
   F64 = TENON_DTYPE_F64,
+  C32 = TENON_DTYPE_C32,
   C64 = TENON_DTYPE_C64,
   C128 = TENON_DTYPE_C128,
   Bool = TENON_DTYPE_BOOL,
   BF16 = TENON_DTYPE_BF16,
   F8E5M2 = TENON_DTYPE_F8_E5M2,
   F8E4M3FN = TENON_DTYPE_F8_E4M3FN,
+  U16 = TENON_DTYPE_U16,
+  U32 = TENON_DTYPE_U32,
+  U64 = TENON_DTYPE_U64,
   None = TENON_DTYPE_NONE,
 };
 
@@ -53,13 +57,17 @@ constexpr int64_t size_of(Dtype dtype) noexcept {
     case Dtype::F8E4M3FN:
       return 1;
     case Dtype::I16:
+    case Dtype::U16:
     case Dtype::F16:
     case Dtype::BF16:
       return 2;
     case Dtype::I32:
+    case Dtype::U32:
+    case Dtype::C32:
     case Dtype::F32:
       return 4;
     case Dtype::I64:
+    case Dtype::U64:
     case Dtype::F64:
     case Dtype::C64:
       return 8;
@@ -102,6 +110,12 @@ template <>
 inline constexpr Dtype dtype_of<int32_t> = Dtype::I32;
 template <>
 inline constexpr Dtype dtype_of<int64_t> = Dtype::I64;
+template <>
+inline constexpr Dtype dtype_of<uint16_t> = Dtype::U16;
+template <>
+inline constexpr Dtype dtype_of<uint32_t> = Dtype::U32;
+template <>
+inline constexpr Dtype dtype_of<uint64_t> = Dtype::U64;
 template <>
 inline constexpr Dtype dtype_of<float> = Dtype::F32;
 template <>

@@ -6,7 +6,7 @@ use tenon::{aten, grad_mode, DispatchKey, Library, Op, Result, Tensor, ValueRef}
 
 const BATCH: i64 = 32;
 
-/// `x` where it is positive, otherwise `slope * x`.
+/// Returns `x` if it is positive, otherwise `slope * x`.
 fn leaky_relu(x: &Tensor, slope: f64) -> Result<Tensor> {
     let leak = |&x: &f32| if x > 0.0 { x } else { x * slope as f32 };
     Tensor::from_vec(x.to_vec::<f32>()?.iter().map(leak).collect(), &x.shape())

@@ -14,14 +14,14 @@ fn soft_cap(x: &Tensor, cap: f64) -> Result<Tensor> {
     Tensor::from_vec(capped.collect(), &x.shape())
 }
 
-/// `grad * (1 - (y / cap)^2)`, of a result y
+/// Computes `grad * (1 - (y / cap)^2)` from a result y.
 fn soft_cap_backward(grad: &Tensor, y: &Tensor, cap: f64) -> Result<Tensor> {
     let both = grad.to_vec::<f32>()?.into_iter().zip(y.to_vec::<f32>()?);
     let slope = |(grad, y): (f32, f32)| grad * (1.0 - (y / cap as f32) * (y / cap as f32));
     Tensor::from_vec(both.map(slope).collect(), &y.shape())
 }
 
-/// Calls an operator, so that recordings see what gradients are made of.
+/// Calls an operator, so that recordings contain the gradient's operators.
 fn gradient(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
     let Some(ValueRef::Float(cap)) = call.saved().get(1) else {
         return Err(Error::new(Status::TYPE, "soft_cap: cap must be saved"));

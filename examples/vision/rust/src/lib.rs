@@ -3,7 +3,8 @@
 
 use tenon::{args, DispatchKey, Error, Library, Op, Result, Status, Tensor};
 
-/// Weights of a Gaussian of standard deviation `sigma` pixels, cut at three of them.
+/// Returns the weights of a Gaussian with a standard deviation of `sigma` pixels, cut off at 3
+/// `sigma`.
 fn gaussian(sigma: f64) -> Vec<f32> {
     let radius = (3.0 * sigma).ceil() as i64;
     let weight = |x: i64| (-0.5 * (x as f64 / sigma).powi(2)).exp();
@@ -13,7 +14,7 @@ fn gaussian(sigma: f64) -> Vec<f32> {
         .collect()
 }
 
-/// One pass along a dim of `length` elements that are `stride` apart; edges are repeated.
+/// Blurs along a dim of `length` elements that are `stride` apart; edges are repeated.
 fn pass(from: &[f32], to: &mut [f32], weights: &[f32], length: usize, stride: usize) {
     let radius = (weights.len() / 2) as isize;
     for (index, out) in to.iter_mut().enumerate() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time from the first use of the package to the end of the first call, for the log of classes.
+// Measures the time from the first use of the package to the end of the first call; also used to
+// log the loaded classes.
 
 import dev.tenon.Operators;
 import dev.tenon.Tensor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions bound by nanobind that do next to nothing: a yardstick for calls from Python.
+// Nearly empty functions bound by nanobind, to compare calls from Python with.
 #include <nanobind/nanobind.h>
 
 namespace {

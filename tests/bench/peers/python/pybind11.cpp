@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions bound by pybind11 that do next to nothing: a yardstick for calls from Python.
+// Nearly empty functions bound by pybind11, to compare calls from Python with.
 #include <pybind11/pybind11.h>
 
 namespace {

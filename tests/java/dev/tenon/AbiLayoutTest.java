@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Java's offsets, sizes and constants are those of capi/abi/tenon.abi.json.
+// Java's offsets, sizes and constants equal those of capi/abi/tenon.abi.json.
 package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -24,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The description is the one source: what Java has by hand or by SWIG must agree with it. */
+/** The description is the only source; Java's handwritten and SWIG-generated values must agree. */
 class AbiLayoutTest {
   private static final Pattern STRUCT = Pattern.compile("\"tenon_(\\w+)\": \\{");
   private static final Pattern SIZE = Pattern.compile("\"size\": (\\d+)");

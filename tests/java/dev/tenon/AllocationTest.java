@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/** Heap allocations of a call: the result's object and nothing else. */
+/** Heap allocations of a call: only the result's object. */
 class AllocationTest {
   private static final int WARM_UP = 30_000;
   private static final int CALLS = 10_000;
@@ -16,7 +16,7 @@ class AllocationTest {
   private static double bytesPerCall(Runnable call) {
     run(call, WARM_UP);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long best = Long.MAX_VALUE; // a compiler that steps in may allocate for its own
+    long best = Long.MAX_VALUE; // the JIT may allocate too while it compiles
     for (int round = 0; round < 5; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       run(call, CALLS);
@@ -35,7 +35,8 @@ class AllocationTest {
     }
   }
 
-  // Scopes may or may not be allocated, a tenth each; the least object has 16 bytes.
+  // The JIT may or may not allocate scopes, a tenth of one per call; the smallest object has 16
+  // bytes.
   private static void assertSameBytes(Runnable expected, Runnable call) {
     double wanted = bytesPerCall(expected);
     double got = bytesPerCall(call);

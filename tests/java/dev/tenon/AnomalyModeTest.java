@@ -4,7 +4,7 @@ package dev.tenon;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Anomaly mode: detection of NaN, and errors with the place where a node was created. */
+/** Anomaly mode: detection of NaN, and errors that show where a node was created. */
 class AnomalyModeTest {
   @BeforeAll
   static void loadOperators() {
@@ -21,7 +21,7 @@ class AnomalyModeTest {
               TenonException e =
                   Support.fails(
                       ErrorCode.STATE, () -> x.div(x).mul(1).backward(), "DivBackward0", "nan");
-              Support.contains(e.notes().toString(), "was made by the call at");
+              Support.contains(e.notes().toString(), "was created by this call");
               try (AnomalyMode quiet = AnomalyMode.enter(false)) {
                 x.div(x).backward();
               }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gradients: leaves, passes, nodes, and formulas as texts and lambdas. */
 class AutogradTest {
-  /** The plugin of the operators registers things for good, on first use. */
+  /** The plugin's operators register permanent objects on first use. */
   @BeforeAll
   static void loadOperators() {
     try (Tensor x = Tensor.of(new float[1])) {
@@ -134,7 +134,7 @@ class AutogradTest {
           sum.backward();
           near(x.grad(), 10, 14);
           near(w.grad(), 4, 6);
-          Support.fails(ErrorCode.STATE, () -> sum.backward(), "second backward pass");
+          Support.fails(ErrorCode.STATE, () -> sum.backward(), "second time");
         });
   }
 

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The world of the cases: tests/badinput/README.md lists it. */
+/** Objects for the cases; tests/badinput/README.md lists them. */
 final class BadCalls implements AutoCloseable {
   /** Makes the wrong call; throws {@link Unsayable} if Java cannot express it. */
   interface Call {
@@ -62,7 +62,7 @@ final class BadCalls implements AutoCloseable {
     generator.close();
   }
 
-  /** All that no case may change. */
+  /** Returns the state that no case may change. */
   String state() {
     Introspect.reap();
     StringBuilder text = new StringBuilder();

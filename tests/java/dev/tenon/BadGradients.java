@@ -118,7 +118,7 @@ final class BadGradients {
     }
   }
 
-  // The number behind `name=` in "name=value name=value".
+  // Returns the number after `name=` in "name=value name=value".
   private static int field(String fields, String name, int otherwise) {
     return Arrays.stream(fields.split(" "))
         .filter(pair -> pair.startsWith(name + "="))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of bad input, tests/badinput/cases.txt, as far as Java has the call.
+// Runs the cases of tests/badinput/cases.txt that can be written in Java.
 package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -32,7 +32,7 @@ class BadInputCasesTest {
     }
   }
 
-  /** Says that Java cannot even make the call. */
+  /** Thrown if Java cannot make the call. */
   static final class Unsayable extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -41,7 +41,7 @@ class BadInputCasesTest {
     }
   }
 
-  /** Where Java's own rules are others, and why. */
+  /** Cases where Java's rules differ, and why. */
   private static final Map<String, String> OTHERWISE =
       Map.of(
           "define: kernels wait with another schema", "a Java kernel has no schema of its own",
@@ -116,7 +116,7 @@ class BadInputCasesTest {
           Map.entry("tensor_wrap", 3),
           Map.entry("wrapper", 4));
 
-  /** Cuts at " | ". Bars share their spaces where a field is empty: "a | | b". */
+  /** Splits at " | ". Bars share their spaces around an empty field: "a | | b". */
   private static List<String> fields(String line) {
     List<String> found = new ArrayList<>();
     String rest = line.endsWith(" |") ? line + " " : line;

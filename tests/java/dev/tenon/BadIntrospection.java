@@ -68,7 +68,7 @@ final class BadIntrospection {
         });
   }
 
-  // With kernels on CPU and Autograd, which it must have afterwards too.
+  // Makes a simulator with kernels on CPU and Autograd, which must be unchanged afterwards.
   private static void withSimulator(Consumer<Simulator> call) {
     try (Simulator simulator = Simulator.of("f(Tensor x) -> Tensor")) {
       simulator.register("CPU", "Autograd");

@@ -91,7 +91,7 @@ class BindingsTest {
           .fields()
           .forEachRemaining(e -> named.put(e.getKey(), value(e.getValue(), x, y)));
       Object[] args = positional.toArray();
-      // Twice: a Java kernel is entered by C at first, and without it from then on.
+      // Twice: C enters a Java kernel at first, and later calls reach it without C.
       for (int i = 0; i < 2; i++) {
         if (node.has("error")) {
           TenonException e = assertThrows(TenonException.class, () -> op.callWith(args, named));

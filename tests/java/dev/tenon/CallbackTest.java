@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Functions as values: Java's called by C, C's called by Java. */
+/** Functions as values: Java functions called by C, C functions called by Java. */
 class CallbackTest {
   private Op apply;
   private Op adder;

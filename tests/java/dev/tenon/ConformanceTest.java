@@ -78,7 +78,7 @@ class ConformanceTest {
     }
   }
 
-  /** Integers that are no sizes; the bits of those below -2^62 are the bits of symbols. */
+  /** Extreme integers; those below -2^62 have the bits of symbols. */
   private static final long[] EXTREMES = {
     Long.MIN_VALUE,
     Long.MIN_VALUE + 1,
@@ -104,7 +104,7 @@ class ConformanceTest {
     assertTrue(calls > 1000, calls + " calls");
   }
 
-  /** Calls with an extreme in the place of each integer, one at a time; returns how often. */
+  /** Makes calls with an extreme number in place of each integer; returns the number of calls. */
   private static int callWithExtremes(JsonNode node) {
     int calls = 0;
     for (int at = 0; at < node.get("args").size(); at++) {

@@ -129,7 +129,7 @@ class ExplainTest {
     library.impl("make", "Meta", args -> 2L);
     assertEquals(List.of("CPU"), explained(make, 1).keys());
     Explained onMeta = explained(make, 1, Device.META);
-    Support.contains(onMeta.agreed(), "BackendSelect takes the backend of the device meta");
+    Support.contains(onMeta.agreed(), "BackendSelect chooses the backend of the device meta");
     assertEquals(List.of("Meta"), onMeta.keys());
   }
 
@@ -154,11 +154,13 @@ class ExplainTest {
     assertEquals(overridden.told(), overridden.taken().subList(0, 1), overridden.text());
     assertTrue(overridden.taken().get(overridden.taken().size() - 1).startsWith("CPU "));
     Support.contains(
-        overridden.text(), "x, an object of ", "a handler calls again with arguments of its own");
+        overridden.text(),
+        "x, an object of ",
+        "a handler calls the operator again with other arguments");
     try (KeyGuard guard = KeyGuard.exclude(DispatchKey.of("Override"))) {
       Explained shut = explained(f, object);
       assertEquals(List.of(), shut.taken());
-      Support.contains(shut.text(), "Override is taken away or falls through: the call fails");
+      Support.contains(shut.text(), "Override is excluded or falls through: the call fails");
     }
     Explained carried = explained(f, Tensor.carrier(object));
     assertEquals(overridden.told(), carried.told());
@@ -173,7 +175,7 @@ class ExplainTest {
     assertEquals(List.of("AutogradCPU", "Wrapper"), wrapped.keys());
     assertEquals(wrapped.told(), wrapped.taken().subList(0, 2), wrapped.text());
     Support.contains(
-        wrapped.text(), "x, a wrapper tensor of ", "calls again with arguments of its own");
+        wrapped.text(), "x, a wrapper tensor of ", "calls the operator again with other arguments");
   }
 
   @Test

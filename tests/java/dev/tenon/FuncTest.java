@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Transforms of functions: mapped, derived, nested in any order, and rules of one's own. */
+/** Transforms of functions: mapped, differentiated, nested in any order, and custom rules. */
 class FuncTest {
   private Scope scope;
 
@@ -116,9 +116,12 @@ class FuncTest {
     Tensor x = vector(1, 2);
     ErrorCode wrong = ErrorCode.INVALID_ARGUMENT;
     TensorFunction twoDims = Func.vmap(FuncTest::cube, VmapOptions.of().inDims(0, 0));
-    fails(wrong, "vmap: in_dims must be one for each argument, 1, got 2", () -> twoDims.call(x));
+    fails(
+        wrong,
+        "vmap: number of in_dims must be that of the arguments, 1, got 2",
+        () -> twoDims.call(x));
     TensorFunction named = Func.vmap(FuncTest::cube, VmapOptions.of().inDims(1).name("f"));
-    fails(wrong, "f: in_dims must name a dim of argument 0", () -> named.call(x));
+    fails(wrong, "f: in_dims must be a dim of argument 0", () -> named.call(x));
     fails(wrong, "result 0 must be a tensor, got int", () -> Func.vmap(a -> 1L).call(x));
     fails(wrong, "chunk_size", () -> Func.vmap(a -> a[0], VmapOptions.of().chunkSize(-1)).call(x));
   }

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Generators: numbers, states, and the way through calls and kernels, directly and through C. */
+/** Generators: numbers, states, and generators as arguments of calls and kernels. */
 class GeneratorTest {
-  // The seed of the first numbers below, of mt19937's authors, and those numbers.
+  // The seed that the authors of mt19937 publish numbers for, and the first numbers.
   private static final long SEED = 5489;
   private static final int[] FIRST =
       Arrays.stream(new long[] {3499211612L, 581869302L, 3890346734L, 3586334585L})
@@ -73,7 +73,8 @@ class GeneratorTest {
     assertArrayEquals(FIRST, numbers);
     int[] more = new int[9996];
     generator.random(more);
-    assertEquals((int) 4123659995L, more[9995]); // the ten thousandth, as C++'s standard has it
+    // the ten thousandth number, as the C++ standard states it
+    assertEquals((int) 4123659995L, more[9995]);
     generator.random(new int[0]);
     assertEquals(Device.CPU, generator.device());
     assertEquals(SEED, generator.initialSeed());
@@ -100,7 +101,7 @@ class GeneratorTest {
       halves.normal(one);
       assertEquals(expected, one[0]);
     }
-    // Box and Muller, of two uniform numbers of 53 bits.
+    // The Box-Muller transform of two uniform numbers with 53 bits.
     double[] u = new double[2];
     for (int i = 0; i < 2; i++) {
       long bits = (long) FIRST[2 * i] << 32 | FIRST[2 * i + 1] & 0xffffffffL;
@@ -113,7 +114,8 @@ class GeneratorTest {
 
   @Test
   void state_bringsBackTheNumbersThatFollowed() {
-    generator.normal(new double[1]); // a sample waits now: it is part of the state
+    // the second sample of a pair is kept, and is part of the state
+    generator.normal(new double[1]);
     byte[] state = generator.state();
     double[] expected = new double[3];
     generator.normal(expected);

@@ -39,7 +39,7 @@ class JvpCallTest {
         });
   }
 
-  /** The tangent of a function's result, for a tangent of ones. */
+  /** Returns the tangent of a function's result for a tangent of ones. */
   private static Tensor slope(Tensor x, UnaryOperator<Tensor> function) {
     try (DualLevel level = DualLevel.enter()) {
       Tensor ones = x.mul(0).add(1).detach();

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.junit.jupiter.api.Test;
 
-/** Operators that are found when they are first called, and the wrappers that ship. */
+/** Operators that are found at their first call, and the shipped wrappers. */
 class LazyOpTest {
   @Test
   void get_findsOnce() {

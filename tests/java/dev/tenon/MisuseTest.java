@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Misuse that only Java can make: nulls, closed handles, wrong threads, texts with NUL, durations.
+// Misuse that only Java allows: nulls, closed handles, wrong threads, strings with NUL, durations.
 package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -38,7 +38,7 @@ class NestedTransformsTest {
     }
   }
 
-  /** A transform, and how often it derives. */
+  /** A transform, and how many derivatives it takes. */
   private record Transform(UnaryOperator<TensorFunction> apply, int order) {}
 
   private static TensorFunction byJvp(TensorFunction f) {
@@ -91,7 +91,7 @@ class NestedTransformsTest {
     try (Scope scope = Scope.open()) {
       Tensor x = Tensor.of(new double[] {1, 2});
       if (outer.equals("vmap") && inner.equals("vmap")) {
-        return; // has two dims to map in other tests
+        return; // other tests cover this, because it needs two dims to map
       }
       if (outer.equals("vmap") && inner.equals("createGraph")
           || isFunction && outside.order > 0 && inner.equals("vmap")) {

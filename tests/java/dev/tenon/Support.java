@@ -38,7 +38,10 @@ final class Support {
     return Plugin.load(nativeFolder().resolve("libtenon_javatest.so").toString());
   }
 
-  /** Native objects and Java references alive now; garbage is collected, what ships is loaded. */
+  /**
+   * Counts live native objects and Java references after a garbage collection, with operators
+   * loaded.
+   */
   static Map<String, Long> handles() {
     Operators.find("aten::neg");
     Introspect.reap();
@@ -72,10 +75,10 @@ final class Support {
     assertEquals(before, atLeast(before, handles()));
   }
 
-  /** The handles once everything that was forgotten before is collected. */
+  /** Counts the handles once all unreachable objects are collected. */
   static Map<String, Long> settled() {
     Map<String, Long> counts = handles();
-    // The cleaner may be slow to get its turn: nothing may change over several collections.
+    // The cleaner may run late: the counts must stay equal over several collections.
     for (int same = 0; same < 5; same++) {
       collect();
       Map<String, Long> now = handles();
@@ -87,7 +90,7 @@ final class Support {
     return counts;
   }
 
-  /** Tells whether C entered the innermost kernel of this thread by the stub and not by JNI. */
+  /** Returns true if C entered this thread's innermost kernel by the stub and not by JNI. */
   static boolean enteredByStub() {
     return StackWalker.getInstance()
         .walk(

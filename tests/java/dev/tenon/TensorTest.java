@@ -140,7 +140,8 @@ class TensorTest {
 
   @Test
   void wrap_anotherByteOrder_isRefused() {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(16); // Java's own order, whatever the machine's
+    // Java's byte order, which does not depend on the machine
+    ByteBuffer buffer = ByteBuffer.allocateDirect(16);
     boolean other = buffer.order() != ByteOrder.nativeOrder();
     if (!other) {
       buffer.order(ByteOrder.LITTLE_ENDIAN);

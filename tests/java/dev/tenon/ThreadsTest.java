@@ -138,7 +138,7 @@ class ThreadsTest {
                               good.incrementAndGet();
                             }
                           }
-                          // The thread ends with its guard open: its keys go with it.
+                          // The thread ends with an open guard, whose keys end with the thread.
                           KeyGuard.include(DispatchKey.TRACER);
                         });
                 thread.start();

@@ -96,7 +96,7 @@ class _Norm(Module):
         if input.ndim not in self._ndims:
             wanted = " or ".join(str(ndim) for ndim in self._ndims)
             raise InvalidArgumentError(
-                f"{type(self).__name__}: input must be of {wanted} dims, got shape "
+                f"{type(self).__name__}: input must have {wanted} dims, got shape "
                 f"{tuple(input.shape)}"
             )
 

@@ -85,7 +85,8 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """
     if _backward_hooks:
         raise StateError(
-            "register_module_backward_hook: hooks of all modules must be full or not, got full ones"
+            "register_module_backward_hook: global backward hooks must be either all full or all "
+            "regular, got full ones before"
         )
     return _add_global(_plain_backward_hooks, hook)
 
@@ -94,8 +95,8 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
     """Registers `hook(module, grad_input, grad_output)`, called when gradients are complete."""
     if _plain_backward_hooks:
         raise StateError(
-            "register_module_full_backward_hook: hooks of all modules must be full or not, got "
-            "others"
+            "register_module_full_backward_hook: global backward hooks must be either all full or "
+            "all regular, got regular ones before"
         )
     return _add_global(_backward_hooks, hook)
 
@@ -197,7 +198,8 @@ class Hooks:
     def _set_full(self, full: bool, name: str) -> None:
         if self._is_full_backward_hook is (not full):
             raise StateError(
-                f"{name}: backward hooks of a module must be all full or none, got the other kind"
+                f"{name}: backward hooks of a module must be either all full or all regular, "
+                "got both kinds"
             )
         self._is_full_backward_hook = full
 

@@ -162,7 +162,7 @@ class RNNBase(Module):
         name = type(self).__name__
         if input.ndim not in (2, 3):
             raise InvalidArgumentError(
-                f"{name}: input must be of 3 dims, or 2 without a batch, got shape "
+                f"{name}: input must have 3 dims, or 2 without a batch, got shape "
                 f"{tuple(input.shape)}"
             )
         if input.shape[-1] != self.input_size:
@@ -378,7 +378,7 @@ class RNNCellBase(Module):
     def _step(self, input: Tensor, hx: Any) -> Any:
         if input.ndim not in (1, 2):
             raise InvalidArgumentError(
-                f"{type(self).__name__}: input must be of 1 or 2 dims, got shape "
+                f"{type(self).__name__}: input must have 1 or 2 dims, got shape "
                 f"{tuple(input.shape)}"
             )
         is_pair = self._mode == "LSTM"

@@ -37,7 +37,7 @@ class _Rows(Module):
         given = options.pop("_weight", None)
         if given is not None and tuple(given.shape) != (count, size):
             raise InvalidArgumentError(
-                f"{type(self).__name__}: _weight must be of shape {(count, size)}, "
+                f"{type(self).__name__}: _weight must have shape {(count, size)}, "
                 f"got {tuple(given.shape)}"
             )
         freeze = options.pop("_freeze", False)

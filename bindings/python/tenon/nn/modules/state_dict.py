@@ -104,7 +104,7 @@ class StateDict:
             if answer is None:
                 continue
             if getattr(hook, "_from_public_api", False):
-                raise StateError("state_dict post hook: result must be None, got something")
+                raise StateError("state_dict post hook: result must be None, got another value")
             destination = answer
         return destination
 
@@ -200,7 +200,7 @@ class StateDict:
             given = given[0]  # scalars used to be saved with shape (1,)
         if given.shape != tensor.shape:
             errors.append(
-                f"{key}: size mismatch: value must be of shape {tuple(tensor.shape)}, got "
+                f"{key}: size mismatch: value must have shape {tuple(tensor.shape)}, got "
                 f"{tuple(given.shape)}"
             )
             return
@@ -208,7 +208,7 @@ class StateDict:
             if tensor.is_meta and not given.is_meta and not assign:
                 warnings.warn(
                     f"load_state_dict: {key} must have memory to be copied to, got a tensor on "
-                    "meta, which stays as it is; assign=True takes the other",
+                    "meta, which stays unchanged; assign=True replaces it",
                     stacklevel=2,
                 )
             if get_swap_module_params_on_conversion():
@@ -278,7 +278,7 @@ class StateDict:
             for hook in module._load_state_dict_post_hooks.values():
                 if hook(module, keys) is not None:
                     raise StateError(
-                        "load_state_dict post hook: result must be None, got something; it "
+                        "load_state_dict post hook: result must be None, got another value; it "
                         "changes the keys in place"
                     )
 

@@ -186,7 +186,7 @@ class _Orthogonal(Module):
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
             raise InvalidArgumentError(
-                f"orthogonal: value must be of shape {self.shape}, got {Q.shape}"
+                f"orthogonal: value must have shape {self.shape}, got {Q.shape}"
             )
         with no_grad():
             found = Q.mT if Q.shape[-2] < Q.shape[-1] else Q

@@ -50,7 +50,7 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         if not modules:
             raise InvalidArgumentError(
-                "ParametrizationList: modules must be one at least, got none"
+                "ParametrizationList: there must be at least one module, got none"
             )
         self.unsafe = unsafe
         source: Any = original

@@ -73,7 +73,7 @@ class BasePruningMethod(ABC):
         scores = tensor if importance_scores is None else importance_scores
         if scores.shape != tensor.shape:
             raise InvalidArgumentError(
-                f"prune: importance_scores must be of shape {tensor.shape}, got {scores.shape}"
+                f"prune: importance_scores must have shape {tensor.shape}, got {scores.shape}"
             )
         if found:
             number, old = found[0]
@@ -100,7 +100,7 @@ class BasePruningMethod(ABC):
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise InvalidArgumentError(
-                f"prune: importance_scores must be of shape {t.shape}, got {scores.shape}"
+                f"prune: importance_scores must have shape {t.shape}, got {scores.shape}"
             )
         default = _ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default)
@@ -314,7 +314,7 @@ class CustomFromMask(BasePruningMethod):
         """Returns the product of both masks."""
         if default_mask.shape != self.mask.shape:
             raise AssertionError(
-                f"prune: mask must be of shape {default_mask.shape}, got {self.mask.shape}"
+                f"prune: mask must have shape {default_mask.shape}, got {self.mask.shape}"
             )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 

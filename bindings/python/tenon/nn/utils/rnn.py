@@ -144,7 +144,9 @@ def pack_padded_sequence(
     batch = input.shape[0 if batch_first else 1]
     numbers: list[int] = sizes.tolist()
     if len(numbers) != batch:
-        raise StateError(f"{name}: lengths must be {batch}, one a sequence, got {len(numbers)}")
+        raise StateError(
+            f"{name}: lengths must be {batch}, one for each sequence, got {len(numbers)}"
+        )
     if any(number <= 0 for number in numbers):
         raise StateError(f"{name}: lengths must be above 0, got {min(numbers)}")
     if not enforce_sorted:
@@ -237,7 +239,7 @@ def pad_sequence(
         )
     found = list(sequences)
     if not found:
-        raise StateError("pad_sequence: sequences must be one at least, got none")
+        raise StateError("pad_sequence: there must be at least one sequence, got none")
     longest = max(one.shape[0] for one in found)
     rows = []
     for one in found:

@@ -74,7 +74,7 @@ def default_collate(batch: Any) -> Any:
     if _is_array(first):
         if first.dtype.kind in "SUO":
             raise ArgumentTypeError(
-                f"default_collate: arrays must be of numbers, got dtype {first.dtype}"
+                f"default_collate: arrays must be numeric, got dtype {first.dtype}"
             )
         return stack([as_tensor(one) for one in batch])
     if isinstance(first, float):
@@ -92,7 +92,7 @@ def default_collate(batch: Any) -> Any:
         return type(first)(*(default_collate(part) for part in parts))
     if isinstance(first, collections.abc.Sequence):
         if any(len(one) != len(first) for one in batch):
-            raise InvalidArgumentError("default_collate: sequences must be of one length")
+            raise InvalidArgumentError("default_collate: sequences must be of equal size")
         parts = [default_collate(part) for part in zip(*batch, strict=True)]
         return parts if isinstance(first, tuple) else _same_sequence(first, parts)
     raise ArgumentTypeError(

@@ -251,7 +251,8 @@ class _WorkerBatches:
                 dead = [one.pid for one in self._workers.processes if not one.is_alive()]
                 if dead:
                     raise StateError(
-                        f"DataLoader: workers must live until the end, got dead ones: {dead}"
+                        f"DataLoader: workers must run until the end, got workers that "
+                        f"exited unexpectedly: {dead}"
                     ) from None
                 if timeout and waited >= timeout:
                     raise StateError(

@@ -65,7 +65,7 @@ class StackDataset(Dataset[Any]):
         lengths = {len(one) for one in (kwargs.values() if kwargs else args)}
         if len(lengths) != 1:
             raise InvalidArgumentError(
-                f"StackDataset: datasets must have one length, got {sorted(lengths)}"
+                f"StackDataset: datasets must have the same length, got {sorted(lengths)}"
             )
         self._length = lengths.pop()
 

@@ -369,7 +369,7 @@ impl<'a> BackwardCall<'a> {
         })?;
         grad.as_ref().ok_or_else(|| {
             self.wrong(Status::STATE, || {
-                format!("gradient of output {index} must be there, got none")
+                format!("gradient of output {index} must exist, got none")
             })
         })
     }

@@ -112,7 +112,7 @@ fn record<R: TensorTree>(function: &Apply<'_, R>, primals: &[Tensor]) -> Result<
         output: PhantomData,
     });
     let (output, _) = called?;
-    let missing = || Error::new(Status::INTERNAL, "vjp: succeeded and left no pullback");
+    let missing = || Error::new(Status::INTERNAL, "vjp: succeeded but returned no pullback");
     Ok((output, pullback.ok_or_else(missing)?))
 }
 
@@ -154,7 +154,12 @@ fn push<R: TensorTree>(
         // SAFETY: transforms.h: all is the call's own; `other` gets an owned value.
         unsafe { sys::tenon_jvp(callable, ctx, stack, handles.as_ptr(), &mut other.0) }
     })?;
-    let missing = || Error::new(Status::INTERNAL, "jvp: succeeded and left no derivative");
+    let missing = || {
+        Error::new(
+            Status::INTERNAL,
+            "jvp: succeeded but returned no derivative",
+        )
+    };
     Ok((output, derivative.ok_or_else(missing)?))
 }
 
@@ -187,7 +192,7 @@ fn of_places<'a, R: TensorTree + 'a>(
 
 fn only<T>(mut all: Vec<T>) -> Result<T> {
     all.pop()
-        .ok_or_else(|| Error::new(Status::INTERNAL, "func: succeeded and left nothing"))
+        .ok_or_else(|| Error::new(Status::INTERNAL, "func: succeeded but returned nothing"))
 }
 
 /// Makes a function that returns (gradient, value) of a function with a 0-dim result. The gradient

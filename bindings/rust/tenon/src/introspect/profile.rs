@@ -105,7 +105,7 @@ impl Recording {
         // SAFETY: `out` is ours and gets a new reference.
         check(unsafe { sys::tenon_profile_begin(0, &mut out) })?;
         let raw = NonNull::new(out).ok_or_else(|| {
-            crate::Error::new(Status::INTERNAL, "tenon_profile_begin gave no profile")
+            crate::Error::new(Status::INTERNAL, "tenon_profile_begin returned no profile")
         })?;
         Ok(Recording { raw, on: true })
     }

@@ -43,7 +43,12 @@ impl Simulator {
         let mut out = ptr::null_mut();
         // SAFETY: the text lives for the call; `out` gets a new reference.
         check(unsafe { sys::tenon_simulator_new(schema.as_ptr(), &mut out) })?;
-        let missing = || Error::new(Status::INTERNAL, "tenon_simulator_new gave no simulator");
+        let missing = || {
+            Error::new(
+                Status::INTERNAL,
+                "tenon_simulator_new returned no simulator",
+            )
+        };
         NonNull::new(out).map(Simulator).ok_or_else(missing)
     }
 

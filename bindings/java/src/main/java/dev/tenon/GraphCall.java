@@ -126,7 +126,8 @@ public final class GraphCall {
   private void checkOpen() {
     if (ended) {
       throw new TenonException(
-          ErrorCode.STATE, "GraphCall: a call must not be used after the look, got a use");
+          ErrorCode.STATE,
+          "GraphCall: a call must not be used after the pass function has returned, got a use");
     }
   }
 }

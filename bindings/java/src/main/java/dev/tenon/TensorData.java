@@ -23,9 +23,18 @@ final class TensorData {
   private static final Set<DType> DOUBLES =
       EnumSet.of(DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16);
   private static final Set<DType> LONGS =
-      EnumSet.of(DType.INT64, DType.INT32, DType.INT16, DType.INT8, DType.UINT8, DType.BOOL);
+      EnumSet.of(
+          DType.INT64,
+          DType.INT32,
+          DType.INT16,
+          DType.INT8,
+          DType.UINT8,
+          DType.UINT16,
+          DType.UINT32,
+          DType.BOOL);
   private static final Set<DType> INTS =
-      EnumSet.of(DType.INT32, DType.INT16, DType.INT8, DType.UINT8, DType.BOOL);
+      EnumSet.of(
+          DType.INT32, DType.INT16, DType.INT8, DType.UINT8, DType.UINT16, DType.BOOL);
 
   private TensorData() {}
 
@@ -266,6 +275,8 @@ final class TensorData {
       case INT16 -> Memory.getShort(address);
       case INT8 -> Memory.getByte(address);
       case UINT8 -> Memory.getByte(address) & 0xFF;
+      case UINT16 -> Memory.getShort(address) & 0xFFFF;
+      case UINT32 -> Memory.getInt(address) & 0xFFFFFFFFL;
       case BOOL -> Memory.getByte(address) != 0 ? 1 : 0;
       default ->
           throw TenonException.type("Tensor", "dtype", "an integer one or bool", dtype.toString());
