@@ -22,11 +22,11 @@ namespace {
 // of up to three marks, each used once or twice, differ between the rows by another number than any
 // mark does.
 //
-// Two runs cannot distinguish a size that is the same for all symbols from one that is the same only
-// for large ones, such as the lesser of a symbol and 50. So all sizes are compared with those of a
-// third run, with the small numbers of the last row, unless the routine refuses these; and with
-// those of a fourth run, with the hints. If a size differs, the call is served with numbers and a
-// guard.
+// Two runs cannot distinguish a size that is the same for all symbols from one that is the same
+// only for large ones, such as the lesser of a symbol and 50. So all sizes are compared with those
+// of a third run, with the small numbers of the last row, unless the routine refuses these; and
+// with those of a fourth run, with the hints. If a size differs, the call is served with numbers
+// and a guard.
 constexpr int64_t kPrimes[3][12] = {
     {211, 307, 401, 503, 601, 701, 809, 907, 1009, 1103, 1201, 1301},
     {257, 509, 683, 887, 1201, 1483, 1723, 1997, 2221, 2459, 2699, 2837},
