@@ -401,7 +401,7 @@ def test_layer_norm_has_mean_0_and_deviation_1():
     assert (y * y).mean(dim=(1, 2)).tolist() == pytest.approx([1.0] * 3, abs=1e-4)
     assert list(layer.state_dict()) == ["weight", "bias"]
     assert list(nn.LayerNorm(2, bias=False).state_dict()) == ["weight"]
-    assert repr(nn.LayerNorm(2)) == "LayerNorm((2,), eps=1e-05, elementwise_affine=True)"
+    assert repr(nn.LayerNorm(2)) == "LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True)"
     with pytest.raises(ValueError, match="end with"):
         layer(tenon.ones(3))
 
