@@ -177,7 +177,7 @@ __version__ = _tenon.tenon_version()
 
 _LARGER = (
     *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "profiler"),
-    *("signal", "testing", "utils"),
+    *("multiprocessing", "signal", "testing", "utils"),
     "__future__",
 )
 _AUTOCAST = (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 _NAMES = {
+    "amp": ("GradScaler",),
     "broadcasting": ("broadcast_shapes", "broadcast_tensors"),
     "compositions": (
         *("adjoint", "argwhere", "detach_", "diagflat", "dsplit", "floor_divide", "get_device"),
@@ -24,6 +25,7 @@ _NAMES = {
         *("norm_except_dim", "nuclear_norm", "pca_lowrank", "qr", "solve", "svd_lowrank"),
         *("symeig", "triangular_solve"),
     ),
+    "overrides": ("DisableTorchFunction", "DisableTorchFunctionSubclass"),
     "rare_methods": ("TypedStorage",),
     "sampling": ("binomial", "initial_seed", "rand_like", "randn_like", "seed"),
     "typed_tensors": (

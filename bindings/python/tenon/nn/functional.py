@@ -481,3 +481,20 @@ __all__ = [
     "unfold",
 ]
 __all__ += [*_more, *_fractional, "linear_cross_entropy"]
+
+_OF_OVERRIDES = (
+    *("handle_torch_function", "has_torch_function", "has_torch_function_unary"),
+    "has_torch_function_variadic",
+)
+_OF_COPIES = ("conv_tbc", "native_channel_shuffle")
+
+
+def __getattr__(name: str) -> Any:
+    """Imports functions of other modules that PyTorch has here as well, at their first use."""
+    from importlib import import_module
+
+    if name in _OF_OVERRIDES:
+        return getattr(import_module("tenon.overrides"), name)
+    if name in _OF_COPIES:
+        return getattr(import_module("tenon.copies"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -433,8 +433,23 @@ def checkpoint_sequential(
     return run(size * (segments - 1), len(steps))(input)
 
 
+def __getattr__(name: str) -> Any:
+    """Imports selective checkpointing at its first use."""
+    if name not in _SELECTIVE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import selective_checkpoint
+
+    return getattr(selective_checkpoint, name)
+
+
+_SELECTIVE = (
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
+    "create_selective_checkpoint_contexts",
+)
 __all__ = [
     "CheckpointError",
+    *_SELECTIVE,
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
