@@ -124,7 +124,7 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """The unique elements and how often each is there."""
+    """The unique elements and their counts."""
 
     values: Tensor
     counts: Tensor
@@ -159,7 +159,7 @@ def unique_all(x: Tensor, /) -> UniqueAllResult:
 
 
 def unique_counts(x: Tensor, /) -> UniqueCountsResult:
-    """Returns the unique elements and how often each is there."""
+    """Returns the unique elements and their counts."""
     found = unique_all(x)
     return UniqueCountsResult(found.values, found.counts)
 
