@@ -121,3 +121,8 @@ def test_trees_know_the_keys_of_their_leaves():
     ]
     assert trees.tree_unflatten([leaf for _, leaf in leaves], spec) == tree
     assert all(trees.key_get(tree, path) == leaf for path, leaf in leaves)
+
+
+def test_a_size_is_a_shape_for_typed_tensors():
+    assert tenon.FloatTensor(tenon.ones(2, 3).shape).shape == (2, 3)
+    assert tenon.LongTensor([2, 3]).tolist() == [2, 3]

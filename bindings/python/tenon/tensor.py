@@ -422,7 +422,7 @@ def _reversed(self: Tensor) -> Tensor:
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
-    """Returns the tensor on a device: itself if it is there."""
+    """Returns the tensor on a device, itself if it is on that device already."""
     return self.to(device)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ._tenon import Tensor, tensor_from_data
+from ._tenon import Size, Tensor, tensor_from_data
 from .dtype import bfloat16, bool_, dtype, float16, float32, float64, int8, int16, int32, int64
 from .dtype import uint8 as _uint8
 from .factories import empty
@@ -25,6 +25,8 @@ class _TypedMeta(type):
         return f"<class 'tenon.{cls.__name__}'>"
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        if len(args) == 1 and isinstance(args[0], Size):
+            return empty(args[0], dtype=cls.dtype)  # a shape, not data
         if len(args) == 1 and not isinstance(args[0], int):
             data = args[0]
             if isinstance(data, Tensor):

@@ -72,7 +72,7 @@ def t5():
             decoder_start_token_id=0,
         )
     ).eval()
-    out = net(input_ids=words, labels=words[:, :5])
+    out = net(input_ids=words, labels=words[:, :5].contiguous())
     out.loss.backward()
     return out.logits, out.loss, net.generate(words, max_new_tokens=4, num_beams=2)
 

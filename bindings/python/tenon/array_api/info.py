@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the array API reports about devices, dtypes and capabilities."""
+"""Devices, dtypes and capabilities, as the array API reports them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Info:
     """The answers of `__array_namespace_info__`."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Returns which optional parts of the standard are supported."""
+        """Returns the optional features of the standard that are implemented."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,

@@ -489,6 +489,8 @@ FACTS: dict[str, dict[str, object]] = {
     "torch._dynamo.utils": {"is_compile_supported": _false},
     "torch._dynamo.eval_frame": {"OptimizedModule": _ScriptModule},
     "torch._native.dsl_registry": {"dsl_registry": None},
+    "torch.nn.modules.module": {"_EXTRA_STATE_KEY_SUFFIX": "_extra_state"},
+    "torch.nn.attention.flex_attention": {"_DEFAULT_SPARSE_BLOCK_SIZE": 128},
     "torch._utils": {"_is_privateuse1_backend_available": _false},
     "torch.cpu": {
         **{f"_is_{name}_supported": _false for name in _INSTRUCTIONS},

@@ -448,6 +448,24 @@ class StudentT(_LocScale):
         self.df, loc, scale = broadcast_all(df, loc, scale)
         super().__init__(loc, scale, validate_args=validate_args)
 
+    @property
+    def mean(self) -> Tensor:
+        """See `Distribution.mean`: NaN for one degree of freedom or less."""
+        return self.loc.masked_fill(self.df <= 1, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        """See `Distribution.variance`: infinite for two degrees of freedom or less."""
+        found = self.scale**2 * self.df / (self.df - 2)
+        return found.masked_fill(self.df <= 2, math.inf).masked_fill(self.df <= 1, math.nan)
+
+    def entropy(self) -> Tensor:
+        """See `Distribution.entropy`."""
+        half, more = 0.5 * self.df, 0.5 * (self.df + 1.0)
+        beta = _lgamma(half) + math.log(math.pi) / 2 - _lgamma(more)
+        rest = more * (_digamma(more) - _digamma(half)) + 0.5 * self.df.log() + beta
+        return self.scale.log() + rest
+
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`: no gradients flow through samples."""
         shape = self._extended_shape(sample_shape)

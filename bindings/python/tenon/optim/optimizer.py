@@ -177,6 +177,9 @@ class Optimizer:
             group.setdefault(option, value)
         self.param_groups.append(group)
 
+    def _patch_step_function(self) -> None:
+        """Does nothing: `step` needs no wrapper; subclasses of other packages call it."""
+
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clears the gradients of all parameters, or sets them to zero."""
         for group in self.param_groups:

@@ -104,7 +104,7 @@ def tree_map_with_path(func: Any, tree: Any, *rests: Any, is_leaf: Any = None) -
 
 
 def keystr(path: Any) -> str:
-    """Returns a tuple of keys as text, as it would stand in code."""
+    """Returns a tuple of keys as the text of a subscript or attribute."""
     return "".join(map(str, path))
 
 
