@@ -127,7 +127,7 @@ def test_writes_of_a_view_reach_its_base(library, name):
 @pytest.mark.parametrize(
     ("tags", "kind", "message"),
     [
-        ([], tenon.NotSupportedError, "shares memory"),
+        ([], tenon.NotSupportedError, "share memory"),
         (["inverse=none"], tenon.NotSupportedError, "must not be written"),
         (["inverse=aten::view"], tenon.InvalidArgumentError, "inverse"),
         (["inverse=aten::view($part,other)"], tenon.InvalidArgumentError, "other"),

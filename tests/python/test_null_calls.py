@@ -29,7 +29,7 @@ def test_a_function_that_crashes_is_found():
         sys.path.pop(0)
     import ctypes
 
-    world = null_calls.World(ctypes.CDLL("libtenon.so.0"))
+    world = null_calls.ValidValues(ctypes.CDLL("libtenon.so.0"))
     crashing = null_calls.Function(
         "tenon_tensor_ndim", "tenon_status tenon_tensor_ndim(const tenon_tensor* tensor)"
     )

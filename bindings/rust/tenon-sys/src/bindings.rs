@@ -4547,8 +4547,8 @@ extern "C" {
     #[must_use]
     /** Returns the dtype that `a` and `b` are both promoted to, as PyTorch's `promote_types` does.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, TENON_ERROR_INVALID_ARGUMENT
-            for an unknown one.
+ Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, and for uint16 to uint64
+            with one that is not floating; TENON_ERROR_INVALID_ARGUMENT for an unknown one.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_dtype_promote(
