@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands to the lower layers what the upper ones have for them: the one file that knows all layers.
+// Connects the layers: passes built-in fallbacks and functions of upper layers to the lower layers
+// that call them. No other file depends on all layers.
 #include "autocast/cast.h"
 #include "autocast/rule.h"
 #include "autograd/record/built_in.h"
@@ -14,7 +15,8 @@
 #include "tensor/device_provider.h"
 #include "transform/built_in.h"
 
-/// Named by the linker's options, so that every program with the core has this file.
+/// The link options of tenon_core require this symbol, so that the linker includes this object file
+/// of the static library in every program.
 extern "C" {
 extern const char tenon_core_init;
 const char tenon_core_init = 0;

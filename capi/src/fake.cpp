@@ -24,7 +24,7 @@ void follow_gradients(tenon_tensor& real, tenon_tensor& made) {
   if (autograd::requires_grad(real)) autograd::set_requires_grad(made, true);
 }
 
-// Refuses NULL arguments. The kernel's ctx is taken over even if the library or name is NULL.
+// Throws for NULL arguments. If a kernel was passed, its ctx has then been released.
 void check_register(tenon_library* library, const char* name, const tenon_kernel* kernel) {
   constexpr const char* kRegister = "tenon_library_register_fake";
   TENON_CHECK_ARG(kernel != nullptr, kRegister, ": kernel must be given, got NULL");

@@ -16,10 +16,11 @@ namespace tenon::capi {
 tenon_status catch_current_exception() noexcept;
 
 /// Runs `body`, which returns nothing or a tenon_status. An exception is stored as an error in the
-/// calling thread's slot. A forced unwind (pthread_exit, cancellation) is not caught, because
+/// calling thread's slot. A forced unwind (pthread_exit, cancellation) passes through, because
 /// swallowing it would abort the process.
 template <class Body>
-// A forced unwind is caught by a reference to a null object, which the sanitizer would report.
+// In a forced unwind, the reference in the catch clause is bound to a null object. The undefined
+// behavior sanitizer would report that.
 __attribute__((no_sanitize("undefined"))) tenon_status guarded(Body&& body) {
   try {
     if constexpr (std::is_void_v<std::invoke_result_t<Body&>>) {

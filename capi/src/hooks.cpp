@@ -68,8 +68,8 @@ autograd::SavedHooksPtr read_saved_hooks(const char* function, const tenon_saved
   return hooks;
 }
 
-// If memory is short, nothing is reported: objects that were not visited count as referenced
-// elsewhere.
+// Visits the owned objects; see tenon_tensor_visit_owned. If memory is short, returns early: the
+// collector then assumes that objects that were not visited are referenced from elsewhere.
 template <class Thing>
 int32_t visited(const Thing& thing, uint32_t language, tenon_owned_fn visit, void* ctx) {
   try {

@@ -14,7 +14,8 @@ using tenon::capi::guarded;
 
 namespace {
 
-// Returns the keys that a guard excludes. Fake is kept: no kernel below it can read fake tensors.
+// Returns the keys that a guard may exclude: functionalities except Fake, because no kernel below
+// that key can read fake tensors.
 tenon_keyset excludable(tenon_keyset keys) noexcept {
   return keys & dispatch::kFunctionalityMask &
          ~dispatch::functionality_bit(TENON_FUNCTIONALITY_FAKE);
@@ -55,7 +56,8 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
                                    tenon_key_guard* out_guard) {
   TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
-    // The caller replaces the words and so overrides the defaults of all keys that exist now.
+    // The caller's sets replace the defaults of all keys declared so far, which thus count as
+    // known.
     dispatch::set_key_state({include, excludable(exclude), dispatch::key_state().known,
                              thread.grad_mode, thread.follows_tangents});
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entering public guards: saves the calling thread's words, then changes them.
+// Enters public guards: saves the calling thread's key state, then changes it.
 #pragma once
 
 #include "base/thread.h"
@@ -8,8 +8,8 @@
 
 namespace tenon::capi {
 
-/// Enters a guard: saves the calling thread's words in `out_guard`, then calls `change` with the
-/// thread's record. `change` must not throw.
+/// Enters a guard: saves the calling thread's key state in `out_guard`, then calls `change` with
+/// the thread's record. `change` must not throw.
 template <class Change>
 tenon_status enter_key_guard(tenon_key_guard* out_guard, Change change) {
   base::ThreadRecord* thread = base::current_thread();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule for NULL of tenon/common.h: functions with a status refuse it, others assert in debug
-// builds.
+// The rule of tenon/common.h for NULL parameters: functions that return a status refuse them, other
+// functions assert in debug builds.
 #pragma once
 
 #include "base/check.h"

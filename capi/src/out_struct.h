@@ -13,10 +13,10 @@ namespace tenon::capi {
 constexpr size_t kFirstSlotInfo = 64;
 constexpr size_t kFirstArgumentInfo = 64;
 
-/// Fills a struct whose first field is `struct_size`, set by the caller. Only as many bytes as the
-/// caller knows are written. `first` is the size of the first released version, which is the
-/// minimum. `make()` returns the complete struct. If `make()` throws, all fields except
-/// struct_size are zero.
+/// Fills a struct of a caller that may use another version of it. The caller has set the first
+/// field, `struct_size`, and no bytes beyond that size are written. It must be at least `first`,
+/// the size of the first released version. `make()` returns this version's struct. If `make()`
+/// throws, all fields except struct_size are zero.
 template <class T, class Make>
 void fill_struct(const char* function, size_t first, T* out_struct, Make&& make) {
   const uint32_t size = out_struct->struct_size;

@@ -30,7 +30,7 @@ static_assert(sizeof(tenon_symbolic_options) >= kFirstOptions);
 
 tenon_buffer* text_of(std::string_view text) { return tenon::value::text_buffer(text).detach(); }
 
-// C passes const environments. They are only changed under their lock.
+// Environments are const in the C API, but their functions change them under their lock.
 ShapeEnv& env_in(const tenon_shape_env* env) { return *const_cast<tenon_shape_env*>(env); }
 
 const Expression& expression_in(const tenon_symbol* symbol) {
@@ -101,7 +101,7 @@ tenon::symbol::VariableOptions variable_options(uint16_t tag, const char* name,
   return options;
 }
 
-// Concatenates the texts, each with its NUL.
+// Describes a guard. Its texts are stored in one buffer, each followed by a NUL.
 tenon_shape_guard guard_info(const tenon::symbol::Guard& guard, std::string_view text) {
   std::string texts(text);
   texts += '\0';

@@ -12,10 +12,9 @@ namespace value_ = tenon::value;
 
 namespace {
 
-// Writes the value that `make` returns, or NONE if it throws. The compiler may construct a
-// function's result directly in the variable that it is assigned to, so that an exception can leave
-// a partial value there. The result is therefore only selected at the end; clearing `out_value`
-// first would not suffice.
+// Stores the value that `make` returns in `out_value`, or NONE if it throws. The value is made in a
+// local variable and stored at the end: the compiler may construct a result directly in its
+// destination, where an exception would leave a partial value.
 template <class Make>
 tenon_status make_value(tenon_value* out_value, Make make) {
   tenon_value made;

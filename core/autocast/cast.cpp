@@ -31,8 +31,8 @@ TensorPtr convert(Tensor& tensor, tenon_dtype dtype) {
   return to_copy.call_tensor(args);
 }
 
-// RAII: turns grad mode on, even in inference mode, because later calls in any mode may reuse the
-// cast.
+// RAII: turns grad mode on, even in inference mode, while a cast for the cache is made: later calls
+// in any mode may reuse it.
 class GradModeScope {
  public:
   GradModeScope() : before_(dispatch::key_state()) {
@@ -105,8 +105,8 @@ TensorPtr cast(Tensor& tensor, tenon_dtype dtype, int32_t device_type) {
     const GradModeScope grad;
     made = convert(tensor, dtype);
   }
-  // Below Autograd the cast is not recorded, so later calls must not reuse it. The conversion may
-  // have run any code, so look up the state again.
+  // A cast that was not recorded, as in a kernel below Autograd, must not be reused by later calls.
+  // Look up the state again, because the conversion may have run arbitrary code.
   state = gradients.requires_grad(*made) ? keeper(tensor, dtype, device_type) : nullptr;
   if (state != nullptr) state->cache.keep(tensor, made);
   return made;

@@ -31,7 +31,7 @@ struct Rule {
   uint32_t kind;      // TENON_CAST_*
   tenon_dtype dtype;  // of TENON_CAST_TO
   std::string advice;
-  // For TENON_CAST_FP32_OVERLOAD; found by the first call. Operators are never freed.
+  // The overload that TENON_CAST_FP32_OVERLOAD calls, looked up by the first call. Never freed.
   mutable std::atomic<const tenon_op*> overload{nullptr};
 };
 
@@ -41,8 +41,8 @@ bool is_enabled(const State* state, int32_t device_type) noexcept {
   return state != nullptr && (state->settings.enabled >> device_type & 1) != 0;
 }
 
-// Returns true if a call writes the tensor: a cast would receive the write in its place, and it
-// would be lost.
+// Returns true if a call writes the tensor. Such a tensor must not be cast, because the write would
+// go to the cast and be lost.
 bool is_written(const tenon_op& op, const tenon_stack& stack, const Tensor& tensor) noexcept {
   constexpr uint32_t kLast = 63;  // this bit covers all later arguments, too
   uint64_t left = op.written.load(std::memory_order_relaxed);
@@ -97,7 +97,7 @@ tenon_status call_with_dtype(const tenon_op* op, tenon_stack* stack, int32_t dev
   return dispatch::call(op, &inner);
 }
 
-// Returns the overload with the operator's arguments and a dtype as the last one.
+// Returns the overload that has the operator's arguments, followed by a dtype.
 const tenon_op* find_overload_with_dtype(const tenon_op& op, const tenon_stack& stack) {
   const schema::SchemaPtr own = dispatch::schema_of_call(op, stack);
   const size_t count = own->arguments().size();
@@ -165,7 +165,8 @@ tenon_status call_cast(const Rule& rule, const tenon_op* op, tenon_stack* stack,
 
 tenon_status run_rule(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const int32_t device_type = device_type_of(dispatch::highest_key(keys));
-  // Only other device types have a region: their rules run below.
+  // The thread is in a region of other device types only: skip the rule, without excluding Autocast
+  // for the calls that the kernel makes.
   if (!is_enabled(thread_state(), device_type)) {
     return dispatch::redispatch(op, keys & (kAutocast - 1), stack);
   }

@@ -15,7 +15,7 @@ namespace tenon::autocast {
 dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_view name,
                                         const tenon_cast_rule& description);
 
-/// The explanation of rule kernels that introspection prints.
+/// Returns the explanation of rule kernels that introspection prints.
 dispatch::ExplainedKernel explained_kernel() noexcept;
 
 }  // namespace tenon::autocast

@@ -14,7 +14,7 @@ namespace tenon::autocast {
 
 constexpr tenon_keyset kAutocast = dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
 
-/// Number of device types with autocast: all before Meta, whose tensors are on no device.
+/// Number of device types that can have autocast: those with a smaller number than Meta.
 constexpr int32_t kAutocastTypes = TENON_BACKEND_META;
 
 struct Settings {

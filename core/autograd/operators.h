@@ -45,7 +45,8 @@ void copy_into(Tensor& tensor, const Tensor& source);
 void zero(Tensor& tensor);
 /// Sets all elements to one number.
 void fill(Tensor& tensor, const tenon_value& number);
-/// Calls tenon::strided_scatter; `places` are its other six arguments.
+/// Calls tenon::strided_scatter; `places` are its other six arguments: the sizes, strides and
+/// offset of the view, then those of its base.
 TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places);
 
 /// Returns an untracked tensor with the same elements. Calls no operator if the tensor has memory,

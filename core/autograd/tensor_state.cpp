@@ -18,7 +18,7 @@ using tensor::ViewOrigin;
 namespace {
 
 // The state of views, of tensors whose output index does not fit their header, and of tensors that
-// have had a tangent. Any thread may change the flow of a view at any time.
+// have had a tangent. Any thread may change the gradient edge of a view at any time.
 class AutogradExtra final : public tensor::AutogradState,
                             public tensor::BlockAllocated<AutogradExtra> {
  public:
@@ -30,7 +30,7 @@ class AutogradExtra final : public tensor::AutogradState,
     const base::SpinGuard guard(locked_);
     return edge_;
   }
-  /// For views: also returns the storage version that the flow was computed for.
+  /// For views: also returns the storage version at which the edge was computed.
   GradientEdge edge(uint32_t* out_version) const noexcept {
     const base::SpinGuard guard(locked_);
     *out_version = version_;
@@ -59,7 +59,7 @@ uint32_t version_of(const Tensor& tensor) noexcept {
   return static_cast<uint32_t>(tensor.version());
 }
 
-// Returns the storage version that the view's flow, which may be empty, was computed for.
+// Returns the storage version at which the view's gradient edge, possibly empty, was computed.
 uint32_t known_version(const Tensor& view) noexcept {
   uint32_t version = 0;
   if (const AutogradExtra* link = extra_of(view)) {

@@ -29,8 +29,8 @@ struct GradientEdge {
   uint32_t output = 0;
 };
 
-/// Value of the tensor header's note in place of the output index: the state is an AutogradExtra,
-/// not the node itself.
+/// Value of Tensor::autograd_note() for tensors whose autograd state is an AutogradExtra. For other
+/// tensors that are not views, the state is the node itself and the note is its output index.
 constexpr uint8_t kHasExtra = 255;
 
 /// The slow path of gradient_edge(): views, and tensors whose state is not their node.
@@ -61,8 +61,8 @@ const char* origin_advice(tensor::ViewOrigin origin) noexcept;
 
 /// Links a tensor to the node that its gradient flows to from now on. Throws std::bad_alloc.
 void set_node(tensor::Tensor& tensor, NodePtr node, uint32_t output);
-/// Returns the slot of a tensor's tangent: NULL if it never had one, or created on first use.
-/// Creating it requires exclusive access to the tensor.
+/// Return the slot of a tensor's tangent. If the tensor never had one, tangent_slot() returns NULL,
+/// and require_tangent_slot() creates it, which requires exclusive access to the tensor.
 TangentSlot* tangent_slot(const tensor::Tensor& tensor) noexcept;
 TangentSlot& require_tangent_slot(tensor::Tensor& tensor);
 

@@ -12,8 +12,8 @@
 
 namespace tenon::base {
 
-/// Holds trivially copyable elements in one block of exactly their size; every change of the size
-/// is a reallocation.
+/// Holds the number of elements and the elements, which are trivially copyable, in one heap block.
+/// Each push_back() reallocates the block.
 template <class T>
 class CompactVector {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(size_t));
@@ -55,7 +55,7 @@ class CompactVector {
   const T* end() const noexcept { return begin() + size(); }
 
  private:
-  // `old` stays valid if this throws.
+  // Resizes the block `old` for `count` elements; `old` stays valid if this throws.
   static size_t* allocate(size_t* old, size_t count) {
     auto* block = static_cast<size_t*>(std::realloc(old, sizeof(size_t) + count * sizeof(T)));
     if (block == nullptr) throw std::bad_alloc();
@@ -63,7 +63,7 @@ class CompactVector {
     return block;
   }
 
-  size_t* block_ = nullptr;  // the number of elements, and the elements
+  size_t* block_ = nullptr;  // number of elements, followed by the elements; NULL if empty
 };
 
 }  // namespace tenon::base

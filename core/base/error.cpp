@@ -87,8 +87,9 @@ const char* status_kind(tenon_status status) noexcept {
   return status == TENON_DECLINED ? "Declined" : "Error";
 }
 
-// Marks all running calls. A call begins with an unmarked place, and the calls below it keep their
-// places while it runs: if a place is marked, all places below it are.
+// Marks all running calls, from the innermost outwards. A call begins unmarked, and the calls
+// around it keep their places and marks while it runs. So if a place is marked, all outer ones are,
+// too.
 static void mark_raised(const ThreadRecord& thread) noexcept {
   for (RunningPlace* end = thread.top.load(std::memory_order_relaxed); end != thread.running;
        --end) {

@@ -24,8 +24,9 @@ using RunningPlace = std::atomic<void*>;
 /// static and ignores changes.
 struct tenon_error {
  public:
-  /// Never fails: returns the static out-of-memory error if memory is short. An empty `kind` means
-  /// the kind of the code; TENON_OK becomes TENON_ERROR_INTERNAL, and unknown codes stay unchanged.
+  /// Returns a new error, or the static out-of-memory error if memory is short. An empty `kind`
+  /// means the kind of the code. TENON_OK becomes TENON_ERROR_INTERNAL; unknown codes stay
+  /// unchanged.
   static tenon_error* make(tenon_status code, std::string_view kind,
                            std::string_view message) noexcept;
   static tenon_error* out_of_memory() noexcept;
@@ -47,7 +48,7 @@ struct tenon_error {
   void add_known_frame(uint32_t language, const char* function, const char* file,
                        int32_t line) noexcept;
   int64_t frame_count() const noexcept;
-  /// Limits the number of additional frames; the error drops those beyond it.
+  /// Limits the number of frames that can still be added. Further frames are dropped.
   void limit_frames(int32_t more) noexcept {
     frame_limit_ = static_cast<uint8_t>(frame_count() + more);
   }
@@ -72,7 +73,8 @@ struct tenon_error {
   constexpr tenon_error(Static, tenon_status code, const char* kind, const char* message) noexcept
       : static_(true), code_(code), kind_(kind), message_(message) {}
   ~tenon_error() = default;
-  /// Allocated on demand; NULL if memory is short, and for the out-of-memory error.
+  /// Returns the details, allocated on demand; NULL if memory is short, and for the out-of-memory
+  /// error.
   tenon::base::ErrorDetails* details() noexcept;
   /// Like details(), for changes: discards the text that format() keeps.
   tenon::base::ErrorDetails* change() noexcept;
@@ -109,10 +111,10 @@ tenon_status set_current_error(ErrorPtr error) noexcept;
 ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
-/// Returns the error of a `what` ("kernel", "function") called `name` that returned `status`
-/// without passing an error: the error slot's if its code is `status`, otherwise a new one that
-/// names it. `raised` means that the slot got its error during the call; under another code it
-/// becomes the cause of the new one.
+/// Returns the error of a kernel or function that returned `status` without passing an error: the
+/// one in the error slot if its code is `status`, otherwise a new one. The new error's message
+/// contains `name` and `what`, such as "kernel". If the slot's error was raised during the call
+/// (`raised`), it becomes the cause of the new one.
 ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
                              bool raised) noexcept;
 /// Returns true if the error slot got its error from the call that runs at `place`, or inside it.

@@ -19,7 +19,8 @@ constinit std::atomic<uint32_t> forks{0};
 constinit std::atomic<bool> hooked{false};
 pthread_once_t hook_once = PTHREAD_ONCE_INIT;
 
-// A thread that holds the lock of a place may make objects of later places, hence this order.
+// Locks in the order of ForkOrder: a thread that holds the lock of a place may construct the
+// objects of later places.
 void lock_all() {
   for (uint32_t place = 0; place < kPlaces; ++place) {
     makings[place].lock();
@@ -43,7 +44,8 @@ void unlock_all_in_child() {
   unlock_all();
 }
 
-// If the parent forked inside this function, the child runs it again.
+// Registers the fork handlers once. If the parent forked inside this function, the child runs it
+// again.
 void hook() {
   if (!hooked.exchange(true)) pthread_atfork(&lock_all, &unlock_all, &unlock_all_in_child);
 }

@@ -29,24 +29,25 @@ enum class ForkOrder : uint32_t {
   kCount
 };
 
-/// A varying set of locks, or anything else that a fork must wait for, found under the lock of its
-/// place. The functions acquire and release all of them for one fork.
+/// Functions that acquire and release further locks for one fork, such as those of all objects in a
+/// list. They are called while the mutex that protects the list is held.
 struct ForkLocks {
   void (*lock)();
   void (*unlock)();
 };
 
-/// Holds a lock, and the locks that it guards, during each fork from now on. There is one lock for
-/// each place; it is never destroyed. Called by the constructor of the place's singleton.
+/// Registers a mutex, and the `guarded` locks, which each later fork holds: it acquires them in
+/// this order, and releases them in parent and child. Each place has one mutex, which is never
+/// destroyed and which the constructor of the place's singleton registers.
 void hold_across_fork(std::mutex& mutex, ForkOrder place, const ForkLocks* guarded = nullptr);
 
-/// Returns the number of forks that led to this process since the library was loaded. Work noted
-/// under another number was begun by a thread of an ancestor process, and will not be finished
-/// here.
+/// Returns the number of forks between the process that loaded the library and this one. If work in
+/// progress is stored with the number, a later reader can detect that its thread did not survive a
+/// fork.
 uint32_t fork_generation() noexcept;
 
-/// Returns the mutex held while the object of a place is made, and during each fork. Used by
-/// singleton() only.
+/// Returns the mutex that is held while the object of a place is constructed, and during each fork.
+/// Used by singleton() only.
 std::mutex& making(ForkOrder place);
 
 /// Returns the process's only T, made on first use and never destroyed. Its constructor may make

@@ -31,9 +31,9 @@ uint32_t find_language(std::string_view name) noexcept;
 /// See tenon_language_set_frames.
 void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx);
 
-/// Makes an error, which is not raised, with the calling thread's current frames of all languages
-/// that report them. Unless `most` is 0, keeps at most that many frames of each language, all of
-/// them of user code.
+/// Returns a new error, which is not raised, with the calling thread's current frames in all
+/// languages that have a frames function. If `most` is not 0, each language adds at most `most`
+/// frames, all of user code.
 ErrorPtr capture_frames(std::string_view message, int32_t most = 0);
 
 }  // namespace tenon::base

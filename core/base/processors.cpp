@@ -77,7 +77,7 @@ int32_t thread_count_of(std::string_view text) noexcept {
 int32_t processor_count() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
-  // Fails if there are more processors than the set can hold: then all of them may be used.
+  // Fails if the system has more processors than the set can hold. Assume all of them then.
   const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
   int64_t count = known ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
   try {

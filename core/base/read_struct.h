@@ -12,9 +12,10 @@
 
 namespace tenon::base {
 
-/// Checks the size in a struct's first field, `struct_size`. `first` is the size of the first
-/// released version, the minimum; bytes after the first `known` ones must be zero. Throws
-/// TENON_ERROR_ABI; `who` begins the message.
+/// Checks a struct of a caller that may use another version of it. Its first field, `struct_size`,
+/// must be at least `first`, the size of the first released version. Bytes from `known` on belong
+/// to fields that this version does not have, and must be zero. Throws TENON_ERROR_ABI with a
+/// message that begins with `who`.
 template <class T, class Who>
 void check_struct(const Who& who, size_t first, const T& given, size_t known = sizeof(T)) {
   constexpr size_t kMost = 4096;  // a larger value means that the field was not set
@@ -28,8 +29,8 @@ void check_struct(const Who& who, size_t first, const T& given, size_t known = s
   }
 }
 
-/// Returns the struct with this version's fields: those that an older caller does not know are
-/// zero.
+/// Returns a copy of the struct in this version's layout. Fields that the caller's version lacks
+/// are zero.
 template <class T, class Who>
 T read_struct(const Who& who, size_t first, const T& given) {
   check_struct(who, first, given);

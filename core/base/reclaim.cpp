@@ -30,9 +30,9 @@ void full_fence() noexcept {
 
 namespace {
 
-// The objects that one thread is freeing right now; on the thread's stack. Identified by the thread
-// itself: an exiting thread also frees, and then shares the stand-in record with threads that never
-// had a record.
+// The objects that one thread is freeing right now; lives on that thread's stack. The thread is
+// identified by its pthread_t, not by its record: an exiting thread has lost its record and uses
+// the same stand-in as threads that never had one.
 struct ActiveFree {
   ActiveFree* next;
   pthread_t thread;
@@ -283,8 +283,8 @@ Retired* take_unused_locked() {
     }
   }
   if (waiting != nullptr) poke_locked();
-  // A thread that drops the last pin checks the count afterwards: one of the two threads sees the
-  // other.
+  // Either the sums below include a concurrent drop, or the dropping thread sees the announcement
+  // and computes the sum itself; see the note in spread_pins.h.
   if (awaits) make_barrier();
   return pinned != nullptr ? take_unpinned_locked(unused) : unused;
 }
@@ -377,7 +377,8 @@ bool answer(ThreadRecord* thread) {
   const uint64_t now = generation.load(std::memory_order_acquire);
   if (thread->ack.load(std::memory_order_relaxed) != now) {
     news = true;
-    // A pick below, interrupted by a signal, may hold an older snapshot and must not look newer.
+    // A pick that a signal handler has interrupted may hold an older snapshot. A new ack would make
+    // it look as if it had begun after the removal.
     if (!has_pick(thread, thread->top.load(std::memory_order_relaxed))) {
       full_fence();
       thread->ack.store(now, std::memory_order_release);
@@ -405,7 +406,7 @@ EnteredCall enter_slow(const void* owner) noexcept {
 
 void retire(Retired* list) noexcept {
   if (list == nullptr) return;
-  // This thread's stack must be readable like any other, and its fences set up.
+  // Makes the thread's record, so that scans include its stack and its fences are set up.
   own_thread_record();
   std::unique_lock lock(mutex);
   add_waiting_locked(take_later_locked(list));
@@ -474,7 +475,8 @@ DrainResult drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) n
 }
 
 void poke_all_threads() noexcept {
-  // Under the lock, so that a thread that answers another poke also sees the reason for this one.
+  // The lock orders all pokes. A thread that answers a later poke thus also sees what the caller
+  // wrote before this one.
   std::lock_guard lock(mutex);
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     thread->limit.store(nullptr, std::memory_order_release);
@@ -491,7 +493,8 @@ void start_barriers() noexcept {
 void start_thread(ThreadRecord* thread) noexcept {
   thread->ack.store(generation.load(std::memory_order_acquire), std::memory_order_relaxed);
   thread->fenced.store(refused.load(std::memory_order_acquire) ? 1 : 0, std::memory_order_relaxed);
-  // An exchange, so that what an overwritten poke announced is visible afterwards.
+  // An exchange instead of a store: if it overwrites a poke, this thread also sees what the poking
+  // thread wrote before.
   thread->limit.exchange(resting_limit(thread), std::memory_order_acq_rel);
 }
 
@@ -499,7 +502,7 @@ void lock_for_fork() noexcept { mutex.lock(); }
 
 void unlock_after_fork(bool in_child) noexcept {
   if (in_child) {
-    active = nullptr;  // not in the child; what they were freeing leaks
+    active = nullptr;  // these threads do not exist in the child: what they were freeing leaks
     if (!refused.load(std::memory_order_relaxed)) start_barriers();
   }
   mutex.unlock();

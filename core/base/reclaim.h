@@ -28,10 +28,10 @@ struct Retired {
   uint64_t fenced : 1 = 0;                   // set by retire()
   uint64_t is_pinnable : 1 = 0;              // the object is a Pinnable
   uint64_t any_owner : 1 = 0;                // in use while a stack is picking from any operator
-  uint64_t note : 16 = 0;                    // for reclaim(), to find the enclosing object
+  uint64_t note : 16 = 0;                    // free for the owner, such as a size for reclaim()
 };
 
-/// A kernel. Besides running calls, pins can hold it: it is freed after its last pin.
+/// A kernel. It is freed once no call runs it and no pin holds it.
 struct Pinnable : Retired {
   const void* kernel = nullptr;  // in use while a stack shows this address; NULL: none
   const char* label = nullptr;   // stable text for messages; may be NULL

@@ -26,8 +26,8 @@ struct ReleaseQueue {
 void release_in_order(ReleaseLink* ending, void (*run)(ReleaseLink* ending) noexcept) noexcept {
   ending->run = run;
   ThreadRecord* thread = own_thread_record();
-  // Without a record there is no place for a queue: objects that this one owns are destroyed
-  // recursively.
+  // A thread without a record cannot have a queue. Destroy the object at once, and recursively
+  // those that it owns.
   if (thread == nullptr) return run(ending);
   if (thread->endings != nullptr) return thread->endings->push(ending);
   ReleaseQueue queue;

@@ -11,8 +11,8 @@ struct ReleaseLink {
   void (*run)(ReleaseLink* ending) noexcept;  // destroys the object and this link
 };
 
-/// Destroys an object whose last reference is gone: now, or, if another object is being destroyed
-/// on the same thread, after that.
+/// Destroys an object whose last reference is gone by calling `run`: at once, or, if this thread is
+/// destroying another object, after that one.
 void release_in_order(ReleaseLink* ending, void (*run)(ReleaseLink* ending) noexcept) noexcept;
 
 }  // namespace tenon::base

@@ -98,7 +98,8 @@ class SmallVector {
   void free_heap() noexcept {
     if (data_ != inline_) std::free(data_);
   }
-  // Leaves `other` empty; whatever this vector held on the heap has been freed.
+  // Moves the content of `other` here and leaves `other` empty. The caller has freed this vector's
+  // own heap memory.
   void take(SmallVector& other) noexcept {
     if (other.data_ == other.inline_) {
       std::memcpy(inline_, other.inline_, other.size_ * sizeof(T));

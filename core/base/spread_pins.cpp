@@ -67,7 +67,8 @@ void SpreadPins::add_slow(int64_t change) noexcept {
   current_thread()->pins[place_ / ThreadRecord::kPinsInPart].store(part, std::memory_order_release);
 }
 
-// A concurrent sum includes this drop, or the sum is computed again here.
+// Drops a pin of a retired object. If a concurrent sum misses this drop, reap_unpinned() computes
+// the sum again.
 void SpreadPins::drop_awaited() noexcept {
   together_.fetch_sub(1, std::memory_order_seq_cst);
   reap_unpinned();

@@ -37,7 +37,7 @@ class SymbolBuilder {
 struct SymbolGuard {
   uint32_t function;
   tenon_value a, b;
-  std::string op;  // operator whose kernel asked, or ""
+  std::string op;  // operator whose kernel needed the decision, or ""
   std::string file;
   int32_t line = 0;
 };

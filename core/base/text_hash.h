@@ -10,7 +10,7 @@ namespace tenon::base {
 
 namespace detail {
 
-// Every bit of the result depends on every bit of both arguments.
+// Mixes two words such that every bit of the result depends on every bit of both.
 inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -37,8 +37,9 @@ inline bool same_text(const char* a, const char* b, size_t size) noexcept {
   return differences == 0;
 }
 
-/// Hashes 16 bytes per step. The last 16 bytes, or fewer, are two reads that may overlap earlier
-/// ones. All bits are well mixed.
+/// Hashes 16 bytes per step. The last 16 bytes are read as two words, which may overlap bytes that
+/// have been hashed already. In texts of 4 to 16 bytes, the two words may overlap each other. All
+/// bits are well mixed.
 inline uint64_t hash_text(std::string_view text) noexcept {
   constexpr uint64_t kFirst = 0x9fb21c651e98df25u, kSecond = 0xa0761d6478bd642fu;
   const char* data = text.data();

@@ -32,25 +32,28 @@ constexpr int kMaxDepth = 4096;
 /// Number of kinds of handles that are counted, TENON_HANDLE_*.
 constexpr uint32_t kHandleCount = 18;
 
-/// Key state of a thread that has entered no guard.
+/// Returns the bit of a functionality in a key set.
 constexpr uint64_t functionality_bit(uint32_t number) {
   return uint64_t{1} << (TENON_BACKEND_BITS + number);
 }
+/// Keys that a thread without guards includes in every call or excludes from it.
 constexpr uint64_t kDefaultInclude = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT) |
                                      functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 constexpr uint64_t kDefaultExclude = functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
 constexpr uint64_t kAutogradBit = functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD);
 
-/// Returns what a grad mode removes from the keys of a thread's calls, except of operators with a
-/// user-defined Autograd kernel. While tangents are followed, only inference mode removes anything.
+/// Returns the keys that a grad mode removes from a thread's calls: Autograd unless the mode is on.
+/// Operators with a user-defined Autograd kernel keep the key. While tangents are followed, only
+/// the inference modes remove it.
 constexpr uint64_t excluded_by(uint32_t grad_mode, bool follows_tangents) {
   const bool stays = grad_mode == TENON_GRAD_MODE_ON ||
                      (follows_tangents && (grad_mode & TENON_GRAD_MODE_INFERENCE) == 0);
   return stays ? 0 : kAutogradBit;
 }
 
-/// Flags of operators (of dispatch::Snapshot) whose calls leave the fast path unless their keys are
-/// the plain ones: always, or while the grad mode removes keys.
+/// Flags of dispatch::Snapshot. A call whose keys are not the plain ones leaves the fast path if
+/// its operator writes an argument (kSlowWrites) or, unless the grad mode is on, has a user-defined
+/// Autograd kernel (kSlowOwnAutograd).
 constexpr uint16_t kSlowWrites = 4;
 constexpr uint16_t kSlowOwnAutograd = 16;
 constexpr uint16_t slow_flags_of(uint32_t grad_mode) {
@@ -111,8 +114,8 @@ struct alignas(64) ThreadRecord {
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* locals[kLocalCount] = {};
 
-  // Tables of spread_pins.h, made on demand, which stay with the record. The last one is never
-  // made.
+  // Counters of spread_pins.h, in tables that are allocated on demand and stay with the record. The
+  // last entry stays NULL and serves pins that have no place.
   static constexpr uint32_t kPinParts = 32;
   static constexpr uint32_t kPinsInPart = 128;
   std::atomic<std::atomic<int64_t>*> pins[kPinParts + 1] = {};
@@ -151,7 +154,7 @@ constexpr bool makes_inference_tensors(uint32_t grad_mode) noexcept {
 }
 inline bool makes_inference_tensors() noexcept { return makes_inference_tensors(grad_mode()); }
 
-/// Sets what guards exclude, the grad mode, or whether tangents are followed, and updates `keep`.
+/// Set one of the three values that determine `keep`, and update it.
 inline void set_exclude(ThreadRecord* thread, uint64_t exclude) noexcept {
   TENON_DCHECK((exclude & ((uint64_t{1} << TENON_BACKEND_BITS) - 1)) == 0);
   thread->exclude = exclude;

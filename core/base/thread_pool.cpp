@@ -190,7 +190,8 @@ void ThreadPool::worker(int32_t number) noexcept {
     seen = await_gate(seen);
     if (closing_.load(std::memory_order_acquire)) return;
     if (seen % 2 == 0) continue;
-    // Either this thread sees the gate shut, or the thread that shuts it sees this one inside.
+    // Sequentially consistent, as in run(): either this thread sees the gate shut, or the thread
+    // that shuts it sees this one inside.
     inside_.fetch_add(1, std::memory_order_seq_cst);
     const bool is_open = gate_.load(std::memory_order_seq_cst) == seen;
     if (is_open && number < helpers_) region_->work(number + 1);
@@ -210,8 +211,8 @@ bool ThreadPool::close() noexcept {
   return true;
 }
 
-// Runs in the child of a fork, on its only thread. If that thread forked inside its own region, it
-// is still in it, without workers to wait for.
+// Runs in the child of a fork, on its only thread. If that thread forked while it ran a region, the
+// region continues on this thread alone.
 void ThreadPool::forget_workers() noexcept {
   workers_ = 0;
   inside_.store(0, std::memory_order_relaxed);

@@ -17,8 +17,9 @@
 namespace tenon::base {
 
 /// One parallel loop: the chunks that are left, and the error of the first one that failed. Each
-/// thread has a part of neighboring chunks, and takes chunks of other parts when its own is done.
-/// So it finds what it wrote in the previous loop in the caches of its core.
+/// thread first works on its own part, a range of neighboring chunks, then takes chunks from other
+/// parts. In consecutive loops over the same data, a thread thus finds most of its part in the
+/// caches of its core.
 class Region {
  public:
   Region(int64_t count, int64_t grain, tenon_parallel_fn run, void* ctx) noexcept
@@ -27,7 +28,7 @@ class Region {
   int64_t chunks() const noexcept { return (count_ - 1) / grain_ + 1; }
   /// Splits the chunks among `threads` threads. Called before work().
   void share(int32_t threads) noexcept;
-  /// Takes chunks as thread number `thread` until none is left or one has failed.
+  /// Runs chunks as thread number `thread` until none is left.
   void work(int32_t thread) noexcept;
   /// Runs all chunks on the calling thread.
   void work_alone() noexcept;
@@ -85,7 +86,8 @@ class ThreadPool {
   uint32_t await_gate(uint32_t seen) const noexcept;
   void forget_workers() noexcept;
 
-  // Odd: open. Opened and shut by the thread that holds `busy_`, during which a region runs.
+  // Odd while open: workers may enter the region. Opened and shut by the thread that has set
+  // `busy_`, which stays set while a region runs.
   std::atomic<uint32_t> gate_{0};
   std::atomic<int32_t> inside_{0};  // workers that may be in the region
   std::atomic<bool> busy_{false};

@@ -62,14 +62,14 @@ class Warnings {
     return handler_;
   }
 
-  // Returns a claim if the caller is the one to warn for a site, to be ended by end_site();
-  // otherwise 0.
+  // Claims a site for the calling thread, which then warns and calls end_site(). Returns the number
+  // of the claim, or 0 if another thread has warned for the site or is doing so.
   uint64_t begin_site(const void* site) {
     const std::lock_guard lock(mutex_);
     const SiteState mine{++last_claim_, false, fork_generation()};
     const auto [found, fresh] = sites_.try_emplace(site, mine);
     if (fresh) return mine.claim;
-    // A warning that a thread of the parent process began cannot be ended by that thread here.
+    // A claim of a thread of the parent process is taken over: that thread does not exist here.
     const SiteState& state = found->second;
     if (state.told || state.fork_generation == fork_generation()) return 0;
     found->second = mine;
@@ -78,7 +78,7 @@ class Warnings {
   void end_site(const void* site, uint64_t claim, bool told) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = sites_.find(site);
-    // Forgotten in the meantime. An entry that exists again belongs to another claim.
+    // The site was forgotten in the meantime, and possibly claimed again.
     if (found == sites_.end() || found->second.claim != claim) return;
     TENON_DCHECK(!found->second.told);
     if (told) {
@@ -101,7 +101,7 @@ class Warnings {
 
   std::mutex mutex_;
   HandlerPtr handler_;
-  bool is_set_ = false;  // by the host, possibly to none, or by a binding
+  bool is_set_ = false;  // true once the host or a binding has set a handler, or NULL
   std::unordered_map<const void*, SiteState> sites_;
   uint64_t last_claim_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices to recordings of what no recorded call shows: a layer made an alias of a tensor by
-// itself, or a kernel resized a tensor.
+// Notifies recordings of changes that no recorded call shows: a layer has made an alias of a tensor
+// without calling an operator, or a kernel has resized a tensor.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@ namespace tenon::dispatch {
 
 using AliasNotice = void (*)(tensor::Tensor& tensor, tensor::Tensor& alias);
 
-/// NULL until a recording has begun, which treats the two tensors as one value. Set once.
+/// Makes the thread's recording treat the two tensors as one value. NULL until the first recording
+/// begins, and never changed afterwards.
 inline constinit std::atomic<AliasNotice> alias_notice{nullptr};
 
 /// Reports an alias on the thread that has made it. Throws std::bad_alloc.
@@ -24,7 +25,8 @@ inline void notice_alias(const tensor::Tensor& tensor, tensor::Tensor& alias) {
 
 using ResizeNotice = void (*)(tensor::Tensor& tensor);
 
-/// NULL until a recording has begun, which then records a call for the resize. Set once.
+/// Makes the thread's recording record a call for the resize. NULL until the first recording
+/// begins, and never changed afterwards.
 inline constinit std::atomic<ResizeNotice> resize_notice{nullptr};
 
 /// Reports that a tensor has been resized. Throws std::bad_alloc.

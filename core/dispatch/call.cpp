@@ -78,7 +78,7 @@ const tenon_entry* begin_profiled(const tenon_op* op, const Pick& picked, Thread
   return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, place, finish));
 }
 
-// Returns the error of a call that found no kernel, or nothing if one may have arrived since.
+// Returns the error of a call without a kernel; empty if one has been loaded or registered since.
 ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   ErrorPtr cause;
   if (layers().loader.for_kernel(*op, highest_key(keys), &cause)) return {};
@@ -158,7 +158,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlac
   const Kernel& kernel = *running_kernel(place);
   ErrorPtr error;
   if (status == TENON_OK) {
-    // An error that the kernel recovered from is no error of this call.
+    // The kernel succeeded: an error that it left in the stack has been handled.
     ErrorPtr::adopt(std::exchange(stack->error, nullptr));
     error = may_return_anything(kernel)
                 ? carried_results_error(*op, stack)
@@ -313,7 +313,7 @@ bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
 
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
                         ThreadRecord* thread, RunningPlace* place, BeginKind kind) {
-  base::set_running(place, picked.kernel);  // first, as the listener may remove the kernel
+  base::set_running(place, picked.kernel);  // keeps the kernel alive: a listener may remove it
   profile_pick(op, picked, kind, thread, place);
   const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
   if (is_recorded(*thread)) [[unlikely]] {
@@ -435,7 +435,7 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
     base::leave(entered.thread, entered.place);
     return fail_begin(device_error(*op, *device));
   }
-  // The choice is made here: kernels above BackendSelect redispatch with it.
+  // Choose the backend now, because kernels above BackendSelect redispatch with the choice.
   constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
   const tenon_keyset chosen = dense_keys(device);
   const tenon_keyset keys = fast_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
@@ -556,7 +556,7 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
     return fail_call(std::move(error), stack, ErrorTarget::kThreadSlot);
   }
   const Kernel* kernel = kernel_of_slot(*snapshot, slot_of_key(key));
-  // The highest key that the kernel sees is its own, whatever higher keys the arguments carry.
+  // The kernel is passed a set in which its own key is the highest: drop higher keys of arguments.
   const tenon_keyset carried = keys;
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
   if (loses_override(carried, keys)) {

@@ -58,7 +58,7 @@ tenon_status check_keys(const tenon_op* op, tenon_keyset keys, const tenon_value
 }
 
 tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept {
-  // Without arguments no result is filled in: `rets` is only read.
+  // `rets` is only read: results are filled in only if the arguments are passed, too.
   ErrorPtr error =
       results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), narrow_count(nrets));
   return status_of(std::move(error));

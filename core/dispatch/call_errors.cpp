@@ -71,7 +71,8 @@ tenon_keyset excluded_here() {
          kFunctionalityMask;
 }
 
-// Why no kernel serves a key set; empty if `is_served` finds one in the current table.
+// Returns the error of a call whose keys no kernel serves. Returns an empty pointer if `is_served`
+// finds a kernel in the current table.
 template <class IsServed>
 ErrorPtr missing_error(const tenon_op& op, tenon_keyset keys, const ErrorPtr& cause,
                        IsServed&& is_served) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of calls: why a call could not start, found no kernel, or what its kernel left behind.
-// Making one never fails: where memory is short, the result is the out-of-memory error.
+// Errors of calls that could not start, found no kernel, or whose kernel failed or left wrong
+// results. Making an error never fails: if memory is short, the result is the out-of-memory error.
 #pragma once
 
 #include "base/error.h"
@@ -9,18 +9,19 @@
 
 namespace tenon::dispatch {
 
-/// Narrows a number of values to the type in which schemas count them. One that no stack can have
-/// becomes UINT32_MAX, which fits no operator.
+/// Converts a number of values to uint32_t. A number out of its range becomes UINT32_MAX, which
+/// matches no operator.
 constexpr uint32_t narrow_count(int64_t count) noexcept {
   return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
 }
 
-/// A call that could not be entered: nested too deep, or no memory for the thread's record.
+/// Returns the error of a call that could not be entered, because it nests too deep or because no
+/// memory was left for the thread's record.
 base::ErrorPtr enter_error(const tenon_op& op, const base::EnteredCall& entered) noexcept;
 
-/// No kernel serves `keys`: names the key, the keys that have kernels, and what may help. `cause`
-/// may be empty. Returns an empty pointer if a kernel for them was registered in the meantime; the
-/// caller then looks again.
+/// Returns the error of a call whose keys no kernel serves. It names the key, the keys that have
+/// kernels, and a possible remedy. `cause` may be empty. Returns an empty pointer if such a kernel
+/// was registered in the meantime; the caller then repeats the search.
 base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
                                     base::ErrorPtr cause) noexcept;
 
@@ -56,8 +57,7 @@ base::ErrorPtr missing_result_error(const tenon_op& op, int64_t index) noexcept;
 /// Tensor.
 base::ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept;
 
-/// Returns the error of a call that may not go to Override although an argument overrides
-/// operators.
+/// Returns the error of a call whose keys lack Override although an argument overrides operators.
 base::ErrorPtr override_closed_error(const tenon_op& op) noexcept;
 
 /// Returns the error for a key that is not a runtime key.

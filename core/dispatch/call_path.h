@@ -21,8 +21,8 @@ struct Pick {
   tenon_keyset keys;
 };
 
-/// Continues the search for a slot that holds no kernel: goes on below slots whose fallthrough
-/// applies to one backend only, and returns shared fallbacks.
+/// Continues the search for a kernel if the slot of `keys` holds none: below the slot if it is
+/// kSkipped, at the shared fallback if it is kShared, and without success if it is kMissing.
 [[gnu::cold]] Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept;
 
 /// Returns the kernel that the table has for a key set, NULL if its slot holds something else.
@@ -96,9 +96,9 @@ template <class AnyTracked>
   return keys & ~base::kAutogradBit;
 }
 
-/// Finds the kernel for the keys of a call, in most calls by a comparison with the plain keys.
-/// Returns false if the write path must continue: for operators that write an argument, for tensors
-/// that may be tracked, and for slots without a kernel.
+/// Finds the kernel for the keys of a call. Most calls have the plain keys, for which a comparison
+/// suffices. Returns false if the write path must continue: for operators that write an argument,
+/// for tensors that may be tracked, and for slots without a kernel.
 [[gnu::always_inline]] inline bool find_kernel(const Snapshot& snapshot, const ThreadRecord& thread,
                                                tenon_keyset keys,
                                                const Kernel** out_kernel) noexcept {
@@ -188,7 +188,8 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
   if (!good) [[unlikely]] {
     return finish(op, stack, place, status);
   }
-  // The place leads to the thread's record: cheaper than one more register kept across the kernel.
+  // Find the record by the place's address: cheaper than keeping it in a register across the
+  // kernel.
   base::leave(base::record_of(place), place);
   return status;
 }
@@ -218,8 +219,8 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
   return run_kernel(op, kernel, keys, stack, place, finish_call);
 }
 
-/// Returns true if the thread runs no kernel, so that keys of a redispatch come from its caller and
-/// not from a call.
+/// Returns true if the thread runs no kernel. The keys of a redispatch are then the caller's free
+/// choice instead of those of a running call, so the arguments must be checked.
 [[gnu::always_inline]] inline bool is_outermost(const ThreadRecord* thread,
                                                 const RunningPlace* top) noexcept {
   return top == thread->running;

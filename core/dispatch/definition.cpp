@@ -295,7 +295,7 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
            " must not have a kernel yet, got ", active->describe());
     }
     if (op->definition() != nullptr && op->definition()->signature == 0) {
-      kernel->entry.typed = nullptr;  // the schema has no typed form, so it cannot be called
+      kernel->entry.typed = nullptr;  // no caller can use it: the schema has no typed form
       kernel->entry.signature = 0;
     }
     check_kernel_locked(*op, *kernel);
@@ -389,7 +389,7 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
     registration->listener = owned.release();
     registry.listeners() = std::move(with);
     registration->retain();  // the registry's own reference
-    // Later events of these operators are delivered after this one.
+    // Queued under the lock, so that these events precede all later ones of the same operators.
     for (auto& [op, event] : known) {
       op->events().add(std::move(event), TENON_EVENT_OP_DEFINED, alone);
     }

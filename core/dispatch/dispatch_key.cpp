@@ -72,7 +72,8 @@ KeyTable::KeyTable() {
   declare(TENON_FUNCTIONALITY_BATCHED, "Batched", false);
   declare(TENON_FUNCTIONALITY_TRANSFORM_FRONT, "TransformFront", false);
   declare(TENON_FUNCTIONALITY_OVERRIDE, "Override", false);
-  // Long rows that most operators skip come last, so that tables can end before them.
+  // Functionalities with a slot per backend that fall through for most operators get the last
+  // slots, so that the tables of these operators can end before them.
   declare(TENON_FUNCTIONALITY_AUTOGRAD, "Autograd", true);
   declare(TENON_FUNCTIONALITY_AUTOCAST, "Autocast", true);
   // Numbers reserved for Quantized, Sparse, SparseCsr and Nested; never chosen for other keys.

@@ -37,9 +37,9 @@ constexpr bool is_autograd(tenon_key key) {
 }
 
 /// The slots of one functionality. `slot_ranges` is indexed by the highest bit of a key set.
-/// Backend bits name no functionality, so their entries lead to slot 0, Undefined. An entry is
-/// written once, before its bit can be in any set. Bit 0 of each mask is set, so that a search for
-/// the highest bit always finds one.
+/// A set whose highest bit is a backend's has no functionality, so the entries of backend bits lead
+/// to slot 0, Undefined. An entry is written once, before its bit can be in any set. Bit 0 of each
+/// mask is set, so that a search for the highest bit always finds one.
 struct SlotRange {
   uint32_t base;
   uint32_t backend_mask;

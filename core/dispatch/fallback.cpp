@@ -151,7 +151,8 @@ void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
 
 namespace {
 
-// Composites are skipped: the operators that they call have made and marked their views.
+// Marks multi-output views among the results. Does nothing for composite kernels: the operators
+// that they call have made the views and marked them.
 void mark_results(const tenon_op* op, tenon_keyset keys, const tenon_stack& stack) noexcept {
   const SnapshotGuard guard(op);
   const Snapshot* snapshot = guard.get();
@@ -164,8 +165,8 @@ void mark_results(const tenon_op* op, tenon_keyset keys, const tenon_stack& stac
 }  // namespace
 
 tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  // Bump before the kernel runs: a kernel that fails half-way has written, and a kernel may take
-  // its arguments.
+  // Bump before the kernel runs: a kernel that fails half-way has written already, and a kernel may
+  // move arguments out of the stack.
   bump_written(op, stack->args, stack->nargs);
   const KeyGuard guard =
       KeyGuard::exclude(functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));

@@ -13,7 +13,7 @@ namespace tenon::dispatch {
 template <class T>
 class HidingStack {
  public:
-  /// Number of visible entries. at(size() - 1) is the top.
+  /// Returns the number of visible entries. at(size() - 1) is the top.
   size_t size() const noexcept { return visible_; }
   bool empty() const noexcept { return visible_ == 0; }
   T& at(size_t index) noexcept {

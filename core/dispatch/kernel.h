@@ -22,7 +22,7 @@ namespace tenon::dispatch {
 /// and profiles.
 struct Kernel {
   tenon_entry entry{};
-  tenon_key key : 24 = 0xffffff;  // or alias that it is registered on; none before
+  tenon_key key : 24 = 0xffffff;  // key or alias; 0xffffff before it is registered
   uint32_t policy : 8 = TENON_REPLACE_LAYER;
   int32_t line = 0;
   tenon_deleter deleter = nullptr;
@@ -30,8 +30,8 @@ struct Kernel {
 
   base::InternedString name;
   base::InternedString file;
-  /// Links while it is registered: the kernel of the same key that it replaced, which calls read,
-  /// too, and the active kernel of the next key.
+  /// Links of a registered kernel: `older` is the kernel of the same key that this one replaced,
+  /// atomic because calls read it, too; `next` is the active kernel of the operator's next key.
   std::atomic<Kernel*> older{nullptr};
   Kernel* next = nullptr;
   /// Schema that the binding inferred from the function's type; NULL for a purely boxed kernel.
@@ -61,9 +61,9 @@ static_assert(TENON_KEY_BATCHED_DECOMPOSITION < 1u << 24, "keys have 24 bits in 
 
 using KernelPtr = std::unique_ptr<Kernel>;
 
-/// Returns the entry that callers see of a kernel that passes on to `below`: with the NOBLOCK
-/// promise of `below`, if it makes one. Returns the kernel's own entry otherwise, and if memory is
-/// short.
+/// Returns the entry of a kernel that passes its calls on to `below`. If `below` promises NOBLOCK,
+/// this is a copy of the kernel's entry with the same promise. Returns the kernel's own entry if
+/// `below` promises nothing, or less than the copy does, or if memory is short.
 const tenon_entry* entry_above(const Kernel& kernel, const Kernel& below) noexcept;
 
 /// RAII: keeps a kernel and its context alive after the call, even if its library is closed. Made
@@ -92,9 +92,9 @@ class KernelPin {
   Kernel* kernel_ = nullptr;
 };
 
-/// Makes a kernel from its public description. Takes over description.ctx, even if this throws: the
-/// deleter has run then. Throws TENON_ERROR_ABI for a struct_size of another ABI, INVALID_ARGUMENT
-/// for missing functions and unknown flags, PARSE for a malformed inferred schema.
+/// Makes a kernel from its public description. Takes over description.ctx; if this throws, the
+/// deleter has run. Throws TENON_ERROR_ABI for a struct_size of another ABI, INVALID_ARGUMENT for
+/// missing functions and unknown flags, PARSE for a malformed inferred schema.
 KernelPtr make_kernel(const tenon_kernel& description);
 
 /// Returns "file:line", or "unknown place".

@@ -17,7 +17,8 @@ struct KeyState {
   bool follows_tangents = false;  // see base::ThreadRecord
 };
 
-/// Returns the thread's key state as its next call will see them.
+/// Returns the thread's key state, including late defaults that the thread itself adopts only with
+/// its next call.
 inline KeyState key_state() noexcept {
   const base::ThreadRecord* thread = base::current_thread();
   const tenon_keyset known = base::late_defaults.known.load(std::memory_order_acquire);

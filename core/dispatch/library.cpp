@@ -46,7 +46,8 @@ tenon_library::tenon_library(uint32_t library_kind, std::string_view library_ns,
 tenon_library::~tenon_library() { tenon::base::count_live(TENON_HANDLE_LIBRARY, -1); }
 
 void tenon_library::destroy(tenon_library* library) {
-  // Called for closed libraries, too: the thread that closes one may still hold the lock.
+  // Also for a closed library: close_library() takes the registry's lock, and so waits for a thread
+  // that is closing the library at this moment.
   tenon::dispatch::close_library(library);
   delete library;
 }
@@ -147,7 +148,7 @@ void note_closed(const Library& library) noexcept {
   try {
     static_cast<std::vector<const void*>*>(place)->push_back(library.group);
   } catch (const std::bad_alloc&) {
-    // The library is not waited for then; its kernels still stay in memory until they are unused.
+    // The collector will not wait for this library. Its kernels are still freed only once unused.
   }
 }
 
@@ -203,7 +204,7 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
   auto* opened = static_cast<OpenedLibraries*>(base::current_thread()->locals[base::kLocalOpened]);
   if (kind != TENON_LIBRARY_DEF && opened == nullptr) return library;
-  library->closed = true;  // the destructor has nothing to close yet
+  library->closed = true;  // until it is registered below, its destructor must not close it
   Registry& registry = Registry::get();
   const auto lock = registry.lock();
   if (opened != nullptr) opened->libraries_.reserve(opened->libraries_.size() + 1);

@@ -45,7 +45,8 @@ struct tenon_library final : tenon::base::RefCounted<tenon_library> {
   const tenon_key key;
   const tenon::base::InternedString file;
   const int32_t line;
-  /// Identifies what drain() waits for. Unlike the address, it is never reused.
+  /// The group of the library's retired objects, which drain() waits for. Unlike the library's
+  /// address, it is never reused.
   const void* const group;
 
   // The registry's lock guards the fields below.
@@ -77,7 +78,7 @@ struct DefineOptions {
 const tenon_op* define(Library* library, std::string_view schema_text,
                        const DefineOptions& options);
 
-/// Both take over the kernel, even if they throw.
+/// implement() and add_fallback() take over the kernel, even if they throw.
 RegistrationPtr implement(Library* library, std::string_view name, tenon_key key, KernelPtr kernel);
 RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
                              tenon_fallback_select select);
@@ -99,8 +100,8 @@ void close_library(Library* library) noexcept;
 void drain_library(Library* library, int64_t timeout_ns);
 void remove_registration(Registration* registration) noexcept;
 
-/// Waits until what belonged to closed libraries has been freed; `what` names it in messages. See
-/// drain_library.
+/// Waits until the retired objects of a group have been freed; `what` names them in messages. See
+/// drain_library().
 void drain_group(const void* group, std::string_view what, int64_t timeout_ns);
 
 /// RAII: collects the libraries that this thread opens. If collectors nest, only the innermost

@@ -109,8 +109,8 @@ std::string near_operators_locked(std::string_view full_name) {
     everywhere.push_back(op->base_name());
     if (op->ns() == ns) inside.push_back(op->base_name());
   }
-  // The namespace is right, so names are compared without it: its letters must not count as
-  // similarity.
+  // The namespace exists, so compare only the parts after it: equal namespaces would make all names
+  // look similar.
   if (inside.empty() || ns.size() == given.size()) return base::did_you_mean(given, everywhere);
   const size_t start = ns.size() + 2;
   for (std::string_view& name : inside) name = name.substr(start);

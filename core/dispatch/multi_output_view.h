@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several views: marks on the views that a call returns as a list. Such views must not be written
-// in place once gradients flow, because they share one node.
+// Multi-output views: marks the views that a call returns as a list. Once gradients flow, they must
+// not be written in place, because they share one node.
 #pragma once
 
 #include "schema/schema.h"
@@ -11,8 +11,8 @@ namespace tenon::dispatch {
 /// Returns true if some return is a list of tensors that share memory with an argument.
 bool returns_multi_output_views(const schema::Schema& schema) noexcept;
 
-/// Marks the views of such returns, which the call has just made, as ViewOrigin::kMultiOutput.
-/// Views made in no_grad mode keep their other origin.
+/// Marks the views that a call has just returned in such lists as ViewOrigin::kMultiOutput. Views
+/// that have a special origin already, such as no_grad mode, keep it.
 void mark_multi_output_views(const schema::Schema& schema, const tenon_stack& stack) noexcept;
 
 }  // namespace tenon::dispatch

@@ -16,7 +16,7 @@ namespace tenon::dispatch {
 
 struct Fallback;
 
-/// The answer of a registered fallback's selector about the operator; asked once.
+/// The cached answer of a fallback's selector: whether the fallback serves the operator.
 struct FallbackChoice {
   const Fallback* fallback;
   bool concerned;
@@ -41,8 +41,8 @@ struct Definition {
 struct Registrations {
   Definition definition;  // without a schema if the operator is undefined
   Kernel* kernels = nullptr;
-  /// Link in the list of operators that one step of the registry changes. The last one links to
-  /// itself; NULL if the operator is in no list.
+  /// Next operator in the list of a Changes object. The last operator links to itself; NULL if the
+  /// operator is in no list.
   tenon_op* next_changed = nullptr;
   EventQueue events;
 };
@@ -81,11 +81,11 @@ struct alignas(64) tenon_op {
     return name_size == full_name.size() &&
            tenon::base::same_text(text, full_name.data(), name_size);
   }
-  /// "ns" of "ns::name".
+  /// Returns "ns" of "ns::name".
   std::string_view ns() const noexcept;
-  /// "ns::name" of "ns::name.overload".
+  /// Returns "ns::name" of "ns::name.overload".
   std::string_view base_name() const noexcept;
-  /// "overload", or "".
+  /// Returns "overload", or "".
   std::string_view overload() const noexcept;
 
   // Below: the caller holds the registry's lock.

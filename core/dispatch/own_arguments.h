@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OwnArguments: a layer's copy of a call's arguments, for calling on with other tensors.
+// OwnArguments: a copy of a call's arguments, with which a layer repeats the call on other tensors.
 #pragma once
 
 #include <span>
@@ -27,9 +27,9 @@ class OwnArguments {
   OwnArguments(const OwnArguments&) = delete;
   OwnArguments& operator=(const OwnArguments&) = delete;
 
-  /// Calls `replacement(Tensor&)` for each tensor and puts what it returns, unless empty, in the
-  /// tensor's place. A TensorPtr is kept; a Tensor* must live as long as the tensor that it
-  /// replaces.
+  /// Calls `replacement(Tensor&)` for each tensor and replaces the tensor by the result, unless
+  /// that is empty. This object owns a result that is a TensorPtr; a Tensor* must live as long as
+  /// the tensor that it replaces.
   template <class Replace>
   void replace_tensors(Replace&& replacement) {
     for (tenon_value& arg : args_) replace_in(&arg, replacement, 0);

@@ -17,7 +17,7 @@ namespace {
 using base::RunningPlace;
 using base::ThreadRecord;
 
-// The entry that is handed out instead of a kernel's.
+// The entry that a caller receives instead of the kernel's.
 struct ProfiledEntry {
   tenon_entry entry;
   const tenon_entry* kernel;

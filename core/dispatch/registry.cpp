@@ -119,7 +119,7 @@ void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot)
                     std::memory_order_relaxed);
   const Snapshot* before = op->snapshot.exchange(snapshot, std::memory_order_acq_rel);
   registry_version.fetch_add(1, std::memory_order_release);
-  // A reader that sees this word set can call the operator.
+  // Stored after the snapshot: a thread that reads this word can call the operator.
   if (callable) {
     op->results.store(result_word(*definition->schema), std::memory_order_release);
   }
@@ -188,11 +188,11 @@ void Registry::skip_by_default(uint32_t functionality) {
 
 namespace {
 
-// Adds the slots of a reserved functionality to all tables and opens it.
+// Adds the slots of a reserved functionality to all tables, then makes it usable.
 void open_functionality(Registry& registry, uint32_t functionality, uint32_t flags) {
   // The tables built so far have no slots for the new key, so its bit must not be in any set while
-  // a call still picks from one of them. The address marks these tables, so that drain() can wait
-  // for them.
+  // a call still picks from one of them. The address of kOldTables is their group, so that drain()
+  // can wait for them.
   static const char kOldTables = 0;
   Changes changes;
   {
@@ -220,8 +220,8 @@ tenon_key register_functionality(std::string_view name, std::string_view anchor,
     reserve_functionality(name, anchor, flags, &functionality);
   }
   // A key excluded by default must be excluded before it can be used; a key included by default
-  // must be open before it is included. Another thread may be at any of these steps: each may be
-  // repeated.
+  // must be usable before it is included. Several threads may run these steps at the same time,
+  // which is safe because each step may be repeated.
   const tenon_keyset bit = functionality_bit(functionality);
   if ((flags & TENON_KEY_FLAG_EXCLUDED) != 0) base::add_thread_default(bit, false);
   if (!is_functionality(functionality)) open_functionality(registry, functionality, flags);

@@ -56,8 +56,8 @@ class Registry {
   FallbackTable& fallbacks() { return fallbacks_; }
   std::map<std::string_view, const tenon_library*>& namespaces() { return namespaces_; }
   ListenersPtr& listeners() { return listeners_; }
-  /// Events for removals, which must not fail: while there are listeners, there is at least one for
-  /// each defined operator.
+  /// Preallocated events for removals, which must not fail. While there are listeners, the list has
+  /// at least one event for each defined operator.
   std::vector<EventPtr>& spare_events() { return spare_events_; }
   EventPtr take_spare_event() noexcept;
 
@@ -71,11 +71,12 @@ class Registry {
   void publish(Changes& changes);
   /// Forgets the touched operators that have not been published.
   static void forget(Changes& changes) noexcept;
-  /// Like publish(), for steps that must not fail: an operator whose table cannot be built, as
-  /// memory is short, is left without one.
+  /// Like publish(), for steps that must not fail. An operator whose table cannot be built because
+  /// memory is short has no kernels until its next registration.
   void publish_noexcept(Changes& changes) noexcept;
 
-  /// Gives a functionality without fallbacks one that skips it, until another is registered.
+  /// Installs a fallthrough fallback for a functionality, unless it has a fallback. Registered
+  /// fallbacks take precedence over it.
   void skip_by_default(uint32_t functionality);
 
   /// Frees what was replaced, or leaves it to reclamation. Called after unlocking.

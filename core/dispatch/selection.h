@@ -8,9 +8,9 @@
 
 namespace tenon::dispatch {
 
-/// Selectors are foreign code, called with no lock held. The caller therefore takes turns: under
-/// the lock, it checks whether all present selectors have been asked; if not, it releases the lock,
-/// asks, and checks again.
+/// Collects the selectors' answers. Selectors are foreign code and run with no lock held, so other
+/// threads may register more of them in the meantime. The caller loops: it locks the registry and
+/// checks whether all present selectors have answered; if not, it unlocks, asks and checks again.
 class Selection {
  public:
   /// `schema` must outlive this object.
@@ -32,7 +32,7 @@ class Selection {
   struct PendingSelector {
     uint64_t fallback;
     tenon_fallback_select select;
-    KernelPin kernel;  // owns the context, which the selector gets, too
+    KernelPin kernel;  // keeps the context alive, which is also passed to the selector
   };
   const SelectorAnswer* find(const Fallback& fallback) const noexcept;
 

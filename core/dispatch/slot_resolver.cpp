@@ -310,9 +310,9 @@ tenon_keyset with_own_autograd(tenon_keyset plain, Snapshot* snapshot) {
   return plain;
 }
 
-// Chooses the two sets that are compared before the slot is looked up, because most calls have
-// them: that of plain tensors on a thread without guards, and what remains of it when a layer calls
-// the backend.
+// Chooses the key sets of most calls and redispatches, with which the fast path compares before it
+// looks up a slot. `plain` is the set of plain tensors on a thread without guards; `below` is the
+// set with which layers redispatch such a call to the backend.
 void choose_sets(uint32_t backend, Snapshot* snapshot) {
   if (snapshot->nkernels == 0) {
     snapshot->serve_no_set();
@@ -369,7 +369,7 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   if (is_tagged(definition, "inplace_view")) snapshot->traits |= kIsInPlaceView;
   if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
   if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
-    // Marking views is left to the fallback.
+    // Calls that return views go to the fallback, which also marks multi-output views.
     const bool views = (snapshot->traits & kReturnsViews) != 0;
     if (!views) snapshot->flags |= kCountsWrites;
     if (!views && written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;

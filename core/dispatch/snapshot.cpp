@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint32_t kMostSlots = 1024;
 
-// Size of what precedes a snapshot. Reclamation's node comes first; its note is the number of
-// kernels.
+// Returns the size of the part of the block that precedes a snapshot. It begins with reclamation's
+// node, whose `note` is the number of kernels.
 size_t front_size(size_t nkernels) {
   return sizeof(base::Retired) + nkernels * sizeof(const Kernel*);
 }

@@ -27,7 +27,7 @@ constexpr uint64_t kNoCounts = 0xfffffffe'fffffffe;
 /// one first | this struct | one byte per slot | the plans of the arguments. Replaced as a whole;
 /// freed once no call picks from it. The fields that calls read come first.
 struct Snapshot {
-  uint64_t pair_counts;          // `counts` if exactly two plain tensors, in front, carry keys
+  uint64_t pair_counts;          // `counts` if the first two arguments are the only tensors
   tenon_keyset include;          // Autograd if a kernel on it also serves untracked tensors
   tenon_keyset mask;             // all but the functionalities that fall through on all backends
   tenon_keyset plain;            // key set of a call of plain tensors on a thread without guards
@@ -66,7 +66,8 @@ struct Snapshot {
   ArgumentPlan* plans() noexcept {
     return const_cast<ArgumentPlan*>(static_cast<const Snapshot*>(this)->plans());
   }
-  /// For tables without kernels: makes `plain` and `below` sets that no masked set equals.
+  /// For tables without kernels: sets `plain` and `below` to a bit that the mask removes from all
+  /// calls, so that no call matches them.
   void serve_no_set() noexcept {
     plain = below = tenon_keyset{1} << 63;
     mask &= ~plain;
@@ -79,7 +80,7 @@ static_assert(offsetof(Snapshot, flags) == 56,
               "what the fast path reads ends with the first 64 bytes");
 
 // Flags, bits 5 to 7 free.
-constexpr uint8_t kOneOrThree = 1;        // only one or three plain tensors, in front, carry keys
+constexpr uint8_t kOneOrThree = 1;        // the first one or three arguments are the only tensors
 constexpr uint8_t kSelectsBackend = 2;    // the built-in fallback serves BackendSelect
 constexpr uint8_t kCountsWrites = 4;      // a call may bump versions itself, see write_path.cpp
 constexpr uint8_t kWritesByNumber = 8;    // written tensors of a typed call have fixed numbers

@@ -64,7 +64,8 @@ class SlotWords {
   static SlotWords of_thread();
   SlotWords copy() const;
 
-  /// Makes sure that swap_with_thread() has a place for the words. Throws std::bad_alloc.
+  /// Allocates the calling thread's words if swap_with_thread(), which cannot fail, needs them.
+  /// Throws std::bad_alloc.
   void require_place() const;
   /// Moves these words to the calling thread. Returns the words that it had.
   SlotWords swap_with_thread() && noexcept;

@@ -43,7 +43,7 @@ ThreadStacks& require_thread_stacks();
 
 }  // namespace tenon::dispatch
 
-/// The state that a thread hands to another thread that works for it.
+/// The state that a thread passes to another thread that works for it.
 struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
   tenon_thread_state(tenon::dispatch::KeyState state,
                      std::unique_ptr<tenon::dispatch::ThreadStacks> stacks_or_null) noexcept;

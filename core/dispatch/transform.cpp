@@ -77,15 +77,15 @@ KeyState key_state_below(const StackedLayer& top) noexcept {
   return state;
 }
 
-// Applies the changes that a kernel has made since it was called to the key state from
-// before the call.
+// Returns `outer` with the changes that a kernel has made to its own keys since it was called, from
+// `at_call` to `now`.
 tenon_keyset changed(tenon_keyset outer, tenon_keyset at_call, tenon_keyset now) noexcept {
   return (outer & ~(at_call & ~now)) | (now & ~at_call);
 }
 
-// Returns the key state for calls that begin at TransformFront. Inside a kernel that the innermost
-// layer serves, Front is excluded: there, it is computed from the key state before the
-// call that the layer serves.
+// Returns the key state for calls that begin at TransformFront. A kernel that the innermost layer
+// serves runs with that key excluded. Inside such a kernel, the state is that from before the call,
+// with the changes that the kernel has made.
 KeyState key_state_outside_layer() noexcept {
   const KeyState now = key_state();
   const StackedLayer* top = top_of_stack();
@@ -259,7 +259,7 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   stacks.layers.push({layer, outer, key_state(), entered.fetch_add(1, std::memory_order_relaxed)});
   KeyState state = with_transform_front(outer);
   if (kind.opens_grad_mode) state.grad_mode = TENON_GRAD_MODE_ON;
-  // The layer that is active during a call decides which layer owns the tangents.
+  // Says only that some layer follows tangents. The layer that is active in a call owns them.
   state.follows_tangents = state.follows_tangents || kind.follows_tangents;
   set_key_state(state);
   return layer;
@@ -274,8 +274,8 @@ void leave_layer(Layer& layer) {
   layer.end();
   const KeyState before = stacks->layers.pop().before;
   const KeyState now = key_state();
-  // Changes made while the layer was active stay, unless it was entered inside a call that a
-  // layer serves, whose key state is restored whole.
+  // Key changes since the layer was entered are kept, except of TransformFront. If the layer was
+  // entered inside a call that another layer serves, all keys are restored instead.
   const tenon_keyset put_back = (before.exclude & kFront) != 0 ? ~tenon_keyset{0} : kFront;
   set_key_state({(now.include & ~put_back) | (before.include & put_back),
                  (now.exclude & ~put_back) | (before.exclude & put_back), now.known,

@@ -2,7 +2,7 @@
 // The transform stack: layers such as vmap and grad that nest in any order, each calling the next
 // one.
 //
-// A call made while layers are active reaches TransformFront, which hands it to the top layer:
+// A call made while layers are active reaches TransformFront, which passes it to the top layer:
 // arguments of lower levels are lifted, the keys of all other layers and Front itself are excluded,
 // and the operator is called again, so that the layer's own keys serve it (Batched for vmap,
 // Autograd for grad). Calls that these kernels make reach TransformBack, which restores the key
@@ -32,8 +32,8 @@ struct LayerKind {
   tensor::TensorPtr (*lift)(Layer& layer, tensor::Tensor& lower, const tensor::Tensor* view_of);
   bool dead_unwraps;  // tensors that outlive the layer unwrap; otherwise using them is an error
   bool may_write_lower = false;  // lifted tensors may be written; otherwise that is an error
-  // The layer's function runs in grad mode, whatever the mode outside. Calls below the layer keep a
-  // mode that was off outside.
+  // The layer turns grad mode on for its function. If the mode was off outside, it stays off for
+  // the calls below the layer.
   bool opens_grad_mode = false;
   bool follows_tangents = false;  // its calls may follow tangents, see base::ThreadRecord
 };
@@ -53,11 +53,12 @@ struct tenon_layer final : tenon::base::RefCounted<tenon_layer> {
   }
 
   const LayerKind& kind() const noexcept { return kind_; }
-  /// 1 for the outermost layer.
+  /// Returns 1 for the outermost layer.
   int64_t level() const noexcept { return level_; }
-  /// The grad mode outside of the layer.
+  /// Returns the grad mode outside of the layer.
   uint32_t grad_mode() const noexcept { return grad_mode_; }
-  /// The kind's own data. Lives as long as this object, which may outlive the layer's end.
+  /// Returns the data that the kind keeps for the layer. It lives as long as this object, which may
+  /// outlive the layer's end.
   void* content() const noexcept { return content_; }
   bool is_alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   void end() noexcept { alive_.store(false, std::memory_order_release); }

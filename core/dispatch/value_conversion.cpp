@@ -143,7 +143,8 @@ Converted list(const Elements<tenon_value>& given, const Type& element) {
   }
 }
 
-// A single number fills a list of declared size: `int[2] stride` accepts 3.
+// Converts a value to a list. A single number fills a list of declared size: `int[2] stride`
+// accepts 3.
 Converted convert_to_list(const tenon_value& given, const Type& element, int32_t list_size) {
   Elements<tenon_value> all;
   if (is_real(given) && list_size > 0) {

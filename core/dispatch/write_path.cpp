@@ -21,8 +21,8 @@ namespace {
 
 constexpr tenon_keyset kWriteBit = functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
-// Returns true if a call goes to the built-in ADInplaceOrView fallback. `below` are its keys
-// without that.
+// Returns true if ADInplaceOrView is the highest key of a call and its built-in fallback serves it.
+// Stores the remaining keys in `out_below`.
 [[gnu::always_inline]] inline bool is_counted(const Snapshot& snapshot, tenon_keyset keys,
                                               tenon_keyset* out_below) noexcept {
   *out_below = keys ^ kWriteBit;
@@ -99,8 +99,8 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return kernel != nullptr && (kernel->entry.flags & TENON_KERNEL_LEAF) != 0;
 }
 
-// Begins a typed call with what pick() finds: the fallback for a kernel that may call operators, a
-// shared fallback, or nothing yet.
+// Begins a typed call with the kernel that pick() finds: the ADInplaceOrView fallback for kernels
+// that may call operators, or a shared fallback. Without a kernel, takes the slow path.
 [[gnu::noinline]] const tenon_entry* begin_pick(const tenon_op* op, tenon_keyset keys,
                                                 tenon_keyset carried, tenon_frame* frame,
                                                 RunningPlace* place, const Snapshot& snapshot) {
@@ -158,14 +158,14 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return begin_with(op, keys, carried, tensors, count, frame, place, snapshot);
 }
 
-// Returns true if a call may have lost the Override that an argument carries, which only the slow
-// path can decide.
+// Returns true if the thread or the operator removes Override from its calls. An argument may have
+// carried it; only the slow path can find out.
 bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noexcept {
   return (thread.keep & snapshot.mask & kOverrideBit) == 0;
 }
 
-// Calls what pick() finds if that is not the fallback for writers, or if no kernel below that is
-// found.
+// Calls the kernel that pick() finds, for calls that do not go to the ADInplaceOrView fallback or
+// for which the table has no kernel below it.
 [[gnu::noinline]] tenon_status call_pick(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                                          RunningPlace* place, const Snapshot* snapshot) {
   ThreadRecord* thread = base::record_of(place);

@@ -30,7 +30,7 @@ tensor::TensorPtr fake_like(const tensor::Tensor& tensor, const tenon_device& de
 }
 
 tensor::TensorPtr copy_fake(tensor::Tensor& tensor, Mode* mode) {
-  // A tensor of symbolic sizes has no elements to drop.
+  // Symbolic tensors have no elements and are returned unchanged, like fake ones.
   const bool stays = tensor.is_fake() || tensor.is_undefined() || tensor.is_symbolic();
   if (stays) return tensor::TensorPtr::share(&tensor);
   TENON_CHECK(tensor.has_storage(), TENON_ERROR_NOT_SUPPORTED, kCopy,

@@ -35,7 +35,7 @@ struct RegisteredFake {
   RegisteredFake& operator=(const RegisteredFake&) = delete;
 };
 
-// For fake arguments, runs the fake kernel as if the thread were in a fake mode.
+// Runs the registered kernel. For fake arguments, runs it as if the thread were in a fake mode.
 tenon_status run_kernel(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const RegisteredFake& given = *static_cast<const RegisteredFake*>(ctx);
   if (!runs_fake(*stack)) return given.boxed(given.ctx, op, keys, stack);

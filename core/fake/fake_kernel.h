@@ -14,7 +14,7 @@ namespace tenon::fake {
 dispatch::RegistrationPtr register_kernel(dispatch::Library* library, std::string_view name,
                                           dispatch::KernelPtr kernel);
 
-/// The explanation of fake kernels that introspection prints.
+/// Returns the explanation of fake kernels that introspection prints.
 dispatch::ExplainedKernel explained_kernel() noexcept;
 
 }  // namespace tenon::fake

@@ -68,7 +68,7 @@ struct Arguments {
   }
 };
 
-// 0-dim CPU tensors may be mixed with tensors on any device.
+// Returns true for 0-dim CPU tensors, which may be mixed with tensors on any device.
 bool is_number(const Tensor& tensor) noexcept {
   return tensor.ndim() == 0 && tensor.device().type == TENON_DEVICE_CPU;
 }
@@ -109,7 +109,8 @@ bool is_written(const tenon_op& op, const tenon_stack& stack, const Tensor& tens
   return false;
 }
 
-// Calls the Meta kernel with permitted real tensors made fake, and with fake devices.
+// Calls the Meta kernel with fake devices, and with fake tensors in place of real ones. Throws for
+// real tensors that must not be mixed with fake ones.
 tenon_status call_converted(const tenon_op& op, tenon_stack* stack) {
   dispatch::OwnArguments arguments(*stack);
   Mode* const mode = thread_mode();
@@ -158,8 +159,8 @@ void explain_failure(const tenon_op& op, const Arguments& arguments, tenon_statu
   }
 }
 
-// Moves a result that a kernel made on Meta to the call's device. Returns NULL if the result itself
-// can stay.
+// Makes a result that a kernel made on Meta claim the call's device, in place if possible. Returns
+// the fake tensor that must replace the result, or NULL if the result stays.
 TensorPtr claimed_result(const tenon_op& op, Tensor& result, const tenon_device& device) {
   if (result.is_fake() || !result.has_storage()) return {};
   TENON_CHECK(!result.has_memory(), TENON_ERROR_STATE, op.name(),

@@ -60,8 +60,9 @@ symbol::ShapeEnvPtr tenon_fake_mode::given_env() {
   return is_given_ ? shape_env_ : symbol::ShapeEnvPtr();
 }
 
-// Safe under the lock: fakes have no memory and no deleters, so releasing them runs no foreign
-// code; the release of their language objects is only queued.
+// Drops the entries of tensors that have died. Releasing fakes under the lock is safe: they have no
+// memory and no deleters, so no foreign code runs; the release of their language objects is only
+// queued.
 void tenon_fake_mode::drop_dead_locked() {
   std::erase_if(entries_, [](const auto& entry) { return !entry.second.of.lock(); });
   sweep_at_ = std::max<size_t>(64, 2 * entries_.size());
@@ -77,7 +78,7 @@ struct State {
   const tenon_op* running = nullptr;
 };
 
-// A copy does not run a fake kernel.
+// Copies only the mode. The thread that receives the copy runs no fake kernel.
 tenon_status copy_state(void* word, void** out_word) noexcept {
   *out_word = nullptr;
   const State& state = *static_cast<const State*>(word);

@@ -28,7 +28,8 @@ Word new_size(symbol::ShapeEnv& env, int64_t size) {
   return base::word_of(env.new_variable(options));
 }
 
-// Returns the symbol with a name, which all tensors share.
+// Returns the size symbol with this name, created on first use. All tensors of the environment
+// share it.
 Word named_size(symbol::ShapeEnv& env, const char* name, int64_t size) {
   constexpr const char* kFunction = "tenon_fake_mode_copy_dynamic: ";
   if (const symbol::Expression* known = env.find_variable(name)) {

@@ -100,8 +100,8 @@ std::string check_undefined_gradients(const CheckedFunction& function, const Rev
   return report;
 }
 
-// Checks that gradients are linear in the output gradient. A batch of gradients that runs as one
-// pass equals passes over its members only if they are.
+// Checks that gradients are linear in the output gradient. Otherwise a pass over a batch of output
+// gradients could differ from separate passes.
 std::string check_batches(const CheckedFunction& function, const ReverseMode& reverse,
                           const Tolerance& tolerance) {
   CheckRandom random;

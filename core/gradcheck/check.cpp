@@ -37,8 +37,7 @@ class Check {
   }
 
  private:
-  // Requires zero derivatives: the function's outputs are untracked, so backward would compute
-  // none.
+  // Checks that all derivatives are zero, for a function whose outputs do not require grad.
   std::string check_constant() {
     for (size_t i = 0; i < function_.variable_count(); ++i) {
       const Jacobians found = NumericalMode(function_, i, options_.step, Outputs::kAll).jacobians();
@@ -156,8 +155,9 @@ class Check {
     return "";
   }
 
-  // Returns the derivative of each output's numbers while the variable moves along the weights: the
-  // real part for the real axis, the imaginary part for the imaginary axis.
+  // Returns the directional derivatives of each output's numbers as complex numbers: along the
+  // weights in the real part and, for a complex variable, along i times the weights in the
+  // imaginary part.
   std::vector<Elements> weighted_slopes(size_t variable, const Numbers& weights,
                                         size_t outputs) const {
     NumericalMode mode(function_, variable, options_.step, Outputs::kTracked);
@@ -230,7 +230,8 @@ class Check {
     return "";
   }
 
-  // Checks that tangents are linear, which batches of tangents rely on.
+  // Checks that an output's tangent is linear in the variable's. Otherwise a batch of tangents
+  // could differ from separate calls.
   std::string check_sums(const ForwardMode& forward, size_t variable, CheckRandom& random) const {
     const tensor::Tensor& tensor = function_.variable(variable);
     const Elements first = random.elements(tensor);

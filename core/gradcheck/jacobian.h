@@ -40,7 +40,7 @@ struct Jacobian {
   }
 };
 
-/// Returns the derivative of each output's numbers while a variable moves along a direction.
+/// Computes the directional derivative of each output's numbers, along a direction of a variable.
 using Slopes = std::function<std::vector<Numbers>(const Elements& direction)>;
 
 /// Returns the Jacobian of each output with respect to one variable, built column by column; none

@@ -17,7 +17,7 @@ class NumericalMode {
  public:
   NumericalMode(const CheckedFunction& function, size_t variable, double step, Outputs which);
 
-  /// Returns the derivative of each output's numbers while the variable moves along `direction`.
+  /// Returns the directional derivative of each output's numbers along `direction`.
   /// Throws the function's errors, and TENON_ERROR_INVALID_ARGUMENT if its outputs change in number
   /// or size.
   std::vector<Numbers> slopes(const Elements& direction);

@@ -20,7 +20,7 @@ struct Tolerance {
 };
 
 struct CheckOptions {
-  double step = 1e-6;  // by which inputs are moved in both directions
+  double step = 1e-6;  // distance of both evaluation points of a central difference from the input
   Tolerance tolerance = {};
   double nondeterminism = 0;  // largest allowed difference between two backward passes
   bool backward = true;

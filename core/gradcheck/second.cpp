@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second-order checks, which treat the gradients of a function as a function.
+// Second-order checks: check the gradients of the function that computes another one's gradients.
 #include "autograd/engine/engine.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"

@@ -33,8 +33,8 @@ constexpr tenon_keyset kDense = dispatch::functionality_bit(TENON_FUNCTIONALITY_
   fail(TENON_ERROR_NOT_SUPPORTED, op.name(), ": ", why);
 }
 
-// Tags of operators whose result has elements that follow from metadata and numbers, and of those
-// that make a tensor and copy their first argument into it.
+// Tags of operators whose results have elements that depend only on metadata and numbers, and of
+// operators that copy their first argument into a new tensor.
 constexpr std::string_view kMetadataOnly = "metadata_only";
 constexpr std::string_view kCopiesInput = "copies_input";
 
@@ -45,7 +45,7 @@ bool ships(const tenon_op& op) noexcept {
   return ns == "aten" || ns == "tenon";
 }
 
-// Returns true if tags say what a call does, so that runs need not repeat it.
+// Returns true if tags describe the effect of a call, so that runs need not repeat it.
 bool is_described(const tenon_op& op) {
   return dispatch::is_tagged(op, kMetadataOnly) || dispatch::is_tagged(op, kCopiesInput) ||
          !dispatch::tag_value(op, "inverse=").empty();
@@ -57,7 +57,7 @@ bool makes_views(const tenon_op& op, const schema::Schema& schema) {
   for (const schema::Argument& result : schema.returns()) {
     if (result.alias != nullptr) return true;
   }
-  return dispatch::is_tagged(op, "returns_view");  // which its schema hides
+  return dispatch::is_tagged(op, "returns_view");  // not declared by the schema
 }
 
 template <class Each>
@@ -127,12 +127,12 @@ class BoundPlan::Binder final : CallInterceptor {
   }
 
  private:
-  // The kernel that serves a call, after the writes of the call have been counted.
+  // The kernel that serves a call, below the key that bumps versions.
   struct ServingKernel {
     const dispatch::Kernel* kernel;
     tenon_keyset keys;
-    bool is_counted;   // an earlier dispatch counts the writes
-    bool is_implicit;  // the calls that its kernel makes count them
+    bool is_counted;   // a normal call bumps versions before it reaches the kernel
+    bool is_implicit;  // the calls that the composite kernel makes bump them
     dispatch::KernelPin pin;
   };
 
@@ -166,7 +166,7 @@ class BoundPlan::Binder final : CallInterceptor {
   // calls.
   bool plan(const tenon_op& op, const ServingKernel& served, tenon_stack* stack) {
     const dispatch::Kernel& kernel = *served.kernel;
-    bound_.steps_.push_back({{}, 0, node_});  // owns the state from here on
+    bound_.steps_.push_back({{}, 0, node_});  // before bind(): owns the state that it makes
     tenon_bound& planned = bound_.steps_.back().bound;
     const tenon_status status = kernel.bind(kernel.entry.ctx, &op, served.keys, stack, &planned);
     if (status == TENON_DECLINED) {
@@ -212,7 +212,7 @@ class BoundPlan::Binder final : CallInterceptor {
     });
   }
 
-  // `owner` covers the root's whole memory.
+  // Adds a root; `owner` is a tensor that covers all of its memory.
   uint32_t add_root(const tensor::Tensor& owner, const Root& root) {
     const auto number = static_cast<uint32_t>(bound_.roots_.size());
     bound_.roots_.push_back(root);
@@ -260,7 +260,8 @@ class BoundPlan::Binder final : CallInterceptor {
     }
   }
 
-  // Moves a root to memory of the run, if possible; each run then copies its initial content.
+  // Returns true if a root is in memory of the run. A root with content that was computed by
+  // binding is moved there: each run then begins with a copy of the content.
   bool make_own(uint32_t number) {
     Root& root = bound_.roots_[number];
     if (root.source == Source::kConstant && root.filled != kNotFilled) {
@@ -294,7 +295,7 @@ class BoundPlan::Binder final : CallInterceptor {
     return !has_tensors || dispatch::is_tagged(op, kMetadataOnly);
   }
 
-  // Makes a tensor once that is the same in each run. Runs copy it if they change it.
+  // Computes a tensor that is the same in each run. Runs that change it use a copy.
   void fill(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
     add_filled(call_once(op, schema, stack));
   }
@@ -359,8 +360,8 @@ class BoundPlan::Binder final : CallInterceptor {
     }
   }
 
-  // Returns the place of a tensor. A tensor that no call has made is a number passed as a tensor,
-  // or was made by a kernel itself, from numbers only or as a target of later writes.
+  // Returns the place of a tensor. A tensor that no call has made is a wrapped number, or was
+  // allocated by a kernel itself: it is filled from numbers only, or written by a later call.
   MemoryLocation place_of(tensor::Tensor& tensor) {
     const auto known = places_.find(&tensor);
     if (known != places_.end()) return known->second;
@@ -386,7 +387,7 @@ class BoundPlan::Binder final : CallInterceptor {
     return place;
   }
 
-  // Adds the arguments of the last step to it, and returns the step's number.
+  // Adds the places of a call's arguments to the last step, and returns the step's number.
   uint32_t use_arguments(const tenon_stack& stack) {
     const auto number = static_cast<uint32_t>(bound_.steps_.size() - 1);
     for (uint32_t i = 0; i < stack.nargs; ++i) {
@@ -467,7 +468,8 @@ class BoundPlan::Binder final : CallInterceptor {
     made_.push_back(tensor::TensorPtr::share(&result));
   }
 
-  // Returns the keys of a call that a backend's kernel serves, apart from counting writes.
+  // Returns the keys of a call. Throws unless a backend's kernel serves it, with no key above that
+  // except ADInplaceOrView.
   static tenon_keyset keys_of(const tenon_op& op, const tenon_stack& stack) {
     tenon_keyset keys = 0;
     if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {

@@ -48,7 +48,7 @@ class Block {
 
 }  // namespace
 
-// Assigns memory to intermediate results. Results past their last use share it with later ones.
+// Assigns memory to intermediate results, which is reused after a result's last use.
 void BoundPlan::plan_memory() {
   Block block;
   std::vector<bool> placed(roots_.size());
@@ -77,8 +77,8 @@ void BoundPlan::plan_memory() {
   plan_addresses();
 }
 
-// Bases of a run: its block, 0 for absolute addresses, then the inputs and the tensors that it
-// makes.
+// Indices of a run's base addresses: its block, 0 for absolute addresses, then the data of the
+// inputs and of the tensors that the run allocates.
 constexpr uint32_t kScratch = 0, kNowhere = 1, kBases = 2;
 
 BoundPlan::RunAddress BoundPlan::run_address(const MemoryLocation& place) const noexcept {
@@ -135,7 +135,7 @@ bool BoundPlan::is_apart(const Root& written, const tenon_value* inputs, uint32_
   return true;
 }
 
-// Attributes that share memory are checked once, in Binder::finish().
+// Overlaps between attributes are checked once, in Binder::finish().
 bool BoundPlan::may_run(const tenon_value* inputs) const noexcept {
   const auto count = static_cast<uint32_t>(graph_.inputs().size());
   for (const CountedWrite& write : writes_) {

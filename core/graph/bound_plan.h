@@ -31,7 +31,7 @@ class PlanGuard {
   std::vector<int64_t> words_;  // collected by describe()
   uint64_t registry_version_;
   dispatch::KeyState thread_;
-  uint32_t slow_requests_;  // such as a profile
+  uint32_t slow_requests_;  // base::SlowRequest bits, set by profiles
   bool plain_inputs_ = true;
 };
 
@@ -44,8 +44,8 @@ class BoundPlan {
   BoundPlan(const BoundPlan&) = delete;
   BoundPlan& operator=(const BoundPlan&) = delete;
 
-  /// Returns true if written memory overlaps no other inputs and attributes, a check that kernels
-  /// would make before they write.
+  /// Returns true if all written inputs are writable, and written memory overlaps no other inputs
+  /// and attributes. Kernels that are called directly check this before they write.
   bool may_run(const tenon_value* inputs) const noexcept;
   /// Like Plan::run(), if may_run() is true. Throws the error of a kernel.
   void run(tenon_stack* stack) const;
@@ -58,19 +58,19 @@ class BoundPlan {
   static constexpr int64_t kNotFilled = -1;
   struct Root {
     Source source;
-    uint32_t number = 0;      // of the input, or index in made_
-    char* address = nullptr;  // of a constant; for others, the initial content or NULL
-    int64_t bytes = 0;        // of all memory that a run makes; for others, from the first element
-    int64_t offset = 0;       // in the block
+    uint32_t number = 0;      // kInput: index of the input; kOutput: index in made_
+    char* address = nullptr;  // kConstant: the memory; otherwise the initial content, or NULL
+    int64_t bytes = 0;        // all of it if runs allocate it; otherwise from the first element on
+    int64_t offset = 0;       // kScratch: in the block
     uint32_t last_step = 0;
     tensor::Tensor* tensor = nullptr;  // an attribute, which the graph holds
-    int64_t filled = kNotFilled;       // bytes at `address` that depend on no elements
+    int64_t filled = kNotFilled;       // bytes at `address` that were computed by binding
   };
   struct MemoryLocation {
     uint32_t root;
     int64_t offset;  // bytes
   };
-  // A place at run time: an offset in bytes from one of the run's bases, see run().
+  // A memory location at run time: an offset in bytes from one of the run's bases, see run().
   struct RunAddress {
     uint32_t base;
     int64_t offset;
@@ -97,8 +97,7 @@ class BoundPlan {
     tensor::ViewOrigin origin = tensor::ViewOrigin::kDefault;
     bool is_detached = false;
   };
-  // An input or attribute that calls write, with the number of those calls whose writes are
-  // counted.
+  // An input or attribute that calls write, with the number of calls that bump its version.
   struct CountedWrite {
     uint32_t root;
     uint32_t calls;
@@ -120,7 +119,7 @@ class BoundPlan {
   std::vector<Root> roots_;
   std::vector<MemoryLocation> places_;
   std::vector<RunAddress> addresses_;  // by place
-  std::vector<uint32_t> filled_;       // roots that each run initializes
+  std::vector<uint32_t> filled_;       // roots whose initial content each run copies
   std::vector<Step> steps_;
   std::vector<AllocatedOutput> made_;
   std::vector<Output> outputs_;

@@ -22,7 +22,7 @@ class BoundPlans {
  public:
   /// Returns the plan for these inputs, NULL if there is none.
   std::shared_ptr<const BoundPlan> find(const tenon_value* inputs) noexcept;
-  /// Makes a plan. Returns why binding is impossible, or "". Throws as BoundPlan.
+  /// Makes a plan. Returns why binding is impossible, or "". Throws like BoundPlan.
   std::string bind(const tenon_graph& graph, const Plan& plan, const tenon_value* inputs);
 
  private:

@@ -29,8 +29,8 @@ std::string print_meta(tenon_dtype dtype, const tenon_device& device, tensor::Di
                       tensor::print_device(device));
 }
 
-/// The known values of a graph as fake tensors. `more` is added to the recorded sizes; empty if
-/// numbers are unknown.
+/// The known values of a graph as fake tensors. `more` is added to the recorded values of sizes; if
+/// it is empty, tensors whose dims are not plain numbers are unknown.
 class FakeRun {
  public:
   FakeRun(const Graph& graph, std::optional<int64_t> more)
@@ -210,7 +210,7 @@ void check(const Graph& graph) {
     in_node(graph, i, [&] { check_schema(graph.nodes()[i]); });
   }
   check_with(graph, 0);
-  // Other sizes reveal numbers that match the recorded ones only by chance.
+  // Check with other sizes, too: numbers in the graph may be right only for the recorded ones.
   constexpr int64_t kMore = 3;
   if (!graph.sizes().empty() && takes(graph, kMore)) check_with(graph, kMore);
 }

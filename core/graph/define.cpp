@@ -16,7 +16,7 @@ tenon_status run_graph(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* st
   });
 }
 
-// "ns::name(Tensor x0, Tensor x1) -> (Tensor, Tensor)"
+// Returns the schema of the operator, such as "ns::name(Tensor x0, Tensor x1) -> (Tensor, Tensor)".
 std::string schema_text(const Graph& graph, std::string_view name) {
   std::string text = base::concat(name, '(');
   for (size_t i = 0; i < graph.inputs().size(); ++i) {

@@ -14,8 +14,8 @@ bool is_option(const schema::Argument& argument) {
          argument.default_value->value().tag == TENON_TAG_NONE;
 }
 
-// Returns true if `twin` accepts a node's arguments without written keywords; `args` then holds
-// them.
+// Returns true if `twin` accepts a node's arguments, except those for `out`. Stores its arguments
+// in `args`; NULL means the default.
 bool takes(const schema::Schema& twin, const schema::Schema& written, const Node& node,
            std::vector<const tenon_value*>* args) {
   if (twin.is_mutable()) return false;
@@ -26,7 +26,7 @@ bool takes(const schema::Schema& twin, const schema::Schema& written, const Node
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].is_written()) ++writes;
     if (given[i].is_out()) continue;
-    // Factories have options that a tensor argument would otherwise determine.
+    // A factory has options, such as dtype, which the written tensor determined.
     while (next < wanted.size() && wanted[next].name != given[i].name && is_option(wanted[next])) {
       args->push_back(nullptr);
       ++next;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FunctionalTwin: the operator that returns new values where another operator writes.
+// FunctionalTwin: the operator that returns as new tensors the values that another operator writes
+// into its arguments.
 #pragma once
 
 #include <vector>
@@ -17,9 +18,9 @@ struct FunctionalTwin {
   schema::SchemaPtr schema;
 };
 
-/// Finds the functional operator for a node that writes: the overload with the name without `_`,
-/// with the same arguments except those that are only written, and one result for each written
-/// argument. Throws TENON_ERROR_NOT_SUPPORTED if there is none.
+/// Finds the functional operator for a node that writes. It has the same name without `_`, the same
+/// arguments except those that are only written, and one result for each written argument. Throws
+/// TENON_ERROR_NOT_SUPPORTED if there is none.
 FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& schema);
 
 /// Finds the operator that copies what a view operator returns: `aten::view_copy` for `aten::view`.

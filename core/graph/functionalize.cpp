@@ -34,8 +34,8 @@ class Shapes {
  public:
   explicit Shapes(const Graph& graph) noexcept : graph_(graph) {}
 
-  /// Returns result `index` of a call whose references `meta_of(value)` describes; NULL if that is
-  /// not known, or a kernel refuses tensors without elements.
+  /// Returns result `index` of a call. `meta_of(value)` returns the metadata of a referenced value.
+  /// Returns NULL if metadata is unknown, or if a kernel refuses tensors without elements.
   template <class MetaOf>
   tensor::TensorPtr result(const tenon_op* op, const std::vector<tenon_value>& args, uint32_t count,
                            uint32_t index, MetaOf&& meta_of) {
@@ -139,7 +139,7 @@ class Functionalizer {
  private:
   // The position of a value of the old graph in the tree of its memory.
   struct MemoryNode {
-    uint32_t same_as = kNone;  // the value that a write returned
+    uint32_t same_as = kNone;  // of a result of a write: the written value; otherwise this value
     uint32_t parent = kNone;   // the value that this is a view of
     uint32_t base = kNone;     // the root of the tree
     uint32_t node = kNone;     // the node that makes the view, or the list of views
@@ -192,7 +192,7 @@ class Functionalizer {
                 ": only known view operators may share memory with a tensor that is modified "
                 "inplace; record the graph below autograd to decompose composite operators");
     const uint32_t parent = same(static_cast<uint32_t>(node.args[0].as.i));
-    refresh(parent);  // elements of a list of views get their place here
+    refresh(parent);  // sets parent and base of an element of a list of views
     const uint32_t result = node.first_value;
     places_[result].parent = parent;
     places_[result].base = places_[parent].base;
@@ -321,7 +321,7 @@ class Functionalizer {
       TENON_CHECK(is_base(target) && graph_.values()[target].kind == TENON_GRAPH_VALUE_RESULT,
                   TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
                   ": a resized tensor must not be an input, attribute or view, got one");
-      // Views of it would keep the old sizes and memory.
+      // Its views would keep the old sizes and memory.
       const bool has_views = std::ranges::any_of(places_, [&](const MemoryNode& place) {
         return place.parent != kNone && place.base == target;
       });
@@ -380,7 +380,7 @@ class Functionalizer {
                   rewrite_.map(parent), made, removes_views_);
     assign(parent, whole);
     rewrite_.set(value, made, place.meta);
-    // The scattered value may have another memory order than the view of the whole.
+    // A scattered value may have another memory order than the view: make the view again on use.
     place.is_taken = keeps_strides;
     place.generation = places_[place.base].generation;
   }

@@ -243,7 +243,7 @@ bool tenon_graph::matches(const tenon_value& value, const Type& type) const {
     TENON_DCHECK(static_cast<uint64_t>(value.as.i) < values_.size());
     const Type* its = values_[static_cast<size_t>(value.as.i)].type;
     if (its == nullptr || schema::is_subtype(schema::unwrap_optional(its), &type)) return true;
-    // A number that is known only in runs matches as a number of its type does.
+    // A size or function, which is known only in runs, matches like a plain number of its type.
     const uint16_t tag = number_tag(value);
     if (tag == TENON_TAG_NONE) return false;
     tenon_value number = tenon_value_of_number(tag, 1);

@@ -103,7 +103,8 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   uint32_t add_attribute(tenon_tensor& tensor, std::string_view name, KnownValues* known = nullptr);
   uint32_t add_element(int64_t list, int64_t index);
   void add_output(const tenon_value& value, KnownValues* known = nullptr);
-  /// Appends a call after checking its arguments against the schema; throws as tenon_graph_append.
+  /// Appends a call after checking its arguments against the schema; throws like
+  /// tenon_graph_append.
   uint32_t append(const tenon_op* op, std::span<const tenon_value> args);
   /// Copies an argument into the arena, with its tensors as attributes. Throws TENON_ERROR_INDEX
   /// for a reference to a value that does not exist.

@@ -142,7 +142,8 @@ int64_t Cursor::natural(std::string_view what) {
   return number;
 }
 
-// A sign belongs to a number only at its beginning and after an 'e': "1.0-2.0j" has two numbers.
+// Reads a number. A sign belongs to it only at its beginning and after an 'e': "1.0-2.0j" has two
+// numbers.
 std::string_view Cursor::number() noexcept {
   peek();
   const size_t begin = at_;
@@ -303,7 +304,7 @@ tenon_value Literals::read_dict(Cursor& cursor, int depth) {
   return list_of(elements, TENON_TAG_DICT);
 }
 
-// A tuple, or a complex number: "(1.0+2.0j)".
+// Reads a tuple, or a complex number: "(1.0+2.0j)".
 tenon_value Literals::read_parenthesis(Cursor& cursor, int depth) {
   Cursor trial = cursor;
   const std::string_view real = trial.number();

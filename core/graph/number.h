@@ -46,7 +46,7 @@ constexpr uint32_t kMaxDepth = 256;
 struct Guard {
   uint32_t function;  // TENON_SYMBOL_EQ to GE
   tenon_value operands[2];
-  std::string op;  // operator whose kernel asked, or ""
+  std::string op;  // operator whose kernel needed the decision, or ""
   std::string file;
   int32_t line = 0;
 };

@@ -104,7 +104,7 @@ class NumberReader {
 
   // Reads an infix function whose precedence is at least `least`; returns -1 if none comes next.
   int accept_function(int least) {
-    // Of texts with a common beginning, the longest comes first.
+    // A longer text comes before a text that it begins with.
     constexpr uint32_t kInfix[] = {TENON_SYMBOL_FLOORDIV, TENON_SYMBOL_LE,      TENON_SYMBOL_GE,
                                    TENON_SYMBOL_EQ,       TENON_SYMBOL_NE,      TENON_SYMBOL_ADD,
                                    TENON_SYMBOL_SUB,      TENON_SYMBOL_MUL,     TENON_SYMBOL_MOD,

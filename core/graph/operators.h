@@ -7,7 +7,7 @@ namespace tenon::graph::operators {
 inline constexpr const char* kContiguous = "aten::contiguous";
 inline constexpr const char* kCopy = "aten::copy";
 inline constexpr const char* kCopyInto = "aten::copy_";
-/// Record the sizes and strides that a resized tensor got.
+/// Calls of these operators represent the resize of a tensor in a graph.
 inline constexpr const char* kResize = "aten::empty.out";
 inline constexpr const char* kResizeStrided = "aten::empty_strided.out";
 inline constexpr const char* kToCopy = "aten::_to_copy";

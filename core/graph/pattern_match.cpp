@@ -201,7 +201,8 @@ bool Matcher::unify_value(PartialMatch& trial, uint32_t pattern, const tenon_val
   }
 }
 
-// A size of the pattern matches a number or a number of the graph, the same one at each use.
+// Matches a size of the pattern with a plain number, or with a size or function of the graph. All
+// uses of the size must match the same one.
 bool Matcher::unify_size(PartialMatch& trial, uint32_t size, const tenon_value& value) const {
   const bool is_number =
       value.tag == TENON_TAG_INT ||
@@ -346,7 +347,7 @@ int64_t Matcher::available(uint32_t value) const {
     return place;
   }
   if (its.kind != TENON_GRAPH_VALUE_RESULT) return -1;
-  // The replacement of another match comes after its place, and exists for the next node.
+  // Results of another match are replaced right after its place: they exist from the next node on.
   return moved_to_[its.source] >= 0 ? moved_to_[its.source] + 1 : its.source;
 }
 

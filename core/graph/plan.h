@@ -31,7 +31,7 @@ class Plan {
 
  private:
   enum class FillKind : uint8_t { kValue, kTensorList, kIntList, kDeep };
-  // An argument that is not known before a run.
+  // An argument that each run fills in.
   struct Patch {
     uint32_t argument;
     uint32_t value;  // for kValue
@@ -47,8 +47,8 @@ class Plan {
     uint32_t elements_end;  // in elements_
     uint32_t releases_end;  // in releases_
   };
-  // An element of a list that becomes a value. If `list` is kNumber, a number that can be computed
-  // now; if it is kGuard, the guard `value`.
+  // Work after a step: storing element `index` of a list as a value or, if `list` is kNumber,
+  // computing the number `value`, or, if it is kGuard, checking the guard `value`.
   struct Element {
     uint32_t value;
     uint32_t list;
@@ -68,7 +68,7 @@ class Plan {
   std::vector<Element> elements_;
   std::vector<uint32_t> releases_;
   std::vector<Element> first_;              // numbers and guards that depend only on inputs
-  std::vector<tensor::TensorPtr> numbers_;  // made of numbers where schemas want tensors
+  std::vector<tensor::TensorPtr> numbers_;  // wrapped numbers, for arguments that must be tensors
   uint32_t most_args_ = 0;
   uint32_t most_elements_ = 0;  // maximum over steps, in lists of tensors
   mutable BoundPlans bound_;

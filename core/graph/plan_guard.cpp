@@ -95,7 +95,8 @@ bool PlanGuard::is_over() const noexcept {
 }
 
 bool PlanGuard::is_plain() const noexcept {
-  // A functionality that all threads include is checked for each operator: see Binder::keys_of().
+  // Functionalities that all threads include by default are allowed: Binder::keys_of() checks them
+  // for each operator.
   const uint64_t usual =
       base::kDefaultInclude | base::late_defaults.included.load(std::memory_order_acquire);
   return plain_inputs_ && (thread_.include & ~usual) == 0 &&

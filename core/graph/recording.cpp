@@ -25,7 +25,7 @@ constexpr tenon_keyset kBelowTracer = kTracer - 1;
 
 tenon_status copy_recording(void* word, void** out_word) noexcept {
   *out_word = nullptr;
-  if (static_cast<Recording*>(word)->taker() != nullptr) return TENON_OK;  // for one thread
+  if (static_cast<Recording*>(word)->taker() != nullptr) return TENON_OK;  // of this thread only
   static_cast<Recording*>(word)->retain();
   *out_word = word;
   return TENON_OK;
@@ -35,7 +35,7 @@ void drop_recording(void* word) noexcept { static_cast<Recording*>(word)->releas
 
 constinit dispatch::OwnSlot recording_slot("tenon.graph", &copy_recording, &drop_recording);
 
-// Makes a recording, or none, the thread's current one, in place of the previous one.
+// Replaces the thread's current recording; `recording` may be NULL.
 void set_recording(void** word, RecordingPtr recording) noexcept {
   dispatch::KeyState state = dispatch::key_state();
   const bool at_tracer = recording && !recording->is_below_autograd();
@@ -95,7 +95,8 @@ constexpr tenon_object_type kModeType = [] {
   return type;
 }();
 
-// For instance, formulas get an alias of a saved result, and compute gradients from it.
+// Called when a layer has made an alias itself. Formulas, for example, get an alias of a saved
+// result and compute gradients from it.
 void notice_alias(tensor::Tensor& tensor, tensor::Tensor& alias) {
   Recording* recording = current_recording();
   if (recording != nullptr && recording->is_on()) recording->add_alias(tensor, alias);
@@ -223,7 +224,8 @@ void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const
               value::print(stack.rets[0]));
 }
 
-// A tensor may be added only once: two values with the same handle could not be distinguished.
+// Throws if a tensor is a value already: two values with the same handle could not be
+// distinguished.
 void Recording::check_new(const char* function, const tenon_tensor& tensor) const {
   const uint32_t value = known_.tensors.find(tensor);
   TENON_CHECK_ARG(value == IdentityMap::kUnknown, function,

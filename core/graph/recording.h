@@ -15,7 +15,7 @@
 
 namespace tenon::graph {
 
-/// Receives a thread's calls, which are then not made.
+/// Receives the calls of a thread in place of their kernels.
 class CallInterceptor {
  public:
   virtual tenon_status take(const tenon_op* op, tenon_stack* stack) = 0;
@@ -26,7 +26,7 @@ class CallInterceptor {
 
 class Recording final : public base::RefCounted<Recording> {
  public:
-  /// With a taker, the calls go to it and nothing is recorded.
+  /// If `taker` is not NULL, it receives the calls, and nothing is recorded.
   Recording(uint32_t flags, GraphPtr graph, base::IntrusivePtr<Recording> outer,
             CallInterceptor* taker = nullptr)
       : flags_(flags), graph_(std::move(graph)), outer_(std::move(outer)), taker_(taker) {}
@@ -41,8 +41,7 @@ class Recording final : public base::RefCounted<Recording> {
   /// Adds the guards of symbols to the graph. Throws std::bad_alloc.
   void take_guards();
 
-  /// Makes a call by `below()`, which returns its status, and records it. A failed call leaves
-  /// nothing.
+  /// Makes a call by `below()`, which returns its status, and records the call if it succeeded.
   template <class Below>
   tenon_status record(const tenon_op* op, tenon_stack* stack, Below&& below) {
     StagedCall call = stage(op, *stack);
@@ -52,14 +51,16 @@ class Recording final : public base::RefCounted<Recording> {
     return status;
   }
 
-  /// Like the graph's functions; the tensor represents the value from then on.
+  /// Like the functions of the graph with the same names. In later calls, the tensor refers to the
+  /// new value.
   uint32_t add_input(tenon_tensor* tensor, std::string_view name);
   uint32_t add_attribute(tenon_tensor& tensor, std::string_view name);
   void add_output(const tenon_value& value);
-  /// Records that a layer made an alias of a tensor: both are one value once the tensor is a value.
+  /// Records that a layer has made an alias of a tensor: it refers to the same value. If the tensor
+  /// is not a value yet, this holds as soon as it becomes one.
   void add_alias(tenon_tensor& tensor, tenon_tensor& alias);
-  /// Records that a kernel whose calls are recorded has resized a tensor, if the tensor is a value:
-  /// as a call of `aten::empty.out` or `aten::empty_strided.out`.
+  /// Records that a kernel whose own calls are recorded has resized a tensor, as a call of
+  /// `aten::empty.out` or `aten::empty_strided.out`. Does nothing if the tensor is not a value.
   void add_resize(tenon_tensor& tensor);
 
  private:
@@ -87,13 +88,14 @@ class Recording final : public base::RefCounted<Recording> {
   std::atomic<bool> on_{true};
   std::atomic<bool> locked_{false};  // guards the fields below and the graph
   KnownValues known_;
-  // For results of the running call, which is recorded after it has returned.
+  // Aliases of results of the running call, which become values only after the call has returned.
   std::vector<Alias> aliases_;
 };
 
 using RecordingPtr = base::IntrusivePtr<Recording>;
 
-/// RAII: passes the calling thread's calls to a taker. Calls that the taker makes are executed.
+/// RAII: passes the calling thread's calls to a taker. Calls that the taker itself makes run as
+/// usual.
 class InterceptCalls {
  public:
   explicit InterceptCalls(CallInterceptor& taker);

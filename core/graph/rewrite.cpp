@@ -17,8 +17,8 @@ Rewrite::Rewrite(const Graph& from) : from_(from), mapped_(from.values().size(),
   }
 }
 
-// Copies metadata. Numbers of the old graph become numbers of the new one, unless their tensor is
-// gone.
+// Copies metadata, with numbers of the old graph mapped to the new one. If one of them has no value
+// there, the new value gets no metadata.
 void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
   if (meta == nullptr) return;
   if (meta->dims == nullptr) {
@@ -93,8 +93,8 @@ uint32_t Rewrite::map(uint32_t value) {
   return mapped_[value];
 }
 
-// Like map(), but for values that may be replaced by something other than a value, or whose list
-// is.
+// Like map(), but for a value that may be mapped to an argument that is not a value, or that may be
+// an element of such a list.
 tenon_value Rewrite::argument(uint32_t value) {
   TENON_DCHECK(value < mapped_.size());
   const Value& its = from_.values()[value];

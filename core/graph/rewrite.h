@@ -31,16 +31,16 @@ class Rewrite {
     mapped_[value] = made;
     copy_meta(made, meta);
   }
-  /// Maps a value of the old graph to the image of another value of the old graph.
+  /// Maps a value of the old graph to the value that another one is mapped to.
   void replace(uint32_t value, uint32_t by) { mapped_[value] = map(by); }
   /// Maps a value of the old graph to a tensor, which becomes an attribute.
   void replace(uint32_t value, tensor::Tensor& tensor) {
     mapped_[value] = to_->add_attribute(tensor, {});
   }
   /// Maps a value of the old graph to an argument of the new one: a reference, a tensor, a number,
-  /// or a list of these. A reference takes over the value's metadata unless it has more of it. NONE
-  /// drops the value: nothing may use it afterwards. Throws TENON_ERROR_TYPE for an argument of
-  /// another type.
+  /// or a list of these. A referenced value gets the metadata of the old one, unless more is known
+  /// of it. NONE drops the value, which must not be used afterwards. Throws TENON_ERROR_TYPE for an
+  /// argument of another type.
   void stand(uint32_t value, const tenon_value& by);
   /// Adds the outputs and guards of the old graph, and returns the new graph.
   GraphPtr finish();
@@ -50,7 +50,7 @@ class Rewrite {
 
  private:
   static constexpr uint32_t kUnknown = UINT32_MAX;
-  static constexpr uint32_t kStandIn = UINT32_MAX - 1;  // not a value: see stand_ins_
+  static constexpr uint32_t kStandIn = UINT32_MAX - 1;  // mapped to an argument, see stand_ins_
 
   tenon_value argument(uint32_t value);
 

@@ -15,7 +15,7 @@ namespace tenon::introspect {
 /// The outcome of dispatching on a key set.
 struct DispatchStep {
   tenon_key key = TENON_KEY_UNDEFINED;       // the key whose slot is called
-  tenon_keyset keys = 0;                     // without the keys above it that fall through
+  tenon_keyset keys = 0;                     // the set without fallthrough keys above `key`
   const dispatch::Kernel* kernel = nullptr;  // NULL: no kernel serves the key
   uint32_t provenance = TENON_PROVENANCE_MISSING;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Introspection: lists registrations, tells which kernel serves a slot and why, and checks tables.
+// Introspection: lists registrations, shows which kernel serves a slot and why, and checks tables.
 #pragma once
 
 #include <cstdint>

@@ -26,15 +26,16 @@ class Sample {
     TensorPtr tensor;
   };
 
-  /// An argument tensor that occurs twice is replaced by one tensor. Throws TENON_ERROR_TYPE for
-  /// arguments that do not fit the schema, and what `replace` throws.
+  /// Copies the arguments and replaces each tensor by `replace(tensor)`; a tensor that occurs twice
+  /// is replaced by the same tensor. Throws TENON_ERROR_TYPE for arguments that do not fit the
+  /// schema, and the errors of `replace`.
   Sample(const tenon_op& op, Arguments args, const Replace& replace);
   ~Sample();
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
-  /// Makes the call: call() dispatches it from the start, redispatch() with the keys that remain.
-  /// Throws the operator's errors.
+  /// Makes the call: call() computes its keys, redispatch() uses the given ones. Throws the
+  /// operator's errors.
   void call();
   void redispatch(tenon_keyset keys);
 
@@ -64,7 +65,8 @@ TensorPtr copy_untracked(Tensor& tensor);
 /// Like copy_untracked(), but the copy requires grad if the tensor does.
 TensorPtr copy_input(Tensor& tensor);
 
-/// Returns true if a tensor has no elements, so that the operator cannot be called with it.
+/// Returns true if some tensor is abstract, such as a fake or Meta tensor: it has no memory, so
+/// results of the operator cannot be checked.
 bool has_abstract(Arguments args);
 
 /// Calls `each(Tensor&)` for the tensors in a value.

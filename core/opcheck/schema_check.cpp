@@ -72,7 +72,7 @@ std::string check_outputs(const Sample& sample) {
 
 std::string check_schema(const tenon_op& op, Arguments args) {
   if (has_abstract(args)) return {};
-  // Below Autograd, which would replace results that are arguments by views of them.
+  // Call below Autograd, which would return aliases of arguments instead of the arguments.
   const auto guard = dispatch::KeyGuard::exclude(autograd::kAutograd);
   Sample sample(op, args, &copy_input);
   std::vector<TensorSnapshot> before;

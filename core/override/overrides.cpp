@@ -25,8 +25,8 @@ using value::Object;
 
 constexpr int kMaxNesting = 64;  // the depth that key extraction searches, too
 
-// The functionalities above Wrapper, which have already run for this call. Override is not
-// excluded, because handlers may call operators with overriding objects.
+// The functionalities above Wrapper, whose kernels have already run for this call. Override is not
+// among them, because handlers may call operators with overriding objects.
 constexpr tenon_keyset kAboveWrapper =
     ~((dispatch::functionality_bit(TENON_FUNCTIONALITY_WRAPPER) << 1) - 1) &
     ~dispatch::functionality_bit(TENON_FUNCTIONALITY_OVERRIDE);
@@ -116,7 +116,7 @@ tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_sta
     return status;
   };
   for (size_t number = mode_count(kind); number-- > 0;) {
-    if (number >= mode_count(kind)) continue;  // a handler popped modes that it did not push
+    if (number >= mode_count(kind)) continue;  // popped by a handler that did not push it
     const auto mode =
         value::ObjectPtr::share(dispatch::thread_stacks()->modes[kind].at(number).get());
     const HideModes off(kind, number);

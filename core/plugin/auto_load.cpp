@@ -82,8 +82,8 @@ base::ErrorPtr lost_error(const std::string& name) {
 
 // Returns true if this call loaded the plugin, or waited for another thread that did.
 bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
-  // This thread is loading the plugin explicitly, and its load function lacks an operator. Do not
-  // wait here: the attempt of another thread may be waiting for this load.
+  // This thread is loading the plugin explicitly, and the plugin's load function has looked up a
+  // missing operator. Do not wait here: the attempt of another thread may be waiting for this load.
   if (PluginManager::get().is_loading_here(name)) return false;
   Attempts& all = attempts();
   std::unique_lock lock(all.mutex);
@@ -91,7 +91,7 @@ bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
   Attempt& attempt = place->second;
   if (!first) {
     if (attempt.state == Attempt::State::kUnderWay) {
-      // Called from the plugin's own load function: do not wait for ourselves.
+      // Called from the plugin's own load function: this thread must not wait for itself.
       if (attempt.worker == std::this_thread::get_id()) return false;
       // The thread that was loading it exists only in the parent of this forked process.
       if (attempt.generation != base::fork_generation()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds plugin files, and checks their descriptors before any other code of theirs runs.
+// Finds plugin files, and checks their descriptors before any other of their code runs.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -56,7 +56,8 @@ Plugin* PluginManager::find_by_path(std::string_view path) {
   return nullptr;
 }
 
-// Gives a plugin its name. Throws if another file has the name, unless its load failed.
+// Reserves a plugin's name. Throws if another file has the name, unless the load of that file
+// failed.
 void PluginManager::claim_name_locked(Plugin* plugin) {
   for (const Plugin* other : plugins_) {
     TENON_CHECK(other == plugin || other->nameless || other->name.view() != plugin->name.view(),
@@ -91,7 +92,7 @@ Plugin* PluginManager::open(std::string_view path_or_name) {
                 TENON_PLUGIN_QUERY_NAME, ", got a library without it");
     return add(read_descriptor(query(TENON_ABI_MAJOR << 16, TENON_ABI_VERSION), path), path);
   } catch (const Error&) {
-    library.close();  // no code of the library except the query ran
+    library.close();  // safe: only the library's query function has run
     throw;
   }
 }

@@ -28,8 +28,8 @@ struct tenon_plugin {
   // Guarded by the manager's lock.
   State state = State::kUnloaded;
   bool nameless = false;              // its load failed, so another file may use the name
-  std::thread::id worker;             // the thread that loads or unloads it ...
-  uint32_t generation = 0;            // ... in which process, see base/fork.h
+  std::thread::id worker;             // the thread that is loading or unloading it
+  uint32_t generation = 0;            // fork generation of the worker's process, see base/fork.h
   void* load_state = nullptr;         // the state that its load function returned
   std::vector<const void*> draining;  // groups of its closed libraries that are still in use
 };

@@ -113,7 +113,7 @@ bool may_contain_alias(const Schema& schema, SchemaPosition a, SchemaPosition b,
   const Types right_types = aliasing_types(right.type);
   const Types left_contained = contained_types(left_types);
   const Types right_contained = contained_types(right_types);
-  // A value in the wildcard set may have been stored in any container that can hold it.
+  // A value in the wildcard set may have become an element of any container whose type can hold it.
   if (becomes_wildcard(right) && meet(right_types, left_contained)) return true;
   if (bidirectional && becomes_wildcard(left) && meet(left_types, right_contained)) return true;
   return meet(left_contained, right_contained);

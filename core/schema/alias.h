@@ -26,8 +26,8 @@ bool is_mutable(const Schema& schema, std::string_view argument);
 /// Returns true if both may share memory: their types can alias, and they share a set after the
 /// call.
 bool may_alias(const Schema& schema, SchemaPosition a, SchemaPosition b);
-/// Returns true if both may share memory, or if `a` may contain something that `b` is or contains;
-/// with `bidirectional` also if `b` may contain something of `a`.
+/// Returns true if `a` and `b` may alias, or if an element of `a` may alias `b` or an element of
+/// `b`. With `bidirectional`, also returns true if an element of `b` may alias `a`.
 bool may_contain_alias(const Schema& schema, SchemaPosition a, SchemaPosition b,
                        bool bidirectional = true);
 

@@ -123,7 +123,7 @@ Reason compare_arguments(const Schema& newer, const Schema& older, Direction dir
 Reason backward_incompatibility(const Schema& newer, const Schema& older) {
   if (auto reason = compare_frames(newer, older)) return reason;
   for (size_t i = 0; i < newer.returns().size(); ++i) {
-    // Returns are compared the other way round: a new return type may only be narrower.
+    // For returns, older and newer are swapped: a return type may become narrower, but not wider.
     const auto reason =
         compare(older.returns()[i], newer.returns()[i], "return", Direction::kBackward);
     if (reason) return reason;

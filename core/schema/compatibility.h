@@ -10,10 +10,10 @@
 
 namespace tenon::schema {
 
-/// Returns in one line why callers of `older` cannot call `newer`; nothing if they can.
+/// Returns a one-line reason why callers of `older` cannot call `newer`, nullopt if they can.
 std::optional<std::string> backward_incompatibility(const Schema& newer, const Schema& older);
 
-/// Returns in one line why callers of `newer` cannot call `older`; nothing if they can.
+/// Returns a one-line reason why callers of `newer` cannot call `older`, nullopt if they can.
 std::optional<std::string> forward_incompatibility(const Schema& newer, const Schema& older);
 
 }  // namespace tenon::schema

@@ -19,7 +19,7 @@ namespace {
 
 struct NamedConstant {
   const char* name;
-  uint32_t kind;  // of the types that accept it
+  uint32_t kind;  // the only kind of type that accepts the name
   int64_t value;
 };
 
@@ -61,7 +61,7 @@ constexpr NamedConstant kConstants[] = {
     {"float8_e4m3fn", TENON_TYPE_DTYPE, TENON_DTYPE_F8_E4M3FN},
 };
 
-// Backend names are lower-case identifiers.
+// Returns true if a text can be the name of a backend: a lower-case identifier.
 bool is_device_name(std::string_view name) {
   if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
   return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
@@ -140,8 +140,8 @@ class DefaultParser {
     return lexer_.current().kind == TokenKind::kIdentifier && lexer_.current().text == word;
   }
 
-  // PyTorch accepts None for any simple type; here only types for which an absent value has a
-  // meaning.
+  // PyTorch accepts None as a default of any simple type. Tenon accepts it only for types whose
+  // absent value has a meaning.
   bool takes_none() const {
     switch (type_->kind) {
       case TENON_TYPE_TENSOR:

@@ -9,8 +9,8 @@
 
 namespace tenon::schema {
 
-/// Parses the value after `=` for an argument whose type and N are known, and checks it against the
-/// type.
+/// Parses the default value after `=` and checks it against the argument's type and list size,
+/// which must be set.
 DefaultPtr parse_default(Lexer& lexer, const Argument& argument);
 
 }  // namespace tenon::schema

@@ -22,9 +22,9 @@ uint64_t signature_hash(std::string_view codes);
 /// Any. Throws TENON_ERROR_INVALID_ARGUMENT for an unknown letter or a missing `>`.
 std::string schema_text_from_codes(std::string_view codes);
 
-/// Returns in one line why a kernel with schema `kernel` cannot serve an operator with schema
-/// `declared`; nothing if it can. Compares only the number and the lowered types of arguments and
-/// returns, not names, defaults, annotations or N.
+/// Returns a one-line reason why a kernel with schema `kernel` cannot serve an operator with schema
+/// `declared`, nullopt if it can. Compares only the number and the lowered types of arguments and
+/// returns, not names, defaults, annotations or list sizes.
 std::optional<std::string> find_mismatch(const Schema& kernel, const Schema& declared);
 
 }  // namespace tenon::schema

@@ -42,10 +42,11 @@ class Lexer {
   bool accept(char character);
   bool accept(TokenKind kind);
   Token expect(char character);
-  /// `what` names what was expected: "an argument name".
+  /// Consumes and returns a token of this kind. Otherwise throws TENON_ERROR_PARSE with a message
+  /// that names the expected token by `what`, such as "an argument name".
   Token expect(TokenKind kind, std::string_view what);
 
-  /// Sets the beginning of errors: the operator's name, once it is known. The texts are borrowed.
+  /// Sets the operator's name, with which all later error messages begin. The texts are borrowed.
   void set_subject(std::string_view name, std::string_view overload) {
     name_ = name;
     overload_ = overload;

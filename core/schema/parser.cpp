@@ -215,8 +215,8 @@ void Parser::parse_list_size(Argument& argument, AnnotatedType& parsed) {
   if (lexer_.accept('?')) parsed.type = optional_type(parsed.type);
 }
 
-// Checks that the alias sets of returns occur on some argument, because other sets have no meaning.
-// In `(b|a)` one known set is enough: the other then means new memory.
+// Checks that a return's alias annotation names at least one set that occurs on an argument, or the
+// wildcard. In `(b|a)`, a set that no argument has denotes new memory.
 void Parser::check_return_sets() const {
   if (vararg_) return;  // the arguments are not known
   for (const Argument& result : returns_) {

@@ -36,7 +36,7 @@ const AliasInfo* contained(const AliasInfo* alias, size_t index) {
   return alias->contained[index].get();
 }
 
-// `list_size` is the N of the outermost list only.
+// Appends a type with its annotations. `list_size` is the N of the outermost list only.
 void write_type(std::string& out, const Type* type, const AliasInfo* alias, int32_t list_size) {
   switch (type->kind) {
     case TENON_TYPE_OPTIONAL:
@@ -133,8 +133,8 @@ void write_list(std::string& out, const tenon_value& list, const Write& write) {
   out += ']';
 }
 
-// PyTorch writes the default of `int[N]` as one number if all N are equal, that of `SymInt[N]` only
-// inside an optional.
+// Returns true if the default of an `int[N]` is printed as one number, because all of its N
+// elements are equal. Like PyTorch, prints that of a `SymInt[N]` so only if the list is optional.
 bool is_repeated_int(const Argument& argument, const tenon_value& list) {
   if (argument.list_size < 2) return false;
   const Type* type = unwrap_optional(argument.type);

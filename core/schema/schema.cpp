@@ -50,7 +50,7 @@ bool same_value(const tenon_value& a, const tenon_value& b) {
       return same_floats(left, right, a.count);
     case TENON_TAG_TENSOR_LIST:
       TENON_DCHECK(a.count == 0);
-      return true;  // both are empty: a default has no elements
+      return true;  // both are empty: a default cannot contain tensors
     case TENON_TAG_LIST: {
       const auto* x = static_cast<const tenon_value*>(left);
       const auto* y = static_cast<const tenon_value*>(right);

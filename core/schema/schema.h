@@ -27,10 +27,10 @@ struct OperatorName {
   InternedString name;
   InternedString overload;
 
-  /// The part before "::" ("" if there is none), and the part after it.
+  /// Return the part before "::" ("" if there is none), and the part after it.
   std::string_view ns() const;
   std::string_view base() const;
-  /// "ns::name.overload", without the dot if the overload is "".
+  /// Returns "ns::name.overload", without the dot if the overload is "".
   std::string full() const;
   friend bool operator==(const OperatorName&, const OperatorName&) = default;
 };
@@ -66,18 +66,20 @@ class Default {
   explicit Default(tenon_value value, bool as_int = false) : prints_as_int(as_int), value_(value) {}
   /// Replaces `value.as.list.data` by a copy of the elements; appends a NUL to strings.
   Default(tenon_value value, const void* elements, size_t size);
-  /// A device. A name that is unknown to this layer is resolved later by set_device().
+  /// Makes the default of a device. A name that is unknown to this layer is resolved later by
+  /// set_device().
   static std::unique_ptr<Default> device(std::string_view text);
 
   /// Borrowed from this object.
   const tenon_value& value() const { return value_; }
-  /// For floats that were written like an int: prints "1", as PyTorch does.
+  /// True for a float that was written like an int: it is printed as "1", as in PyTorch.
   const bool prints_as_int = false;
-  /// For devices: the text, such as "cuda:0", and whether `value` holds its number already.
+  /// Return the text of a device, such as "cuda:0", and whether value() has its device type
+  /// already.
   const char* device_text() const { return device_text_.c_str(); }
   bool device_known() const { return device_known_; }
-  /// Sets the number of a device that was unknown before. Any thread may call this; all set the
-  /// same.
+  /// Sets the device, whose backend was unknown when the schema was parsed. Several threads may
+  /// call this, all with the same device.
   void set_device(tenon_device device) const;
 
   friend bool operator==(const Default& a, const Default& b);

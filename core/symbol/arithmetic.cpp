@@ -42,7 +42,8 @@ Word ShapeEnv::apply(uint32_t function, Word a, Word b) {
   return apply_locked(function, a, b);
 }
 
-// Returns the memo entry of a function and its operands; an entry of other operands is overwritten.
+// Returns the memo entry for a function and its operands. The entry may hold another result, see
+// MemoEntry::is_of(), which the caller then overwrites.
 ShapeEnv::MemoEntry& ShapeEnv::memo_entry_locked(uint32_t function, Word a, Word b) {
   if (memo_ == nullptr) memo_ = std::make_unique<MemoEntry[]>(kMemoSize);
   const uint64_t words = static_cast<uint64_t>(a) * 31 + static_cast<uint64_t>(b);
@@ -125,7 +126,7 @@ Word ShapeEnv::extreme_locked(Kind kind, Word a, Word b) {
       less && *less) {
     return kind == Kind::kMax ? a : b;
   }
-  // Symbols in order of creation, then numbers: the order is the same in every run.
+  // Order the operands: symbols by creation, then numbers. This order is the same in every run.
   const auto place = [](Word word) {
     return base::is_symbol(word) ? expression_of(word)->number : UINT32_MAX;
   };
@@ -149,8 +150,8 @@ Word ShapeEnv::simplify_locked(Word word) {
   return expression.simpler;
 }
 
-// Functions still refer to their operands' old symbols: apply them again to the simplified
-// operands, so that equal expressions keep one normal form.
+// Applies replacements of variables to an expression. Functions are applied again to their
+// simplified operands, so that equal expressions keep one normal form.
 Word ShapeEnv::rebuild_locked(const Expression& expression) {
   if (expression.kind == Kind::kVariable) {
     return expression.replacement ? simplify_locked(*expression.replacement)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interval bounds of expressions, from the bounds of their operands and from what was learned.
+// Interval bounds of expressions, from the bounds of their operands and from learned facts.
 #include "symbol/shape_env.h"
 
 namespace tenon::symbol {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides relations, and learns from decisions that used hints.
 //
-// Tries in this order: equal words; a difference that is a number; after division by positive
-// factors that all terms share, learned facts and intervals; and hints, which record a guard. A
-// relation that none of these decides has symbols without hints.
+// The first of these steps that applies decides a relation: equal words; a difference that is a
+// number; learned facts and interval bounds, after positive common factors were divided out; hints,
+// which records a guard. If none applies, some symbol has no hint, and the decision fails.
 #include <algorithm>
 
 #include "base/check.h"
@@ -75,7 +75,7 @@ ShapeEnv::RelationQuery ShapeEnv::query_locked(uint32_t function, Word a, Word b
   return query;
 }
 
-// Returns nothing if an equality cannot hold.
+// Normalizes a query. Returns nullopt for an equality that cannot hold.
 std::optional<ShapeEnv::NormalizedQuery> ShapeEnv::normal_locked(RelationQuery query,
                                                                  DecisionMode mode) const {
   Polynomial& polynomial = query.difference;
@@ -124,8 +124,8 @@ std::optional<bool> ShapeEnv::answer_locked(const RelationQuery& query, Decision
   return std::nullopt;
 }
 
-// Memoizes answers. Later facts do not change a settled answer, except for answers that treat
-// unbacked sizes as 2 or more, and those are not memoized.
+// Decides a relation without a guard, if possible, and memoizes the answer. Later facts cannot
+// change it, unless it assumes that unbacked sizes are 2 or more; such answers are not memoized.
 std::optional<bool> ShapeEnv::try_decide_locked(uint32_t function, Word a, Word b,
                                                 DecisionMode mode) {
   MemoEntry& known = memo_entry_locked(function, a, b);

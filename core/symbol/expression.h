@@ -37,7 +37,7 @@ enum class Kind : uint8_t {
 /// divisor, and the first one is positive.
 struct PolynomialFacts {
   Interval bounds;
-  std::vector<int64_t> excluded;  // values that it does not have
+  std::vector<int64_t> excluded;  // values that the polynomial cannot have
 };
 
 /// An operand: an int, the word of an expression, or a float.

@@ -29,7 +29,7 @@ bool takes_symbols(const dispatch::Snapshot& snapshot) noexcept {
   if (kernel == nullptr || kernel->op() == nullptr) {
     kernel = dispatch::kernel_of_slot(snapshot, dispatch::slot_of_key(TENON_KEY_META));
   }
-  // Without a kernel the call fails below, with a clear error.
+  // If there is no kernel, pass the call on, so that it fails with a clear error.
   return kernel == nullptr || (kernel->entry.flags & TENON_KERNEL_SYMBOLIC) != 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in fallback at Symbolic: calls operators whose kernels do not accept symbols with
-// numbers instead, and records guards.
+// The built-in fallback at Symbolic: replaces symbols by numbers for operators whose kernels do not
+// accept symbols, and records guards.
 #pragma once
 
 #include <span>

@@ -93,8 +93,8 @@ tenon_value ShapeEnv::rebuild(Word word, SymbolBuilder& builder) {
   return rebuilt(simplify_locked(word), builder);
 }
 
-// Rebuilds guards as recorded, without replacing variables: a replacement is justified only by the
-// guard that states it.
+// Rebuilds guards as recorded, without applying replacements: these follow from the guards, and
+// would make the guards that justify them trivial.
 void ShapeEnv::rebuild_guards(SymbolBuilder& builder, const IsKnown& is_known,
                               const std::function<void(base::SymbolGuard)>& use) {
   for (const Guard& guard : guards()) {

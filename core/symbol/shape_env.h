@@ -100,8 +100,7 @@ class ShapeEnv : public base::SymbolAlgebra {
   ~ShapeEnv() override = default;
 
  private:
-  // The assertion that a relation of ints makes about their difference: that it is 0, not 0, above
-  // 0, or not below 0.
+  // The condition on the difference of two ints to which a relation between them is reduced.
   enum class SignCondition : uint8_t { kZero, kNotZero, kPositive, kNotNegative };
   struct RelationQuery {
     Polynomial difference;
@@ -173,8 +172,8 @@ class ShapeEnv : public base::SymbolAlgebra {
   std::unordered_multimap<uint64_t, const Expression*> by_hash_;
   std::vector<const Expression*> variables_;
   std::vector<Guard> guards_;
-  uint32_t replacements_ = 1;  // 1 + number of replacements; dates simplified words
-  uint32_t facts_ = 1;         // 1 + number of learned facts; dates bounds
+  uint32_t replacements_ = 1;  // 1 + number of replacements; simplified words are valid for one
+  uint32_t facts_ = 1;         // 1 + number of learned facts; cached bounds are valid for one
   uint32_t next_backed_ = 0;
   uint32_t next_unbacked_ = 0;
   std::unique_ptr<MemoEntry[]> memo_;

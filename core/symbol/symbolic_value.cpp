@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kApply = "tenon_symbol_apply";
 
-// The operands of a function, and the environment of their symbols; NULL if there are none.
+// The operands of a function, and the environment of their symbols (NULL: no operand is a symbol).
 class Arguments {
  public:
   Arguments(uint32_t function, std::span<const tenon_value> args) {

@@ -14,8 +14,8 @@ namespace tenon::tensor {
 /// Alignment of all elements that we allocate: a cache line, which suits the widest vectors.
 constexpr size_t kAlignment = 64;
 
-/// More than a process can address. Refused without calling the allocator, because those of
-/// sanitizers abort at such a size.
+/// Limit of allocations in bytes; no process can address more. Larger requests are refused without
+/// calling malloc, because the allocators of sanitizers abort at such a size.
 constexpr int64_t kMaxAllocation = int64_t{1} << 47;
 
 /// Allocates `nbytes` (>= 0) aligned bytes; never NULL. Throws TENON_ERROR_OUT_OF_MEMORY.

@@ -43,7 +43,8 @@ struct FreeDims {
 };
 using HeapDims = std::unique_ptr<int64_t, FreeDims>;
 
-/// Returns memory for sizes and strides, or NULL if they fit `room_ndim` dims.
+/// Returns memory for the sizes and strides of `ndim` dims, or NULL if room for `room_ndim` dims
+/// exists already and suffices. Throws std::bad_alloc.
 inline HeapDims allocate_dims(size_t ndim, size_t room_ndim = kInlineDims) {
   if (ndim <= room_ndim) return nullptr;
   auto* head =

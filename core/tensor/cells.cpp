@@ -87,9 +87,9 @@ void tenon_tensor::own_cell(uint32_t language, void* object, tenon_deleter drop)
   void** word = is_in_header(language) ? this->cell(language) : &cell->object;
   void* old_object = std::exchange(*word, object);
   const tenon_deleter old_drop = std::exchange(cell->drop, drop);
-  extra()->owns_cells.store(true, std::memory_order_relaxed);  // two languages may own at once
-  // Setting the same object again only changes its ownership; another object ends that of the
-  // first.
+  // Atomic, because threads of two languages may do this at the same time.
+  extra()->owns_cells.store(true, std::memory_order_relaxed);
+  // If the object is the same, only its deleter changes: the old one must not run.
   if (old_drop != nullptr && old_object != object) old_drop(old_object);
 }
 

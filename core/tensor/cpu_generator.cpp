@@ -112,7 +112,8 @@ void CpuGenerator::set_state(const void* data, int64_t nbytes) {
   State state;
   std::memcpy(&state, data, sizeof state);
   constexpr uint32_t kWords = MersenneTwister::kWords;
-  // A sequence at its very beginning may also be written as number 0 of no block.
+  // PyTorch writes the state of a freshly seeded generator as next = 0, left = 1: its first draw
+  // starts a new block.
   const bool fresh = state.next == 0 && state.left == 1;
   TENON_CHECK_ARG(state.seeded == 1, kSet, "must have seeded = 1, got ", state.seeded);
   TENON_CHECK_ARG(fresh || (state.next >= 1 && state.next <= kWords &&

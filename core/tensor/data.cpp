@@ -13,7 +13,8 @@ constexpr const char* kCopyData = "tenon_tensor_copy_data";
 constexpr tenon_keyset kAutogradKey = uint64_t{1}
                                       << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD);
 
-// Keys that a tensor keeps when its data is replaced. Inference tensors lack the second one.
+// Keys that describe the tensor and not its data, so that set_data() keeps them. Inference tensors
+// have no ADInplaceOrView, and do not get it from the new data.
 constexpr tenon_keyset kOwnKeys =
     kAutogradKey | uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
@@ -25,7 +26,8 @@ tenon_tensor* tenon_tensor::make_independent(const tenon_tensor& base) {
   TENON_CHECK_ARG(base.has_storage(), kCopyData, ": tensor must have storage, got ",
                   base.is_undefined() ? "the undefined tensor" : "a hollow tensor");
   Storage* storage = base.storage_;
-  // A storage that itself borrows memory is skipped, so that chains of owners cannot grow.
+  // If the storage borrows its memory from another storage, refer to that one directly, so that
+  // repeated calls do not build a chain of owners.
   if (storage->kind_ == MemoryKind::kForeign && storage->deleter_ == &release_storage) {
     storage = static_cast<Storage*>(storage->context_);
   }
@@ -46,8 +48,9 @@ void tenon_tensor::set_data(const tenon_tensor& data) {
   const TensorPtr fresh = TensorPtr::adopt(make_independent(data));
   HeapDims heap = more_dims(fresh->size_span().size());
   TensorExtra* more = require_extra();
-  // Views use the storage of their base, which they keep alive, and other holders of the tensor may
-  // know its memory: the old storage stays until there are none.
+  // Keep the old storage while others hold this tensor: a view keeps its base alive and uses the
+  // storage that the base had, and other holders may have the address of the memory. A later call
+  // without other holders, or the end of the tensor, releases it.
   std::unique_ptr<FormerStorage> kept;
   const bool others = use_count() > 1;
   if (others) kept = std::make_unique<FormerStorage>();

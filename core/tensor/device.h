@@ -28,7 +28,7 @@ std::string list_device_types();
 int32_t register_backend_name(std::string_view name);
 
 /// Parses "cuda:1". CPU and Meta have one device and always get index 0; for other types without an
-/// index, the index is -1, the current device. Throws as tenon_device_parse.
+/// index, the index is -1, the current device. Throws like tenon_device_parse.
 tenon_device parse_device(std::string_view text);
 /// Writes "cpu", "cuda:1", or "cuda" for index -1.
 std::string print_device(const tenon_device& device);

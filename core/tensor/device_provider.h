@@ -11,7 +11,7 @@
 namespace tenon::tensor {
 
 /// Registers a copy of a provider. CPU and Meta are built in. Takes over its ctx, even if this
-/// throws. Throws as tenon_device_provider_register.
+/// throws. Throws like tenon_device_provider_register.
 void register_provider(const tenon_device_provider& provider);
 
 /// Returns the provider of a device type, NULL if there is none. Loads nothing.
@@ -43,7 +43,7 @@ tenon_device resolve_device(const char* function, const tenon_device* device);
 void* allocate_memory(const tenon_device_provider& provider, int32_t index, int64_t nbytes);
 void release_memory(const tenon_device_provider& provider, int32_t index, void* data) noexcept;
 
-/// Copies bytes, ordered on the current stream of the side that is not the CPU. Throws as
+/// Copies bytes, ordered on the current stream of the side that is not the CPU. Throws like
 /// tenon_device_copy.
 void copy_bytes(void* dst, const tenon_device& dst_device, const void* src,
                 const tenon_device& src_device, int64_t nbytes, bool blocking);

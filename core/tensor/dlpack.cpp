@@ -88,7 +88,7 @@ Managed* export_tensor(Tensor* tensor, void* stream) {
   result->tensor = TensorPtr::adopt(tensor);
   int64_t* const strides = result->dims + TENON_TENSOR_MAX_DIMS;
   view.ndim = tensor->copy_dims(result->dims, strides);
-  view.data = tensor->data();  // read after the shape: memory only grows, so it has room for it
+  view.data = tensor->data();  // read after the shape: memory only grows, so the shape fits it
   view.shape = result->dims;
   view.strides = strides;
   result->managed = {};

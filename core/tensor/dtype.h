@@ -49,7 +49,7 @@ constexpr bool is_complex(tenon_dtype dtype) noexcept {
 /// TENON_ERROR_INVALID_ARGUMENT for a number that is not a dtype.
 tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b);
 
-/// The default floating dtype of the process, and the complex dtype of the same precision.
+/// Return the default floating dtype of the process, and the complex dtype of the same precision.
 tenon_dtype default_dtype() noexcept;
 tenon_dtype default_complex_dtype() noexcept;
 /// Throws TENON_ERROR_TYPE unless `dtype` is floating.

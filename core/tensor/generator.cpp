@@ -146,7 +146,9 @@ class Defaults {
     return base::singleton<Defaults, base::ForkOrder::kDefaultGenerators>();
   }
 
-  // Providers make and seed generators with no lock held, so changes in between must be detected.
+  // Returns the default generator of a device, made on first use. The provider makes it with no
+  // lock held. If manual_seed() was called in the meantime, the new generator is discarded and made
+  // again.
   GeneratorPtr of(const tenon_device& device) {
     for (;;) {
       uint64_t seed, seedings;

@@ -10,8 +10,8 @@
 /// A generator. Functions may be called on any thread and throw as documented in tenon/generator.h.
 struct tenon_generator : tenon::base::RefCounted<tenon_generator> {
  public:
-  /// Whether a generator counts as a live handle; the default generators, which are never freed, do
-  /// not.
+  /// Says whether a generator counts as a live handle. The default generators do not, because they
+  /// are never freed.
   enum class Counted : bool { kNo, kYes };
 
   virtual ~tenon_generator();
@@ -24,7 +24,7 @@ struct tenon_generator : tenon::base::RefCounted<tenon_generator> {
   virtual void set_state(const void* data, int64_t nbytes) = 0;
   virtual void random(uint32_t* out, int64_t count) = 0;
   virtual void normal(double* out, int64_t count) = 0;
-  /// The provider's object; NULL for the CPU's generator.
+  /// Returns the provider's object; NULL for the CPU's generator.
   virtual void* native() const noexcept { return nullptr; }
 
  protected:

@@ -21,7 +21,7 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowMetadata& metadata, HollowKi
   const bool contiguous = geometry.is_row_major();
   TENON_DCHECK(!geometry.symbolic || geometry.strides != nullptr);
   HeapDims heap = allocate_dims(geometry.sizes.size());
-  // A carrier has no dtype, so that the sizes of dtypes are looked up only for real dtypes.
+  // A carrier has no dtype. Allocation looks up the dtype's size, so it is made as uint8 first.
   const bool has_dtype = is_dtype(metadata.dtype);
   const bool is_view = metadata.view_of != nullptr;
   TENON_DCHECK(!is_view || (has_dtype && metadata.view_of->is_hollow()));
@@ -36,7 +36,8 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowMetadata& metadata, HollowKi
   // A view carries Autograd for the reason explained at place_alias().
   tensor->set_keys(metadata.keys | (is_view ? tensor->keys() & tenon::base::kAutogradBit : 0));
   tensor->flags_ = TENON_TENSOR_HOLLOW | (geometry.symbolic ? TENON_TENSOR_SYMBOLIC : 0u);
-  // A carrier is not a tensor, and a layer decides what its level tensors carry.
+  // Only wrappers follow the grad mode: a carrier is not a tensor, and a transform layer chooses
+  // the keys of its level tensors.
   if (kind == HollowKind::kWrapped) tensor->follow_grad_mode();
   tensor->offset_ = geometry.offset;
   tensor->set_dims(geometry.sizes, geometry.strides, numel, heap.release(), contiguous);

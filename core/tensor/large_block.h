@@ -15,8 +15,8 @@
 
 namespace tenon::tensor {
 
-/// Minimum size of a large block, in bytes. The functions that free memory get the requested size,
-/// and so know the kind, which never changes.
+/// Minimum size of a large block, in bytes. free_elements() recognizes large blocks by the
+/// requested size, which its caller passes.
 constexpr int64_t kLargeBytes = int64_t{1} << 18;
 /// Maximum total size of cached free blocks, in bytes. The system may reclaim the pages of cached
 /// blocks from 32 MiB on when memory is short.

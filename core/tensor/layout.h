@@ -17,13 +17,13 @@ struct Geometry {
   Dims sizes;
   const int64_t* strides = nullptr;  // one per size; NULL: row-major
   int64_t offset = 0;
-  bool symbolic = false;  // the numbers may be symbols, with which nothing is computed
+  bool symbolic = false;  // the numbers may be words of symbols, which are not computed with
 
   Geometry(Dims its_sizes) noexcept : sizes(its_sizes) {}
   Geometry(Dims its_sizes, const int64_t* its_strides, int64_t its_offset) noexcept
       : sizes(its_sizes), strides(its_strides), offset(its_offset) {}
 
-  /// False for a symbolic shape.
+  /// Returns true if the strides are row-major. Always returns false for a symbolic shape.
   bool is_row_major() const noexcept;
 };
 
@@ -42,7 +42,7 @@ int64_t checked_numel(const char* function, Dims sizes);
 int64_t checked_extent(const char* function, Dims sizes, Dims strides);
 
 /// Returns the number of storage elements that a layout of `numel` elements reaches from the start
-/// of the storage: the offset plus checked_extent(). Throws as that does, and for a negative
+/// of the storage: the offset plus checked_extent(). Throws like that does, and for a negative
 /// offset.
 int64_t checked_reach(const char* function, int64_t numel, const Geometry& geometry);
 

@@ -84,7 +84,8 @@ void tenon_tensor::end_of(tenon::base::ReleaseLink* ending) noexcept {
     tensor->autograd_.store(nullptr, std::memory_order_relaxed);
     state->drop(state);
   }
-  // First, so that the tensor that counts the versions is alone when the content releases it.
+  // Before drop_extra(): the content may release the tensor that owns the version counter, whose
+  // storage should be alone by then.
   if (tensor->has_own_storage()) tensor->storage_->stop_sharing_version();
   tensor->drop_extra();
   if (tensor->counts_.load(std::memory_order_acquire) == kOneWeak) {
@@ -110,12 +111,12 @@ void tenon_tensor::release_weak() noexcept {
   const uint64_t before = counts_.fetch_sub(kOneWeak, std::memory_order_acq_rel);
   TENON_DCHECK(before >> 32 != 0);
   if (before >> 32 != 1) return;
-  TENON_DCHECK(!owns_more());  // end() comes before the release of the last weak reference
+  TENON_DCHECK(!owns_more());  // destroyed when the last strong reference was released
   if (dims_ != inline_dims_) free_dims(dims_);
   if (block_ == kHeaderBlock) {
     free_block(this, kHeaderBlock);
   } else {
-    // The storage beside this header either outlives it, or frees the block now.
+    // The storage in the same block frees the block now, unless it has other references.
     beside(this)->release_weak();
   }
 }

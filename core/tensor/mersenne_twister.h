@@ -15,8 +15,8 @@ class MersenneTwister {
   using Words = std::array<uint32_t, kWords>;
 
   explicit MersenneTwister(uint32_t seed) noexcept;
-  /// Continues at number `next` of a block (kWords: at the following block). Not all words may be
-  /// 0.
+  /// Restores a state: the next draw returns number `next` of the block `words` or, for kWords, the
+  /// first number of the following block. At least one word must not be 0.
   MersenneTwister(const Words& words, uint32_t next) noexcept : words_(words), next_(next) {}
 
   uint32_t operator()() noexcept {
@@ -27,7 +27,8 @@ class MersenneTwister {
   void fill(uint32_t* out, int64_t count) noexcept;
 
   const Words& words() const noexcept { return words_; }
-  /// Number of drawn numbers of the block; kWords if the next draw starts a new block.
+  /// Returns how many numbers of the block have been drawn; kWords if the next draw starts a new
+  /// one.
   uint32_t next() const noexcept { return next_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as readable text, laid out as PyTorch does.
+// Formats tensors as text, in PyTorch's layout.
 #pragma once
 
 #include <string>

@@ -78,7 +78,8 @@ void tenon_storage::share_version(tenon_storage& other) noexcept {
   counting->counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
   context_ = counting;
   kind_ = MemoryKind::kSharedVersion;
-  // One more weak reference than a storage alone: count_write() then looks up who counts.
+  // One more weak reference than kStorageAlone, so that count_write() calls bump_version(), which
+  // finds the other storage's counter.
   counts_.store(kSharesVersion, std::memory_order_relaxed);
 }
 

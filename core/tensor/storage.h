@@ -17,7 +17,7 @@ namespace tenon::tensor {
 /// The owner of a storage's memory.
 enum class MemoryKind : uint8_t {
   kNone,           // no memory: Meta, hollow tensors and the undefined one
-  kSharedVersion,  // no memory, and another storage counts the versions
+  kSharedVersion,  // no memory; uses the version counter of another storage
   kInline,         // inside the block; from here on, kinds have memory
   kHeap,           // allocate_cpu()
   kProvider,       // the device's provider
@@ -43,12 +43,13 @@ constexpr uint64_t kStrongMask = kOneWeak - 1;
 /// Counts of a storage that only the tensor beside it uses: its own weak reference and the
 /// header's.
 constexpr uint64_t kStorageAlone = kOneStrong + 2 * kOneWeak;
-/// Counts of such a storage whose versions another one counts: one more weak reference.
+/// Like kStorageAlone, for a storage that uses another one's version counter: it has one more weak
+/// reference, so that the two cases differ.
 constexpr uint64_t kSharesVersion = kStorageAlone + kOneWeak;
-/// Added by the first view, and never removed before death, so that the storage no longer compares
-/// as alone.
+/// Added to the counts by the first view and kept until the storage dies, so that they no longer
+/// equal kStorageAlone.
 constexpr uint64_t kViewed = kOneWeak << 20;
-/// Initial counts of static objects; no number of references that threads can hold brings it to 0.
+/// Initial counts of static objects, so high that they never reach 0.
 constexpr uint64_t kImmortal = (uint64_t{1} << 62) | (uint64_t{1} << 30);
 
 }  // namespace tenon::tensor
@@ -77,14 +78,15 @@ struct alignas(64) tenon_storage {
   void bump_version() noexcept {
     counting_storage()->version_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Makes `other` count the versions of this storage, which has no memory and which no other
-  /// thread uses yet. Keeps the memory of the other's header and counter alive, not its data.
+  /// Makes this storage use the version counter of `other`. This storage must have no memory, and
+  /// no other thread may use it yet. Takes a weak reference: it keeps the counter alive, but not
+  /// the other storage's data.
   void share_version(tenon_storage& other) noexcept;
   /// Reverts share_version() if only the dying tensor beside it uses this storage.
   void stop_sharing_version() noexcept;
-  /// Bumps the version for an imminent write. If the storage has only one tensor, no atomic write
-  /// is needed: another thread that writes would already race for the data. A storage whose
-  /// versions another one counts never compares as alone.
+  /// Bumps the version for an imminent write. If only one tensor uses the storage, a plain store
+  /// suffices: another thread that writes would race for the data anyway. The counts of a storage
+  /// that uses another one's counter never equal kStorageAlone.
   void count_write() noexcept {
     if (counts_.load(std::memory_order_relaxed) == tenon::tensor::kStorageAlone) {
       version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -93,8 +95,8 @@ struct alignas(64) tenon_storage {
     }
   }
 
-  /// Called when a view is made, which owns its base instead of the storage. From now on, writes do
-  /// not count as those of the only holder.
+  /// Called when a view is made. A view holds its base instead of the storage, so a storage that is
+  /// alone is marked: from now on, count_write() bumps its version atomically.
   void count_views() noexcept {
     uint64_t alone = tenon::tensor::kStorageAlone;
     if (counts_.load(std::memory_order_relaxed) != alone) return;
@@ -107,8 +109,8 @@ struct alignas(64) tenon_storage {
   /// Marks the memory as shared with another storage, so that it must not move.
   void lend() noexcept { lent_.store(true, std::memory_order_relaxed); }
 
-  /// Returns true if only the tensor beside it uses the storage, and no view does. `sharers` is the
-  /// number of storages whose versions this one counts.
+  /// Returns true if only the tensor in the same block holds the storage. Views do not count: they
+  /// hold that tensor. `sharers` is the number of storages that use this one's version counter.
   bool is_alone(uint64_t sharers = 0) const noexcept {
     using namespace tenon::tensor;
     const uint64_t counts = counts_.load(std::memory_order_acquire) - sharers * kOneWeak;
@@ -125,8 +127,7 @@ struct alignas(64) tenon_storage {
     if ((before & kStrongMask) == 1) die();
   }
 
-  /// Like is_alone(), for a storage whose versions another one counts. count_write() never treats
-  /// such a storage as alone.
+  /// Like is_alone(), for a storage that uses another one's version counter.
   bool is_alone_sharing_version() const noexcept {
     return kind_ == MemoryKind::kSharedVersion &&
            counts_.load(std::memory_order_acquire) == tenon::tensor::kSharesVersion;
@@ -171,8 +172,8 @@ struct alignas(64) tenon_storage {
   int64_t nbytes_;
   std::atomic<int64_t> version_{0};
   tenon_device device_;
-  // kHeap: a list of old memory; kProvider: the provider; kSharedVersion: the storage that counts
-  // the versions; otherwise the deleter's argument.
+  // kHeap: a list of old memory; kProvider: the provider; kSharedVersion: the storage with the
+  // version counter; otherwise the deleter's argument.
   void* context_ = nullptr;
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;

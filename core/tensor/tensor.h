@@ -129,7 +129,8 @@ struct TensorExtra final : BlockAllocated<TensorExtra> {
 
 }  // namespace tenon::tensor
 
-/// A tensor. The first cache line holds everything that a call or a description reads.
+/// A tensor. The first cache line holds the fields that calls read most, such as counts, keys, the
+/// addresses of dims and storage, and the dtype.
 struct alignas(64) tenon_tensor {
  public:
   using Storage = ::tenon_storage;
@@ -153,8 +154,8 @@ struct alignas(64) tenon_tensor {
   /// Adds keys. Other threads may change other keys at the same time.
   void add_keys(tenon_keyset keys) noexcept { keys_.fetch_or(keys, std::memory_order_relaxed); }
   /// Like add_keys(), for a tensor that the running call made or writes. If the caller holds the
-  /// only reference, no atomic write is needed: another thread without a reference would race for
-  /// the data, too.
+  /// only reference, a plain store suffices: another thread could use the tensor only without a
+  /// reference, and would race for its data anyway.
   void add_keys_of_written(tenon_keyset keys) noexcept {
     if (has_one_reference()) {
       set_keys(this->keys() | keys);
@@ -172,9 +173,9 @@ struct alignas(64) tenon_tensor {
   tenon::tensor::Dims stride_span() const noexcept {
     return {dims_ + ndim_, static_cast<size_t>(ndim_)};
   }
-  /// Number of elements; -1 for a symbolic tensor.
+  /// Returns the number of elements; -1 for a symbolic tensor.
   int64_t numel() const noexcept { return numel_; }
-  /// Number of elements as a word, also for a symbolic tensor; -1 if it is unknown.
+  /// Returns the number of elements as a word, also for a symbolic tensor; -1 if it is unknown.
   int64_t numel_word() const noexcept { return is_symbolic() ? extra()->numel : numel_; }
   int64_t offset() const noexcept { return offset_; }
   /// See tenon_tensor_copy_dims.
@@ -193,15 +194,16 @@ struct alignas(64) tenon_tensor {
   bool is_hollow() const noexcept { return (flags_ & TENON_TENSOR_HOLLOW) != 0; }
   bool is_symbolic() const noexcept { return (flags_ & TENON_TENSOR_SYMBOLIC) != 0; }
   bool is_inference() const noexcept { return (flags_ & TENON_TENSOR_INFERENCE) != 0; }
-  /// False for the undefined tensor and for hollow ones, which may also lack a dtype and a device.
+  /// Returns false for the undefined tensor and for hollow ones, which may also lack a dtype and a
+  /// device.
   bool has_storage() const noexcept {
     return (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
   }
-  /// False on Meta, for fake and hollow tensors and for the undefined one. Tensors without elements
-  /// may have a NULL address.
+  /// Returns false on Meta, for fake and hollow tensors and for the undefined one. Tensors without
+  /// elements may have a NULL address.
   bool has_memory() const noexcept { return storage_->has_memory(); }
   Storage* storage() const noexcept { return storage_; }
-  /// Address of the first element, NULL if there is no memory.
+  /// Returns the address of the first element, NULL if there is no memory.
   void* data() const noexcept {
     char* data = static_cast<char*>(storage_->data());
     return data == nullptr ? nullptr : data + offset_ * itemsize_;
@@ -272,8 +274,8 @@ struct alignas(64) tenon_tensor {
   void claim_geometry(const tenon::tensor::Geometry& geometry);
   /// Implements set_data(): adopts the shape, dtype, device and memory of `data`, and keeps this
   /// tensor's autograd state and version count. Both tensors must have a storage, and this one must
-  /// not be a view. No other thread may use this tensor at the same time. Throws std::bad_alloc,
-  /// and as make_independent().
+  /// not be a view. No other thread may use this tensor at the same time. Throws std::bad_alloc and
+  /// the errors of make_independent().
   void set_data(const tenon_tensor& data);
   void** cell(uint32_t language) noexcept;
   void own_cell(uint32_t language, void* object, tenon_deleter drop);
@@ -284,7 +286,8 @@ struct alignas(64) tenon_tensor {
   tenon::tensor::TensorExtra* extra() const noexcept {
     return extra_.load(std::memory_order_acquire);
   }
-  /// State that the autograd layer keeps for this tensor, NULL for most; dropped with the tensor.
+  /// Returns the state that the autograd layer keeps for this tensor, NULL for most. It is dropped
+  /// with the tensor.
   tenon::tensor::AutogradState* autograd() const noexcept {
     return autograd_.load(std::memory_order_acquire);
   }
@@ -294,8 +297,8 @@ struct alignas(64) tenon_tensor {
   /// thread may access the state at the same time.
   tenon::tensor::AutogradState* replace_autograd(tenon::tensor::AutogradState* state,
                                                  uint8_t note) noexcept;
-  /// A small number that the autograd layer keeps beside its state. For a view without state, the
-  /// low byte of the version of its memory when it was made.
+  /// Returns a small number that the autograd layer keeps beside its state. For a view without
+  /// state, it is the low byte of the storage version at which the view was made.
   uint8_t autograd_note() const noexcept { return autograd_note_; }
   /// For a view, the tensor that it is a view of, which is itself not a view; NULL otherwise.
   tenon_tensor* base() const noexcept {
@@ -334,7 +337,7 @@ struct alignas(64) tenon_tensor {
   /// Makes a tensor that shares only the memory: it has another storage and version counter. Throws
   /// as tenon_tensor_copy_data.
   static tenon_tensor* make_independent(const tenon_tensor& base);
-  /// Makes a view with elements of another dtype. Throws as tenon_tensor_new_alias_as.
+  /// Makes a view with elements of another dtype. Throws like tenon_tensor_new_alias_as.
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);
@@ -359,8 +362,8 @@ struct alignas(64) tenon_tensor {
   /// Makes a row-major tensor with the sizes and the device of another.
   static tenon_tensor* make_like(const tenon_tensor& like, tenon_dtype dtype);
   /// Fast paths of make, make_alias, wrap and make_like: few dims, a small CPU tensor or row-major
-  /// CPU memory, and a cached block. Return NULL if the general function must decide; that is not
-  /// an error.
+  /// CPU memory, and a cached block. Return NULL in all other cases, which the general functions
+  /// handle.
   static tenon_tensor* try_make_small(tenon_dtype dtype, tenon::tensor::Dims sizes) noexcept;
   static tenon_tensor* try_make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                       const int64_t* strides, int64_t offset) noexcept;
@@ -436,7 +439,7 @@ struct alignas(64) tenon_tensor {
 
   static tenon_tensor undefined_;
 
-  // First line.
+  // First cache line.
   std::atomic<uint64_t> counts_{tenon::tensor::kOneStrong | tenon::tensor::kOneWeak};
   std::atomic<tenon_keyset> keys_;
   int64_t* dims_;  // sizes, then strides
@@ -450,7 +453,7 @@ struct alignas(64) tenon_tensor {
   tenon::tensor::BlockClass block_;
   std::atomic<bool> ends_slowly_{false};  // has heap dims, extra or autograd state; stays set
   uint8_t autograd_note_ = 0;
-  // The rest.
+  // Further cache lines.
   tenon_device device_;
   std::atomic<tenon::tensor::TensorExtra*> extra_{nullptr};
   std::atomic<tenon::tensor::AutogradState*> autograd_{nullptr};
@@ -499,24 +502,24 @@ class WeakTensor {
 };
 
 /// Makes a tensor with uninitialized elements. `strides` NULL means row-major, `device` NULL the
-/// CPU. Throws as tenon_tensor_new.
+/// CPU. Throws like tenon_tensor_new.
 inline TensorPtr new_tensor(tenon_dtype dtype, const tenon_device* device, Dims sizes,
                             const int64_t* strides = nullptr) {
   return TensorPtr::adopt(Tensor::make(dtype, device, sizes, strides));
 }
 /// Makes a tensor on foreign memory. Takes over `context`: `deleter` (may be NULL) runs even if
-/// this throws. Throws as tenon_tensor_wrap.
+/// this throws. Throws like tenon_tensor_wrap.
 inline TensorPtr wrap_tensor(void* data, tenon_dtype dtype, const tenon_device* device, Dims sizes,
                              const int64_t* strides, void* context, tenon_deleter deleter,
                              bool read_only = false) {
   const ForeignMemory memory{"tenon_tensor_wrap", data, -1, read_only, context, deleter};
   return TensorPtr::adopt(Tensor::wrap(memory, dtype, device, {sizes, strides, 0}));
 }
-/// Makes a view on the same storage. Throws as tenon_tensor_new_alias.
+/// Makes a view on the same storage. Throws like tenon_tensor_new_alias.
 inline TensorPtr new_alias(const Tensor& base, Dims sizes, Dims strides, int64_t offset) {
   return TensorPtr::adopt(Tensor::make_alias(base, sizes, strides, offset));
 }
-/// Makes a 0-dim tensor of a number, flagged as wrapped. Throws as tenon_tensor_new_number.
+/// Makes a 0-dim tensor of a number, flagged as wrapped. Throws like tenon_tensor_new_number.
 TensorPtr new_number(const tenon_value& number);
 
 }  // namespace tenon::tensor

@@ -41,7 +41,7 @@ bool holds_tensors(const schema::Type& type) {
   return is_list && type.elements[0]->kind == TENON_TYPE_TENSOR;
 }
 
-// All calls' values of one result.
+// One result of the operator, collected from all calls of the loop.
 struct ResultColumn {
   // by index in the list, then by call; one list entry for a single tensor
   std::vector<std::vector<TensorPtr>> tensors;
@@ -133,7 +133,7 @@ class BatchLoop {
     }
   }
 
-  // Returns the written argument as the result that aliases it in the schema.
+  // Stores the written argument as the result that aliases it in the schema.
   void give_written(uint32_t result) {
     const int64_t argument = schema_->aliased_argument(result);
     Tensor* const tensor = stack_.args[argument].as.tensor;
@@ -143,12 +143,12 @@ class BatchLoop {
   bool is_mutable() const { return schema_->is_mutable(); }
 
  private:
-  // passed instead of an index: a Meta tensor of the slice's sizes
+  // Passed to part() instead of an index, for a Meta tensor with the sizes of a slice.
   static constexpr int64_t kLike = -1;
   static constexpr const char* kNeedsRule =
       ": operator must have a batching rule to be called in a vmap, got none: ";
 
-  // A written argument must be mapped if any argument is.
+  // Throws if a written argument is not mapped, because all examples would write the same tensor.
   void check_written() const {
     tenon_stack outer = stack_;
     size_t number = 0;
@@ -304,7 +304,7 @@ tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack
   return TENON_OK;
 }
 
-// Runs a random operator, whether its arguments are mapped or not.
+// Runs a random operator, with mapped arguments or without, as the vmap's randomness requires.
 tenon_status call_random(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   const uint32_t randomness = call.info().randomness;
   TENON_CHECK(randomness != TENON_RANDOMNESS_ERROR, TENON_ERROR_STATE, op.name(),

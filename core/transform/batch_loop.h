@@ -13,10 +13,10 @@ tenon_status batch_each(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_
 /// Like batch_each(), for a single call that a rule declined.
 void call_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack);
 
-/// Gets and sets whether the loop warns about itself, once per operator.
+/// Get and set whether the loop warns of its cost, once per operator.
 bool warns_of_loops() noexcept;
 void set_warns_of_loops(bool warns) noexcept;
-/// Gets and sets whether the loop is allowed. If it is not, operators need a batching rule.
+/// Get and set whether the loop is allowed. If it is not, operators need a batching rule.
 bool allows_loops() noexcept;
 void set_allows_loops(bool allows) noexcept;
 

@@ -19,14 +19,15 @@ class BatchedCall {
   BatchedCall(const BatchedCall&) = delete;
   BatchedCall& operator=(const BatchedCall&) = delete;
 
-  /// Returns false if the thread's active layer is not a vmap, which then does not affect the call.
+  /// Returns true if the thread's innermost layer is a vmap. Otherwise this layer leaves the call
+  /// alone.
   bool is_mapped() const noexcept { return info_ != nullptr; }
   const VmapInfo& info() const noexcept { return *info_; }
   dispatch::Layer& layer() const noexcept { return *layer_; }
   /// Returns true if an argument tensor is mapped.
   bool has_mapped() const noexcept { return has_mapped_; }
-  /// One entry for each tensor among the arguments, with elements of lists as separate entries: the
-  /// mapped dim of the tensor below, or kNotMapped.
+  /// Returns an entry for each tensor among the arguments, with elements of lists as separate
+  /// entries: the mapped dim of the tensor below, or kNotMapped.
   std::span<const int64_t> dims() const noexcept { return {dims_.data(), dims_.size()}; }
   /// Returns a stack with the unwrapped arguments and the results of `stack`.
   tenon_stack below(const tenon_stack& stack) noexcept { return arguments_.stack_for(stack); }
@@ -40,7 +41,8 @@ class BatchedCall {
 
  private:
   // Returns the argument that an in-place view operator such as t_ restrides; NULL for other
-  // operators. The rule returns the view, which the argument then wraps.
+  // operators. For such a call, a rule returns a view of the tensor below, and the argument is made
+  // to wrap that view.
   tensor::Tensor* viewed_in_place() const;
   tensor::TensorPtr wrap(const std::string& who, tensor::Tensor& result, int64_t dim) const;
 

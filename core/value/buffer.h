@@ -21,7 +21,7 @@ enum class BufferContent : uint8_t {
 
 }  // namespace tenon::value
 
-/// A buffer. Its own memory follows it in the same allocation.
+/// A buffer. Memory that it allocates itself follows the header in the same block.
 struct tenon_buffer final : tenon::base::RefCounted<tenon_buffer> {
  public:
   using Content = tenon::value::BufferContent;

@@ -21,8 +21,9 @@ constexpr tenon_keyset bit(uint32_t functionality) {
 
 constexpr const char* kNewWrapper = "tenon_wrapper_new";
 
-// Checks the keys that a wrapper may carry besides its own: functionalities above Wrapper, except
-// those that describe how a tensor is made. A key below Wrapper would never be reached.
+// Checks the additional keys of a wrapper. They must be functionalities above Wrapper, because a
+// call never reaches a key below it. Keys of transform layers and Override are refused: they belong
+// to other kinds of hollow tensors.
 void require_wrapper_keys(tenon_keyset keys) {
   constexpr tenon_keyset kUpToWrapper = (bit(TENON_FUNCTIONALITY_WRAPPER) << 1) - 1;
   constexpr tenon_keyset kRefused =
@@ -47,7 +48,7 @@ TensorPtr new_carrier_of(tenon_value value) {
   TENON_DCHECK(value.tag != TENON_TAG_TENSOR);  // otherwise carriers could nest without end
   OwnedValue owned(value);
   auto content = std::make_unique<OwnedValue>(std::move(owned));
-  // Without elements, so that a kernel that gets a carrier nevertheless reads nothing.
+  // One dim of size 0, so that a kernel that is passed a carrier by mistake reads no elements.
   const int64_t none = 0;
   const tensor::HollowMetadata metadata{"tenon_carrier_new",
                                         bit(TENON_FUNCTIONALITY_OVERRIDE),
@@ -84,7 +85,8 @@ TensorPtr new_wrapper(const tenon_object_type* type, void* self,
   const tenon_keyset keys = (tensor::plain_keys(device.type) & ~bit(TENON_FUNCTIONALITY_DENSE)) |
                             bit(TENON_FUNCTIONALITY_WRAPPER) | options.keys;
   const tensor::Dims sizes(options.sizes, static_cast<size_t>(ndim));
-  // An alias of another wrapper is a view, which owns that wrapper's root and uses its storage.
+  // An alias of another wrapper is a view. It owns that wrapper, or the base of that wrapper if it
+  // is a view itself, and uses the base's storage.
   const bool is_view = alias_of != nullptr && alias_of->content(HollowKind::kWrapped) != nullptr;
   const Tensor* base = is_view ? alias_of->base() : nullptr;
   const tensor::HollowMetadata metadata{kNewWrapper,

@@ -19,13 +19,14 @@ tensor::TensorPtr new_carrier_of(tenon_value value);
 /// Returns the value in a carrier, NULL for all other tensors.
 const tenon_value* carried(const tensor::Tensor& tensor) noexcept;
 
-/// See tenon_wrapper_new. All fields of `options` are set, whatever its struct_size says.
+/// See tenon_wrapper_new. Reads all fields of `options`, whatever its struct_size is.
 tensor::TensorPtr new_wrapper(const tenon_object_type* type, void* self,
                               const tenon_wrapper_options& options);
 /// Returns the object of a wrapper tensor, NULL for all other tensors.
 Object* wrapped(const tensor::Tensor& tensor) noexcept;
 
-/// Returns the object that a value is or carries, NULL for all other values.
+/// Returns the object of an object or function value, or of a carrier that holds one; NULL for all
+/// other values.
 Object* object_in(const tenon_value& value) noexcept;
 
 /// Returns true if objects of a type are accepted for any argument.

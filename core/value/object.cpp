@@ -42,7 +42,7 @@ tenon_status call_object(Object& object, tenon_stack* stack) {
                    object.type()->name);
   const base::ErrorObject* before = base::peek_current_error();
   const tenon_status status = object.type()->call(object.self(), stack);
-  // An error that the function recovered from is no error of this call.
+  // If the function succeeded, an error that it left in the stack has been handled.
   auto error = base::ErrorPtr::adopt(std::exchange(stack->error, nullptr));
   if (status == TENON_OK) return status;
   if (!error) {

@@ -45,13 +45,13 @@ void clear(tenon_value* value) noexcept;
 /// Makes an owned text.
 tenon_value new_string(std::string_view text);
 /// Makes an owned list, tuple or dict from copies of `count` elements (for a dict, `count` is the
-/// number of keys). Throws as copy(), and TENON_ERROR_INVALID_ARGUMENT for a tag that is not a list
-/// or a bad count.
+/// number of keys). Throws like copy(), and TENON_ERROR_INVALID_ARGUMENT for a tag that is not a
+/// list or a bad count.
 tenon_value new_list(uint16_t tag, const void* elements, int64_t count);
 
-/// Returns true if all texts in a value are UTF-8. Programs in C and C++ can pass any bytes, and
-/// other languages have no text for those that are not. `depth` is the nesting depth of the lists
-/// around the value; lists nested deeper than owning values allow are not searched.
+/// Returns true if all texts in a value are UTF-8. C and C++ callers can pass arbitrary bytes,
+/// which other languages cannot represent as text. `depth` is the nesting depth of the lists around
+/// the value. Lists nested deeper than kMaxNesting are not searched.
 bool holds_texts(const tenon_value& value, int depth = 0) noexcept;
 
 /// Formats a value, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".

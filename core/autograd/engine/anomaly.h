@@ -13,8 +13,8 @@ namespace tenon::autograd {
 /// Stores the current stack frames in a newly recorded node, which no other thread can see yet.
 void note_frames(Node& node);
 
-/// Adds to the error of a failed node a note that says where the node was created, if that was
-/// recorded.
+/// Adds a note to the error of a failed node that names the place where the node was created, if
+/// that was recorded.
 void note_origin(const Node& node, base::ErrorObject& error);
 
 /// Throws TENON_ERROR_STATE if the gradient of an input contains a NaN.

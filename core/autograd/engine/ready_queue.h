@@ -71,7 +71,7 @@ class DequeuedNode {
   DequeuedNode& operator=(const DequeuedNode&) = delete;
 
   Node& node() const noexcept { return *node_; }
-  /// Owned gradients of the node's outputs; NULL if none arrived.
+  /// Returns the owned gradients of the node's outputs, NULL for each output that got none.
   std::span<tensor::Tensor*> grads() noexcept { return {grads_, node_->output_count()}; }
 
  private:

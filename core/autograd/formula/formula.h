@@ -112,17 +112,17 @@ class Formula {
   /// Returns true if run() can be differentiated: tangents are derived from it if there is no
   /// tangent text.
   virtual bool is_derivable() const noexcept { return true; }
-  /// Returns true if gradients that run() returns without recording a call are known to be
-  /// constant.
+  /// Returns true if run() computes only with calls that can be recorded. A gradient without a node
+  /// is then known to be constant.
   virtual bool records_all() const noexcept { return false; }
 
   MissingGradients absent() const noexcept { return missing_gradients_; }
   /// Returns the formula itself if it is the context of one call, see function_context.h; otherwise
   /// NULL.
   virtual const tenon_function_context* context() const noexcept { return nullptr; }
-  /// set_up() inspects a call that its kernel has served, and returns the context that replaces the
-  /// formula in the call's node. It is called only if looks_at_calls() is true. Throws the errors
-  /// of the setup callback.
+  /// Returns true if set_up() must run for each call. set_up() inspects a call after its kernel has
+  /// returned, and returns the context that replaces the formula in the call's node. It throws the
+  /// errors of the setup callback.
   bool looks_at_calls() const noexcept { return looks_at_calls_; }
   virtual base::IntrusivePtr<tenon_function_context> set_up(
       const tenon_stack& call, std::span<const FunctionInput> inputs) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function: a pair of forward and backward callbacks, recorded as one node whatever forward calls.
+// Function: a pair of forward and backward callbacks, recorded as one node regardless of the
+// operators that forward calls.
 #pragma once
 
 #include <span>
@@ -34,12 +35,13 @@ class Function {
   base::IntrusivePtr<const CallbackFormula> formula_;
 };
 
-/// Returns a context for a call with these inputs; NULL is an input that is no tensor. No gradient
-/// flows to the inputs if the thread's calls are not recorded.
+/// Returns a context for a call with these inputs (NULL: not a tensor). If the thread's calls are
+/// not recorded, no gradient flows to the inputs.
 FunctionContextPtr begin_function(const CallbackFormula& formula,
                                   std::span<tensor::Tensor* const> inputs);
 
-/// Does the part of begin_function() and finish_function() for one level; see lower_call.h.
+/// Do the parts of begin_function() and finish_function() that concern a single level of the
+/// transform stack; see lower_call.h.
 FunctionContextPtr begin_at_level(const CallbackFormula& formula,
                                   std::span<tensor::Tensor* const> inputs, bool records,
                                   FunctionJvp::WithoutJvp without_jvp);

@@ -39,7 +39,8 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   using Plan = tenon::autograd::Plan;
   using Tensor = tenon::tensor::Tensor;
 
-  /// Returns a context for a call of `formula`. Gradients flow to the inputs that have a flow.
+  /// Returns a context for a call of `formula`. Gradients flow to the inputs whose `flow` has a
+  /// node.
   static tenon::autograd::FunctionContextPtr make(
       const CallbackFormula& formula, std::vector<tenon::autograd::FunctionInput> inputs);
   ~tenon_function_context() override;
@@ -50,7 +51,8 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   bool is_tracked() const noexcept;
   bool needs_grad(size_t input) const noexcept;
   size_t input_count() const noexcept;
-  /// Returns 0 before set_output_count(), unless the call is recorded.
+  /// Returns the number of outputs of the call's node or, before the call is recorded, the number
+  /// that set_output_count() set (0 until then).
   size_t output_count() const noexcept;
   void set_output_count(size_t count) noexcept { outputs_ = count; }
 
@@ -67,13 +69,14 @@ struct tenon_function_context final : public tenon::autograd::Formula {
     once_differentiable_.store(true, std::memory_order_relaxed);
   }
   void set_state(void* state, tenon_deleter deleter) noexcept;
-  /// At a lower level of nested transforms, returns the state of the innermost level.
+  /// Returns the state that set_state() stored. At a lower level of nested transforms, this is the
+  /// state of the innermost level.
   void* state() const noexcept {
     return state_ != nullptr || above_ == nullptr ? state_ : above_->state();
   }
 
-  /// Forward mode of the call, if an input has a tangent; set before forward runs and taken after
-  /// it.
+  /// Store and return the forward-mode part of the call, if an input has a tangent. It is set
+  /// before forward runs and taken after it.
   void set_jvp(std::unique_ptr<tenon::autograd::FunctionJvp> jvp) noexcept {
     jvp_ = std::move(jvp);
   }
@@ -87,7 +90,8 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   /// Ends the state that was set up for forward. Also called if forward fails.
   void end_forward() noexcept;
 
-  /// The call at lower levels; set before forward runs and taken after it.
+  /// Store and return the call at lower levels, which is set before forward runs and taken after
+  /// it.
   void set_lower(std::unique_ptr<tenon::autograd::LowerCall> lower) noexcept;
   std::unique_ptr<tenon::autograd::LowerCall> take_lower() noexcept;
   /// Copies what forward stored in the context of the level above; `below` maps a tensor of that

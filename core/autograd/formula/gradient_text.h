@@ -54,7 +54,7 @@ struct Expression {
     kName,      // not resolved yet
     kSaved,     // saved value `index` of the formula
     kGrad,      // gradient of result `index`
-    kGrads,     // the list of all gradients; if the result is a list, of its elements
+    kGrads,     // the gradients of all results, or of the elements of a result that is a list
     kConstant,  // `constant`
     kList,      // the list of `arguments`
     kCall,      // calls `name` with `arguments`; the last `keywords.size()` are named

@@ -21,8 +21,8 @@ bool give_number(int64_t number, OwnedValue* out_result) {
   *out_result = OwnedValue(tenon_value_of_int(number));
   return true;
 }
-// Sizes of a tensor, or of a list with symbols, are words; lists without symbols hold plain
-// numbers.
+// Pass `is_word` for sizes of a symbolic tensor and of a list that is flagged as having symbols.
+// All other numbers are plain, and may have the bits of a symbol.
 bool give_word(int64_t word, bool is_word, OwnedValue* out_result) {
   *out_result = OwnedValue(value::copy(word_value(word, is_word)));
   return true;

@@ -15,8 +15,8 @@ inline bool has_symbols(tensor::Dims words) noexcept {
   return std::ranges::any_of(words, [](int64_t word) { return base::is_symbol(word); });
 }
 
-/// Returns a borrowed list of words; with `are_words` false, of plain numbers, which may have any
-/// bits.
+/// Returns a borrowed list of ints. If `are_words` is true, words that are symbols stay symbols;
+/// otherwise the list holds plain numbers, even those that have the bits of a symbol.
 inline tenon_value words_value(tensor::Dims words, bool are_words = true) noexcept {
   tenon_value value = tenon_value_of_ints(words.data(), static_cast<uint32_t>(words.size()));
   if (are_words && has_symbols(words)) value.flags = TENON_VALUE_HAS_SYMBOLIC;

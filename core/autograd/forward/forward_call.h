@@ -31,10 +31,10 @@ class ForwardCall {
   ForwardCall(const ForwardCall&) = delete;
   ForwardCall& operator=(const ForwardCall&) = delete;
 
-  /// Prepares for the kernel: copies what it will overwrite. Returns a bit mask of the inputs that
-  /// the node must save for as if their gradients were needed, because tangents are derived from
-  /// the node. Throws TENON_ERROR_NOT_SUPPORTED for an operator without any formula, and
-  /// TENON_ERROR_STATE for a call that writes into an `out`.
+  /// Prepares for the kernel: copies what it will overwrite. Returns a bit mask of the inputs whose
+  /// gradients the node must be able to compute, even if no gradient flows there, because tangents
+  /// are derived from the node. Throws TENON_ERROR_NOT_SUPPORTED for an operator without any
+  /// formula, and TENON_ERROR_STATE for a call that writes into an `out`.
   uint64_t prepare();
 
   /// Gives the results their tangents after the kernel ran. `node` is the node recorded for the

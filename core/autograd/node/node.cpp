@@ -122,7 +122,7 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
   return made;
 }
 
-// The sizes of outputs are words that borrow their symbols: retain the symbols' owner.
+// Retains the owner of the symbols in the sizes of outputs, which are borrowed words.
 void tenon_node::keep_symbols(const tenon_tensor* output) {
   if (output == nullptr || !output->is_symbolic()) return;
   base::SymbolOwner*& kept = require_extra().symbols;

@@ -110,7 +110,8 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   void come_after(const Node& node) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
-  /// Returns true if the node saved a tensor. Other saved values stay for later passes.
+  /// Returns true if the node holds values that a pass may drop: saved tensors, saved lists of
+  /// tensors, or an inner node. A node with only other values can run any number of times.
   bool has_saved() noexcept;
   /// Returns the data that few nodes have, see node_extra.h; NULL if there is none.
   tenon::autograd::NodeExtra* extra() const noexcept {
@@ -160,7 +161,7 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   /// that its tensor had at first, and at least for kInlineDims.
   bool has_room_for(int32_t ndim) const noexcept;
   void follow(const tenon_tensor& tensor) noexcept;
-  /// Safe to call from any thread at any time.
+  /// Returns the leaf's gradient so far, or NULL. Safe to call from any thread at any time.
   tenon::tensor::TensorPtr copy_grad() const noexcept;
   /// Returns the previous gradient.
   tenon::tensor::TensorPtr set_grad(tenon::tensor::TensorPtr grad) noexcept;

@@ -64,9 +64,10 @@ class NodeExtra {
   /// Returns the object that a language's cell owns; NULL if it owns none.
   void* owned_object(uint32_t language) const noexcept;
 
-  /// The node that a write node runs itself, for its output `inner_output`. Edge `inner_self` (-1:
-  /// none) of the inner node corresponds to edge 0 of this one. Set before other threads can see
-  /// the node, and released with its saved values.
+  /// For a write node (see view_node.h): the node of the call that wrote the view. The write node
+  /// runs it with the gradient of its output `inner_output`. The gradient for edge `inner_self`
+  /// (-1: none), which leads to the view, becomes a part of the gradient for edge 0 of the write
+  /// node. Set before other threads can see the node, and released with its saved values.
   NodePtr inner;
   uint16_t inner_output = 0;
   int16_t inner_self = -1;

@@ -14,7 +14,7 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// limit per walk: collectors call often, and long chains are not walked completely each time
+// Maximum number of nodes per walk: collectors call often, and a long chain would cost too much.
 constexpr size_t kMostNodes = 4096;
 
 // Walks, without recursion, everything that is held by a single reference.
@@ -53,7 +53,8 @@ class OwnedWalk {
     result_ = visit_(ctx_, kind, object);
   }
 
-  // Enters a tensor that only C references: the tensor keeps the object of its cell alive.
+  // Enters a tensor whose only reference is held by a tensor or node of the walk. The tensor keeps
+  // the object in its cell alive.
   void enter_owned(const Tensor& tensor) {
     if (void* object = tensor.owned_object(language_)) tell(TENON_OWNED_CELL, object);
     enter(tensor);

@@ -19,8 +19,8 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// Number of values that these nodes save: the sizes, strides and offset of the view and of its
-// base, and a Pairs.
+// Number of values that view nodes and write nodes save: the sizes, strides and offset of the view,
+// those of its base, and a Pairs.
 constexpr size_t kPlaces = 7;
 
 // How the dtypes of a view and its base differ: one may hold complex numbers and the other their

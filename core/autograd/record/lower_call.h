@@ -18,11 +18,11 @@ namespace tenon::autograd {
 
 class LowerCall {
  public:
-  /// Begins the call at all levels below the innermost layer, on `inputs` (NULL: not a tensor)
-  /// unwrapped to each level. Returns NULL if no gradient or tangent flows to any of them, if the
-  /// thread has no layers, and inside a kernel that a layer calls, whose operators reach the lower
-  /// levels themselves. `records` is false if the call must not be recorded. Throws what
-  /// FunctionJvp::begin() throws.
+  /// Begins the call at all levels below the innermost layer, with `inputs` (NULL: not a tensor)
+  /// unwrapped to each level. Returns NULL if the thread has no layers, or if no gradient or
+  /// tangent flows at any of these levels. Also returns NULL inside a kernel that a layer serves,
+  /// because the operators that such a kernel calls are dispatched to the lower levels anyway.
+  /// `records` is false if the call must not be recorded. Throws what FunctionJvp::begin() throws.
   static std::unique_ptr<LowerCall> begin(const CallbackFormula& formula,
                                           std::span<tensor::Tensor* const> inputs, bool records);
   LowerCall(const LowerCall&) = delete;

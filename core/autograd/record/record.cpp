@@ -161,8 +161,8 @@ class Recording {
     inputs_.push_back(std::move(given));
   }
 
-  // Remembers the layout of a written view. Operators such as t_ restride it in place without
-  // writing any element.
+  // Stores the layout of a written view, so that is_reshaped() recognizes operators such as t_,
+  // which restride the view in place without writing any element.
   void note_shape() {
     const auto& arguments = plan_.schema->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -233,7 +233,7 @@ class Recording {
                 ": ", name, " is a view that ", origin_text(view),
                 ", which must not be modified inplace in grad mode; ",
                 origin_advice(view.view_origin()));
-    // If the base does not require grad, it may have another view that is a leaf and does.
+    // Even if the base does not require grad, this view may come from another view that does.
     TENON_CHECK(!(is_leaf(base) && (requires_grad(base) || requires_grad(view))), TENON_ERROR_STATE,
                 op_.name(), ": ", name,
                 " is a view of a leaf Variable that requires grad, which must not be used in an "
@@ -286,7 +286,7 @@ class Recording {
                                [&](const RecordedInput& given) { return given.tensor == tensor; });
   }
 
-  // Returns the index among the inputs of the tensor at an argument's position.
+  // Returns the index in inputs_ of the argument at a position; for a list, of its first element.
   size_t input_at(uint16_t position) const {
     size_t number = 0;
     for (const Input& input : plan_.inputs) {

@@ -57,7 +57,7 @@ RecordingHooksGuard::~RecordingHooksGuard() {
     modes.creation.swap(creation_);
     forget_empty_modes();
   } catch (const std::bad_alloc&) {
-    // Hooks that the pass popped stay popped.
+    // Out of memory: hooks that the pass popped stay popped.
   }
 }
 
@@ -68,7 +68,7 @@ void finish_recorded(Node& node, const RecordingModes& modes) {
   if (!modes.saved.empty()) {
     const SavedHooksPtr hooks = modes.saved.back();  // a reference, because a hook may pop itself
     for (SavedTensor& saved : node.saved_tensors()) {
-      // Python numbers stay what they are, as in PyTorch.
+      // Wrapped numbers are not packed, as in PyTorch.
       if (saved.tensor != nullptr && !saved.tensor->is_wrapped_number()) pack(&saved, hooks);
     }
     if (node.plan().saves_lists) pack_lists(node, hooks);
@@ -82,7 +82,7 @@ void finish_recorded(Node& node, const RecordingModes& modes) {
     }
   };
   if (creation.empty()) return;
-  // A leaf is new to the graph while only its tensor and this node's edges hold it.
+  // Call the hooks for new leaves, too: those that only their tensor and this node's edges hold.
   for (const Edge& edge : node.edges()) {
     if (edge.node == nullptr || !edge.node->is_leaf()) continue;
     const auto same = [&](const Edge& other) { return other.node == edge.node; };
