@@ -69,7 +69,7 @@ OWN_METHODS = {
 }
 
 
-# The operators in place that are functions of the package, too, as in PyTorch.
+# In-place operators that are also functions of the package, as in PyTorch.
 IN_PLACE_FUNCTIONS = {
     *("abs_", "acos_", "acosh_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_"),
     *("arctanh_", "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "celu_", "clamp_"),
@@ -80,7 +80,7 @@ IN_PLACE_FUNCTIONS = {
     *("tanh_", "trunc_", "xlogy_", "zero_"),
 }
 
-# Operators that are no method in any language, though their first argument is a tensor.
+# Operators that are not a method in any language, although their first argument is a tensor.
 METHODLESS = FACTORIES | {"alias", "copy", "fill", "random", "zero"}
 
 
@@ -100,13 +100,13 @@ def methods(space: Namespace) -> list[str]:
 
 
 def of_self(op: Operator) -> bool:
-    """Returns true if the first argument is a tensor named self, so it can be a method."""
+    """Returns true if the first argument is a tensor named self, so that it can be a method."""
     first = op.parameters[0] if op.parameters else None
     return first is not None and first.name == "self" and first.type.key == "Tensor"
 
 
 def rust_methods(space: Namespace) -> str:
-    """Rust's methods, but for those that are written by hand."""
+    """Returns Rust's methods, except those that are written by hand."""
     taken = {"clone"}  # the trait's, which shares
     for path in sorted((ROOT / "bindings/rust/tenon/src").rglob("*.rs")):
         text = path.read_text()
