@@ -16,7 +16,7 @@ import machine
 import ui
 
 JAVA = ui.ROOT / "bindings" / "java"
-# In each jar's META-INF; the natives have more inside than ours.
+# Licences in the META-INF of jars. The jar of natives also has those of third-party code.
 LICENCE = ui.ROOT / "LICENSE"
 OTHERS = ui.ROOT / "capi" / "THIRD_PARTY_LICENSES.txt"
 POM = """\
@@ -96,7 +96,7 @@ def javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
 
 
 def _repack(built: pathlib.Path, jar: pathlib.Path, seconds: int) -> None:
-    """A jar that the JDK made, with its entries in order and all of one time; folders are left."""
+    """Rewrites a jar of the JDK with sorted entries and one timestamp, without folder entries."""
     stamp = time.gmtime(max(seconds, 315532800))[:6]
     with zipfile.ZipFile(built) as source, zipfile.ZipFile(jar, "w") as target:
         content = {name: source.read(name) for name in source.namelist() if name[-1] != "/"}

@@ -116,7 +116,7 @@ def ensure(names: tuple) -> None:
 
 
 def choose(names: list) -> tuple:
-    """Packages that provide the needs, and a sentence for each that apt only has too old."""
+    """Returns packages for the needs, and a sentence for each that apt has in old versions only."""
     packages, too_old = [], []
     for name in names:
         group, version = apt.newest(NEEDS[name].apt, NEEDS[name].oldest_from)
@@ -128,7 +128,7 @@ def choose(names: list) -> tuple:
 
 
 def elsewhere(names: list) -> str:
-    """The command that installs the needs, for each known package manager or for the one here."""
+    """Returns the commands that install the needs, for all package managers or for the one here."""
     lines = []
     for index, manager in enumerate(PACKAGE_MANAGERS):
         packages = [NEEDS[name].elsewhere[index] for name in names if NEEDS[name].elsewhere]

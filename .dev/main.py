@@ -188,7 +188,7 @@ def check(args) -> int:
 
 
 def bench(args) -> int:
-    """Measures calls beside peers and budgets; ./dev bench --help tells its options."""
+    """Measures calls and compares them with peers and budgets; see ./dev bench --help."""
     sys.path.insert(0, str(BENCH))
     import options
 
@@ -205,7 +205,7 @@ def bench(args) -> int:
 
 
 def doctor(args) -> int:
-    """Says what is found, what is missing and which version; installs nothing."""
+    """Prints which tools are found, their versions, and which are missing; installs nothing."""
     names = tuple(dict.fromkeys((*needs.ALL, "benchmark", *needs.FUZZ, *needs.LINT)))
     nvcc = shutil.which("nvcc") or "none: ./dev build --cuda takes the toolkit from PyPI"
     extra = [

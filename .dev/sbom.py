@@ -93,7 +93,7 @@ class Release:
         digest = artefacts.sha256(content)
         if digest not in self.linked:
             raise ValueError(f"sbom: {name} must be a library that was linked here, got {digest}")
-        # Archives have the same file by several names.
+        # Archives contain the same library under several names.
         name, others = self.linked[digest]
         one = self._add(name, digest, ComponentType.LIBRARY)
         parts = others | ({"cephes"} if "_cpu" in name else set())

@@ -15,7 +15,7 @@ from interpreters import Interpreter
 
 PROJECT = ui.ROOT / "bindings" / "python"
 LICENCES = (ui.ROOT / "LICENSE", ui.ROOT / "capi" / "THIRD_PARTY_LICENSES.txt")
-# Writes the folder of metadata that the build backend makes of pyproject.toml.
+# Program that writes the metadata folder that the build backend derives from pyproject.toml.
 METADATA = (
     "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as prepare; "
     "prepare(sys.argv[1])"
