@@ -41,9 +41,9 @@ final class Bridge {
 
   /**
    * Makes the virtual machine initialize the classes that it reads stack traces with. Otherwise the
-   * first kernel that throws would initialize them. A stack overflow inside of that initializer
-   * would make the class unusable for the rest of the process, and with it every {@link
-   * Throwable#getStackTrace}.
+   * first kernel that throws would initialize them. After a stack overflow inside of such an
+   * initializer, the class is unusable as long as the process runs, and {@link
+   * Throwable#getStackTrace} always fails.
    */
   private static void prepareTraces() {
     try {
