@@ -39,7 +39,7 @@ POM = """\
 
 
 def make(repository: pathlib.Path, version: str, seconds: int) -> None:
-    """Classes, natives of this platform, sources and Javadoc; files bear the time `seconds`."""
+    """Makes the jars of classes, natives, sources and Javadoc; files get the time `seconds`."""
     folder = repository / "dev" / "tenon" / "tenon" / version
     folder.mkdir(parents=True)
     name = f"tenon-{version}"
@@ -60,7 +60,7 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
 
 
 def _natives(content: pathlib.Path, classifier: str) -> pathlib.Path:
-    """The libraries, stripped, and an index with their SHA-256, which the loader compares."""
+    """Copies the stripped libraries and writes the index of SHA-256 sums that the loader checks."""
     lib = environment.build_dir("release") / "shipped"
     folder = content / "dev" / "tenon" / "native" / classifier
     folder.mkdir(parents=True)

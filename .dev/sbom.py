@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Release:
-    """The document while it is written: components by name, and who contains whom."""
+    """The document while it is written: components by name, and which one contains which."""
 
     def __init__(self, arguments: argparse.Namespace):
         self.arguments = arguments
@@ -116,7 +116,7 @@ class Release:
             one.scope, one.description = ComponentScope.EXCLUDED, f"not included: {purpose}"
 
     def _add(self, name: str, digest: str, kind: ComponentType) -> Component:
-        """A file of ours; the same bytes are one component, wherever they lie."""
+        """Adds one of our files; equal bytes in several places are one component."""
         return self._once(
             Component(
                 name=name,

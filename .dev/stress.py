@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks, faults, ends of processes, extremes, all layers, Miri."""
+"""The long tests: threads, forks, faults, process exits, extremes, all layers, Miri."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ SYSTEMS = {
     "sid": System("Debian sid", ("gcc-15", "clang-21", "clang-22")),
 }
 PARTS = ("demo", "test", "packages", "compilers")
-# libtenon and the CPU kernels use these compilers; everything else the system's own compiler. All
-# warnings of clang come from its front end, so that its optimizer need not run; many of gcc's depend
+# Compilers of libtenon and the CPU kernels; everything else uses the system's own compiler. All of
+# clang's warnings come from its front end, so that its optimizer need not run; many of gcc's depend
 # on the optimizer.
 COMPILED = {
     "gcc": "-DCMAKE_BUILD_TYPE=Release",
@@ -132,7 +132,7 @@ def step(root: pathlib.Path, name: str, verb: str) -> dict:
 
 
 def versions(root: pathlib.Path) -> dict:
-    """Versions of the tools of a root, by `./dev doctor`."""
+    """Returns the versions of a root's tools, as `./dev doctor` prints them."""
     if not (root / "usr/bin/python3").exists():
         return {}
     line = debian_root.command(root, "./dev doctor; python3 --version", SOURCE)
@@ -186,7 +186,7 @@ def packages(name: str) -> dict:
 
 
 def row(name: str, outcome: dict) -> list:
-    """The line of a system in the table."""
+    """Returns the row of a system in the table."""
     cells = [SYSTEMS[name].title]
     tools = outcome.get("versions", {})
     cells.append(", ".join(f"{tool} {version}" for tool, version in tools.items()) or "-")

@@ -101,7 +101,7 @@ def run(
 
 
 def _wait(child, what, path, out, begin, timeout) -> int:
-    """Waits with a heartbeat; a stop of ours stops the child's whole process group."""
+    """Waits with a heartbeat. If the wait is interrupted, stops the child's whole process group."""
     if _verbose:
         thread = threading.Thread(target=_copy, args=(child.stdout, out), daemon=True)
         thread.start()
