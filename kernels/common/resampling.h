@@ -88,7 +88,8 @@ using TapsOf = std::vector<Taps> (*)(const Call& call, Sizes sizes);
 // Makes the result, or takes the call's `out`, for argument 0, whose last dims are resampled. The
 // result has the argument's memory format, or is row-major if `keeps_format` is false.
 Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of, bool keeps_format = true);
-// Like resampling_plan(), but for a gradient, argument 0, of an input with sizes `input`.
+// Like resampling_plan(), but for the gradient of an input with sizes `input`; argument 0 is the
+// gradient of the result.
 Resampling resampling_gradient_plan(const Call& call, int slides, Sizes input, TapsOf taps_of);
 
 // Returns the number of dims that an operator resamples, according to its name: "avg_pool2d".
