@@ -10,14 +10,14 @@ NONINTERACTIVE = {"DEBIAN_FRONTEND": "noninteractive"}
 
 
 def version_numbers(text: str) -> tuple:
-    """The numbers of a Debian version's upstream part: 1:19.1.7-3+b1 is (19, 1, 7)."""
+    """Returns the numbers of a Debian version's upstream part: (19, 1, 7) for 1:19.1.7-3+b1."""
     upstream = re.sub(r"^\d+:", "", text)
     match = re.match(r"\d+(\.\d+)*", upstream)
     return tuple(int(part) for part in match.group().split(".")) if match else ()
 
 
 def candidates(packages: list) -> dict:
-    """Packages that apt can install, each with the numbers of its version.
+    """Returns packages that apt can install, each with the numbers of its version.
 
     Early access and other previews, whose upstream version has a `~`, are left out.
     """

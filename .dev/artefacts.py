@@ -43,7 +43,7 @@ def _plain(archive: tarfile.TarFile) -> Iterator[tuple[str, bytes]]:
 
 
 def libraries(path: pathlib.Path) -> list[tuple[str, bytes]]:
-    """The shared libraries in an archive, by the last part of their names."""
+    """Returns the shared libraries in an archive, by the last part of their names."""
     return [
         (name.rpartition("/")[2], content)
         for name, content in members(path)

@@ -22,7 +22,7 @@ class Step:
 
 
 def read(log: str) -> list:
-    """Steps of the text of .ninja_log; of a command that ran more than once, the last run."""
+    """Reads the steps from the text of .ninja_log; if a command ran repeatedly, its last run."""
     found: dict = {}
     for line in log.splitlines():
         fields = line.split("\t")
@@ -35,7 +35,7 @@ def read(log: str) -> list:
 
 
 def folder_of(output: str) -> str:
-    """The folder that a step belongs to, at most two names deep."""
+    """Returns the folder that a step belongs to, at most two names deep."""
     parts = pathlib.PurePath(output).parts
     if parts[:1] in (("lib",), ("bin",), ("shipped",)):
         return LINKED
@@ -48,7 +48,7 @@ def folder_of(output: str) -> str:
 
 
 def by_folder(steps: list) -> list:
-    """(folder, number of steps, seconds), the most seconds first."""
+    """Returns rows (folder, number of steps, seconds), the most seconds first."""
     seconds: dict = collections.Counter()
     numbers: dict = collections.Counter()
     for step in steps:

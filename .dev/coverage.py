@@ -38,7 +38,7 @@ def run(missing: bool) -> int:
 
 
 def read(directory: pathlib.Path) -> dict:
-    """Runs of each line, {(path below the root, number): count}, of all of gcov's files."""
+    """Reads all of gcov's files; returns {(path below the root, line number): number of runs}."""
     gcov = shutil.which("gcov")
     if gcov is None:
         raise ui.Failure("coverage: gcov must be installed with gcc, got none")
@@ -75,7 +75,7 @@ def sum_up(counts: dict) -> list:
 
 
 def list_missing(counts: dict) -> dict:
-    """For each file the numbers of lines that nothing ran, runs of them as "5-9"."""
+    """Lists, for each file, the numbers of lines that never ran; ranges are written as "5-9"."""
     files: dict = {}
     for (path, number), count in sorted(counts.items()):
         if count == 0:
@@ -84,7 +84,7 @@ def list_missing(counts: dict) -> dict:
 
 
 def join(numbers: list) -> str:
-    """[1, 2, 3, 7] as "1-3 7"."""
+    """Writes numbers as ranges: [1, 2, 3, 7] becomes "1-3 7"."""
     parts: list = []
     for number in numbers:
         if parts and parts[-1][1] == number - 1:

@@ -17,7 +17,7 @@ LINKS = ("libcudart.so", "libcublas.so", "libcublasLt.so")
 
 
 def toolkit() -> tuple:
-    """The cmake to use, the toolkit's root and the variables that make CMake use it."""
+    """Returns the cmake to use, the toolkit's root and the variables that make CMake use it."""
     nvcc = os.environ.get("CUDACXX") or shutil.which("nvcc")
     if nvcc is None and pathlib.Path("/usr/local/cuda/bin/nvcc").exists():
         nvcc = "/usr/local/cuda/bin/nvcc"

@@ -63,7 +63,7 @@ def _add_certificates(root: pathlib.Path) -> None:
 
 
 def copy(system: str, name: str) -> pathlib.Path:
-    """A fresh copy of a system, which the caller may change and removes."""
+    """Returns a fresh copy of a system, which the caller may change and has to remove."""
     root = FOLDER / f"{system}-{name}"
     shutil.rmtree(root, ignore_errors=True)
     subprocess.run(["cp", "-a", "--reflink=auto", base(system), root], check=True)
@@ -79,7 +79,7 @@ def command(root: pathlib.Path, line: str, folder: str = "/root") -> list:
 
 
 def environment(**more: str) -> dict:
-    """All variables that a command in a root sees."""
+    """Returns all environment variables of a command in a root."""
     fixed = {"HOME": "/root", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **fixed, **more}
 

@@ -103,7 +103,7 @@ def _bill_of_materials(pythons: list[str]) -> None:
 
 
 def _last_change() -> str:
-    """Seconds of the last commit: the time that all files in artefacts bear."""
+    """Returns the time of the last commit in seconds, which all files in artefacts have."""
     if "SOURCE_DATE_EPOCH" in os.environ:
         return os.environ["SOURCE_DATE_EPOCH"]
     command = ["git", "-C", ui.ROOT, "log", "-1", "--format=%ct"]

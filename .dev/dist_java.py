@@ -16,7 +16,7 @@ import machine
 import ui
 
 JAVA = ui.ROOT / "bindings" / "java"
-# In each jar's META-INF; the natives have more inside than ours.
+# Licences in the META-INF of jars. The jar of natives also has those of third-party code.
 LICENCE = ui.ROOT / "LICENSE"
 OTHERS = ui.ROOT / "capi" / "THIRD_PARTY_LICENSES.txt"
 POM = """\
@@ -39,7 +39,7 @@ POM = """\
 
 
 def make(repository: pathlib.Path, version: str, seconds: int) -> None:
-    """Classes, natives of this platform, sources and Javadoc; files bear the time `seconds`."""
+    """Makes the jars of classes, natives, sources and Javadoc; files get the time `seconds`."""
     folder = repository / "dev" / "tenon" / "tenon" / version
     folder.mkdir(parents=True)
     name = f"tenon-{version}"
@@ -60,7 +60,7 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
 
 
 def _natives(content: pathlib.Path, classifier: str) -> pathlib.Path:
-    """The libraries, stripped, and an index with their SHA-256, which the loader compares."""
+    """Copies the stripped libraries and writes the index of SHA-256 sums that the loader checks."""
     lib = environment.build_dir("release") / "shipped"
     folder = content / "dev" / "tenon" / "native" / classifier
     folder.mkdir(parents=True)
@@ -96,7 +96,7 @@ def javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
 
 
 def _repack(built: pathlib.Path, jar: pathlib.Path, seconds: int) -> None:
-    """A jar that the JDK made, with its entries in order and all of one time; folders are left."""
+    """Rewrites a jar of the JDK with sorted entries and one timestamp, without folder entries."""
     stamp = time.gmtime(max(seconds, 315532800))[:6]
     with zipfile.ZipFile(built) as source, zipfile.ZipFile(jar, "w") as target:
         content = {name: source.read(name) for name in source.namelist() if name[-1] != "/"}

@@ -24,9 +24,9 @@ def make(
     pythons: list[interpreters.Interpreter],
     stubs: pathlib.Path,
 ) -> None:
-    """Puts both into a folder; `seconds` since 1970 is the time that their files bear.
+    """Puts both into a folder. Their files get the time `seconds` since 1970.
 
-    `stubs` are of the glibc that wheels work with.
+    `stubs` are stub libraries of the glibc that wheels work with.
     """
     wheel.make(dist, seconds, pythons, stubs)
     _sources(dist, seconds)
@@ -38,7 +38,7 @@ BUILD_SDIST = (
 
 
 def _sources(dist: pathlib.Path, seconds: str) -> None:
-    """The tree that a wheel needs, with the package's description at its top."""
+    """Returns the tree of sources that a wheel needs, with the package's description at its top."""
     interpreter = environment.python("base", "dist")
     work = environment.build_dir("release") / "sdist"
     shutil.rmtree(work, ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the documents one site, with the reference of each language."""
+"""Builds a site from the documents and the reference of each language."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def python(*groups: str, venv: pathlib.Path = VENV, base: str = sys.executable) 
 
 
 def version_of(interpreter: str) -> tuple:
-    """Version of a Python, such as (3, 12, 1)."""
+    """Returns the version of a Python, such as (3, 12, 1)."""
     if interpreter == sys.executable:
         return sys.version_info[:3]
     code = "import sys; print(*sys.version_info[:3])"
@@ -73,7 +73,7 @@ def build_dir(preset: str) -> pathlib.Path:
 
 
 def runtime(preset: str = "release") -> dict:
-    """Environment variables under which built code of every language finds its parts."""
+    """Returns environment variables with which built code of every language finds its parts."""
     build = build_dir(preset)
     lib = build / "lib"
     env = {

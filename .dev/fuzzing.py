@@ -19,7 +19,8 @@ import ui
 
 FOLDER = ui.ROOT / "tests" / "fuzz"
 TARGETS = tuple(sorted(path.name for path in (FOLDER / "corpus").iterdir() if path.is_dir()))
-# Random programs, by their scripts: beside PyTorch, loops, or calls without a graph.
+# Kinds of random programs, and the scripts that run them. Each script compares the results with
+# those of PyTorch, of loops, or of calls without a graph.
 PROGRAMS = {
     "programs": ui.ROOT / "tests" / "python" / "programs.py",
     "transform_programs": ui.ROOT / "tests" / "python" / "transform_programs.py",
@@ -44,7 +45,7 @@ def run(target: str, seconds: int) -> int:
 
 
 def _run_programs(name: str, seconds: int) -> tuple:
-    """Random programs for some seconds, each run with other ones; returns the row of the table."""
+    """Runs new random programs for some seconds; returns the row of the table."""
     native.build_all("release")
     first = time.time_ns() // 1_000_000 % 1_000_000_000
     log = ui.LOGS / f"fuzz-{name}.log"
@@ -71,7 +72,7 @@ def _run_programs(name: str, seconds: int) -> tuple:
 
 
 def _run_one(name: str, seconds: int) -> tuple:
-    """One target for some seconds; returns its row of the table."""
+    """Runs one target for some seconds; returns its row of the table."""
     found = ui.BUILD / "fuzz-corpus" / name
     findings = ui.BUILD / "fuzz-findings"
     found.mkdir(parents=True, exist_ok=True)

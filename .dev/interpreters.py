@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Pythons that wheels are built for, and that installed wheels are tried with."""
+"""The Pythons that wheels are built for and that installed wheels are tested with."""
 
 from __future__ import annotations
 

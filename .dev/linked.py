@@ -29,7 +29,7 @@ PATTERNS = {
 
 
 def others(linker_map: str) -> set[str]:
-    """Whose files, beside ours, a linker's map names as taken in."""
+    """Returns the third-party projects whose files a linker's map lists as linked."""
     inside, _, rest = linker_map.partition("\nLOAD ")
     files = {path.rpartition("/")[2] for path in MEMBER.findall(inside)}
     files |= {

@@ -172,7 +172,7 @@ def operators(fix: bool) -> int:
 
 
 def types(fix: bool) -> int:
-    """mypy and Pyright over a program of a user's, with the package's types as it ships them."""
+    """Runs mypy and Pyright over a user's program, with the types that the package ships."""
     interpreter = environment.python("base", "lint")
     program = ui.ROOT / "tests" / "installed" / "use_types.py"
     package = ui.ROOT / "bindings" / "python"
@@ -192,7 +192,7 @@ SPELLED = ("docs", "*.md", "capi", "core", "kernels", "bindings", "examples", "t
 
 
 def spelling(fix: bool) -> int:
-    """codespell over documents, headers, docstrings and comments."""
+    """Runs codespell over documents, headers, docstrings and comments."""
     listed = subprocess.check_output(["git", "-C", ui.ROOT, "ls-files", *SPELLED], text=True)
     suffixes = (".md", ".h", ".hpp", ".cpp", ".c", ".py", ".pyi", ".rs", ".java", ".i", ".txt")
     files = [ui.ROOT / name for name in listed.splitlines() if name.endswith(suffixes)]
@@ -204,12 +204,12 @@ def spelling(fix: bool) -> int:
 
 
 def plain(name: str):
-    """A check that is one script without options."""
+    """Returns a check that is one script without options."""
     return lambda fix: _script(name)
 
 
 def writing(name: str):
-    """A check that is one script, which mends what it finds with --write."""
+    """Returns a check that is one script, which corrects what it finds if run with --write."""
     return lambda fix: _script(name, *(["--write"] if fix else []))
 
 

@@ -53,7 +53,7 @@ def locate(need: Need) -> str | None:
 
 
 def newest_program(name: str, minimum: tuple = ()) -> str | None:
-    """Path of the newest installed program among `name` and `name-<number>`, or None."""
+    """Returns the path of the newest program among `name` and `name-<number>`, or None."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     paths = [path for folder in folders for path in glob.glob(f"{folder}/{name}-[0-9]*")]
     plain = shutil.which(name)
@@ -70,7 +70,7 @@ def _python_headers() -> str | None:
 
 
 def java_home(minimum: int = 17) -> pathlib.Path | None:
-    """Home of a JDK of that release or newer: JAVA_HOME, javac on PATH, then /usr/lib/jvm."""
+    """Finds the home of a JDK of that release or newer: JAVA_HOME, javac on PATH, /usr/lib/jvm."""
     candidates = []
     if os.environ.get("JAVA_HOME"):
         candidates.append(pathlib.Path(os.environ["JAVA_HOME"]))
@@ -116,7 +116,7 @@ def ensure(names: tuple) -> None:
 
 
 def choose(names: list) -> tuple:
-    """Packages that provide the needs, and a sentence for each that apt only has too old."""
+    """Returns packages for the needs, and a sentence for each that apt has in old versions only."""
     packages, too_old = [], []
     for name in names:
         group, version = apt.newest(NEEDS[name].apt, NEEDS[name].oldest_from)
@@ -128,7 +128,7 @@ def choose(names: list) -> tuple:
 
 
 def elsewhere(names: list) -> str:
-    """The command that installs the needs, for each known package manager or for the one here."""
+    """Returns the commands that install the needs, for all package managers or for the one here."""
     lines = []
     for index, manager in enumerate(PACKAGE_MANAGERS):
         packages = [NEEDS[name].elsewhere[index] for name in names if NEEDS[name].elsewhere]
@@ -201,7 +201,7 @@ def doctor(names: tuple, extra: list) -> int:
 
 
 def _offer(name: str) -> str:
-    """The packages that provide a need here."""
+    """Returns the packages that provide a need on this system."""
     if shutil.which("apt-cache"):
         return " ".join(apt.newest(NEEDS[name].apt, NEEDS[name].oldest_from)[0]).replace("{}", "N")
     return elsewhere([name]).partition("\n")[2].strip()

@@ -136,7 +136,7 @@ def make_dist(args) -> int:
 
 
 def make_docs(args) -> int:
-    """Makes the documents one site in build/docs/html, with the reference of each language."""
+    """Builds a site in build/docs/html from the documents and the reference of each language."""
     return docs.make()
 
 
@@ -171,7 +171,7 @@ def fuzz(args) -> int:
 
 
 def run_stress(args) -> int:
-    """Runs threads and faults at full length, ends of processes, extreme arguments, all layers."""
+    """Runs the long tests: threads, faults, process exits, extreme arguments, all layers."""
     options = ("filter", "call", "variants")
     more = [f"--{name}={text}" for name in options if (text := getattr(args, name))]
     return stress.run(args.part, args.seeds, tuple(more))
@@ -188,7 +188,7 @@ def check(args) -> int:
 
 
 def bench(args) -> int:
-    """Measures calls beside peers and budgets; ./dev bench --help tells its options."""
+    """Measures calls and compares them with peers and budgets; see ./dev bench --help."""
     sys.path.insert(0, str(BENCH))
     import options
 
@@ -205,7 +205,7 @@ def bench(args) -> int:
 
 
 def doctor(args) -> int:
-    """Says what is found, what is missing and which version; installs nothing."""
+    """Prints which tools are found, their versions, and which are missing; installs nothing."""
     names = tuple(dict.fromkeys((*needs.ALL, "benchmark", *needs.FUZZ, *needs.LINT)))
     nvcc = shutil.which("nvcc") or "none: ./dev build --cuda takes the toolkit from PyPI"
     extra = [
@@ -231,7 +231,7 @@ def python(args) -> int:
 
 
 def clean(args) -> int:
-    """Removes what the build made; --all also the downloaded Python environments."""
+    """Removes built files; with --all also the downloaded Python environments."""
     keep = set() if args.all else {"venv", "cuda-venv"}
     removed = 0
     for path in sorted(ui.BUILD.iterdir()) if ui.BUILD.exists() else ():

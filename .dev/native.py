@@ -162,7 +162,7 @@ def build_rust(preset: str = "release") -> None:
 
 
 def ctest_program(directory: pathlib.Path) -> str:
-    """The ctest of the CMake that configured a tree; another version may not read its tests."""
+    """Returns the ctest of the CMake that configured a tree: others may not read its tests."""
     cache = directory / "CMakeCache.txt"
     text = cache.read_text() if cache.exists() else ""
     found = re.search(r"^CMAKE_CTEST_COMMAND:INTERNAL=(.+)$", text, re.M)

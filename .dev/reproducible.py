@@ -11,7 +11,7 @@ import artefacts
 import dist
 import ui
 
-# A path of another length than this tree's.
+# The folder of the second build. The length of its path differs from that of this tree.
 ELSEWHERE = ui.BUILD / "reproducible" / "the-same-revision-in-another-folder"
 
 

@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Release:
-    """The document while it is written: components by name, and who contains whom."""
+    """The document while it is written: components by name, and which one contains which."""
 
     def __init__(self, arguments: argparse.Namespace):
         self.arguments = arguments
@@ -93,7 +93,7 @@ class Release:
         digest = artefacts.sha256(content)
         if digest not in self.linked:
             raise ValueError(f"sbom: {name} must be a library that was linked here, got {digest}")
-        # Archives have the same file by several names.
+        # Archives contain the same library under several names.
         name, others = self.linked[digest]
         one = self._add(name, digest, ComponentType.LIBRARY)
         parts = others | ({"cephes"} if "_cpu" in name else set())
@@ -116,7 +116,7 @@ class Release:
             one.scope, one.description = ComponentScope.EXCLUDED, f"not included: {purpose}"
 
     def _add(self, name: str, digest: str, kind: ComponentType) -> Component:
-        """A file of ours; the same bytes are one component, wherever they lie."""
+        """Adds one of our files; equal bytes in several places are one component."""
         return self._once(
             Component(
                 name=name,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks, faults, ends of processes, extremes, all layers, Miri."""
+"""The long tests: threads, forks, faults, process exits, extremes, all layers, Miri."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ EXITS = {
     "cargo": "exit::",
     "junit": "ExitTest",
 }
-# Programs of tests/stress, but for the one with the ends. A sanitizer builds all but the last.
+# Programs of tests/stress, except the one for process exits. Sanitizer presets build all of them
+# except the last.
 PROGRAMS = (
     "stress_test",
     "stress_unload_test",
@@ -65,7 +66,7 @@ def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
 
 
 def threads(preset: str) -> bool:
-    """The programs of tests/stress at full length, with the figures they print."""
+    """Runs the programs of tests/stress at full length and shows the figures that they print."""
     test = suites.Run(preset)
     test.env.update(suites.sanitizer_options(), TENON_STRESS="long")
     good = True
@@ -135,7 +136,7 @@ def miri(skip: bool) -> bool:
 
 
 def read_results(path: pathlib.Path) -> list:
-    """Rows (scenario, language, runs, failures) of the file that the suites added to."""
+    """Returns rows (scenario, language, runs, failures) from the file that the suites append to."""
     rows = []
     for line in path.read_text().splitlines() if path.exists() else ():
         language, scenario, runs, failures = line.split("\t")

@@ -65,7 +65,7 @@ class Run:
 
 
 def sanitizer_options() -> dict:
-    """Variables under which a sanitizer's finding ends the process; without effect elsewhere."""
+    """Returns variables that make a sanitizer end the process on an error; no effect elsewhere."""
     # In GCC 13 and older, the interceptor of __tls_get_addr reads invalid memory when
     # LeakSanitizer's thread searches for leaks.
     asan = "detect_leaks=1:check_initialization_order=1:strict_string_checks=1"
@@ -94,7 +94,7 @@ def complain(log: str, status: int) -> None:
 
 
 def read_junit(path: pathlib.Path, status: int) -> Outcome:
-    """Counts of a JUnit file: pytest's, surefire's or ctest's with one case a test."""
+    """Counts the cases in a JUnit file of pytest, surefire, or ctest with one case per test."""
     if not path.exists():
         return Outcome(status=status or 1, note="wrote no results")
     outcome = Outcome(status=status)
@@ -134,7 +134,7 @@ def _show_failed(path: pathlib.Path) -> None:
 
 
 def gtest(run: Run) -> Outcome:
-    """GoogleTest programs under ctest, a ctest case for a GoogleTest case or a share of them."""
+    """Runs GoogleTest programs under ctest; a ctest case runs one GoogleTest case or a shard."""
     return read_gtest(*_ctest(run, "gtest", "gtest"))
 
 
@@ -160,7 +160,7 @@ def read_gtest(path: pathlib.Path, status: int) -> Outcome:
 
 
 def programs(run: Run) -> Outcome:
-    """Named test programs: each case of GoogleTest, and each program of cmocka, is one."""
+    """Runs test programs by name. Each GoogleTest case and each cmocka program counts as one."""
     return read_gtest(*_ctest(run, "programs", f"({'|'.join(run.programs)})"))
 
 
@@ -170,7 +170,7 @@ def cuda(run: Run) -> Outcome:
 
 
 def examples(run: Run) -> Outcome:
-    """Programs of examples/ and docs, built and run as tests."""
+    """Runs the programs of examples/ and docs, which are built as tests."""
     return read_junit(*_ctest(run, "examples", "example"))
 
 
@@ -180,7 +180,7 @@ def cmocka(run: Run) -> Outcome:
 
 
 def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
-    """Counts of the summaries that cmocka programs printed, from ctest's JUnit file."""
+    """Counts cases from the summaries of cmocka programs in ctest's JUnit file."""
     if not path.exists():
         return Outcome(status=status or 1, note="wrote no results")
     outcome = Outcome(status=status)
@@ -198,12 +198,12 @@ def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
 
 
 def pytest(run: Run) -> Outcome:
-    """pytest over tests/python, tests/behaviour and tests/acceptance, with conformance cases."""
+    """Runs pytest on tests/python, tests/behaviour, tests/acceptance and conformance cases."""
     return _pytest(run, "pytest", "python", "behaviour", "acceptance")
 
 
 def installed(run: Run) -> Outcome:
-    """pytest over tests/installed: users' projects against the artefacts of ./dev dist."""
+    """Runs pytest on tests/installed: users' projects built on the artefacts of ./dev dist."""
     found = {one.name: one.path for one in interpreters.find()}
     run.env["TENON_PYTHONS"] = json.dumps(found)
     return _pytest(run, "installed", "installed", groups=("dist",))
@@ -249,7 +249,7 @@ def _pytest(
 
 
 def cargo(run: Run) -> Outcome:
-    """cargo test over the workspace of bindings/rust, documentation examples included."""
+    """Runs cargo test on the workspace of bindings/rust, including documentation examples."""
     command = [
         machine.cargo(),
         "test",
@@ -269,7 +269,7 @@ def cargo(run: Run) -> Outcome:
 
 
 def read_cargo(text: str, status: int) -> Outcome:
-    """Sum of the "test result:" lines, one for each test binary and the documentation."""
+    """Adds up the "test result:" lines, one for each test binary and the documentation."""
     outcome = Outcome(status=status)
     for match in re.finditer(
         r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", text, re.M
@@ -338,7 +338,7 @@ def read_matrix(text: str, status: int) -> Outcome:
 
 
 def tools(run: Run) -> Outcome:
-    """unittest over tests/tools: every check must fail on a bad fixture."""
+    """Runs unittest on tests/tools: every check must fail on a bad fixture."""
     command = [
         sys.executable,
         "-B",
@@ -359,7 +359,7 @@ def tools(run: Run) -> Outcome:
 
 
 def read_unittest(text: str, status: int) -> Outcome:
-    """Counts of unittest's closing lines: "Ran 5 tests", "FAILED (failures=1, errors=1)"."""
+    """Reads the counts in unittest's last lines: "Ran 5 tests", "FAILED (failures=1, errors=1)"."""
     ran = re.search(r"^Ran (\d+) tests?", text, re.M)
     counts = {
         word: int(number)

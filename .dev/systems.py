@@ -132,7 +132,7 @@ def step(root: pathlib.Path, name: str, verb: str) -> dict:
 
 
 def versions(root: pathlib.Path) -> dict:
-    """Versions of the tools of a root, by `./dev doctor`."""
+    """Returns the versions of a root's tools, as `./dev doctor` prints them."""
     if not (root / "usr/bin/python3").exists():
         return {}
     line = debian_root.command(root, "./dev doctor; python3 --version", SOURCE)
@@ -186,7 +186,7 @@ def packages(name: str) -> dict:
 
 
 def row(name: str, outcome: dict) -> list:
-    """The line of a system in the table."""
+    """Returns the row of a system in the table."""
     cells = [SYSTEMS[name].title]
     tools = outcome.get("versions", {})
     cells.append(", ".join(f"{tool} {version}" for tool, version in tools.items()) or "-")

@@ -15,7 +15,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD_ROOT", ROOT / "build"))
 LOGS = BUILD / "log"
-# Silent work of this many seconds gets a sign of life; CI systems take silence for a hang.
+# After this many silent seconds a sign of life is printed, because CI systems take silence for a
+# hang.
 HEARTBEAT = 30.0
 TAIL_LINES = 60
 
@@ -100,7 +101,7 @@ def run(
 
 
 def _wait(child, what, path, out, begin, timeout) -> int:
-    """Waits with a heartbeat; a stop of ours stops the child's whole process group."""
+    """Waits with a heartbeat. If the wait is interrupted, stops the child's whole process group."""
     if _verbose:
         thread = threading.Thread(target=_copy, args=(child.stdout, out), daemon=True)
         thread.start()

@@ -15,7 +15,7 @@ from interpreters import Interpreter
 
 PROJECT = ui.ROOT / "bindings" / "python"
 LICENCES = (ui.ROOT / "LICENSE", ui.ROOT / "capi" / "THIRD_PARTY_LICENSES.txt")
-# Writes the folder of metadata that the build backend makes of pyproject.toml.
+# Program that writes the metadata folder that the build backend derives from pyproject.toml.
 METADATA = (
     "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as prepare; "
     "prepare(sys.argv[1])"
@@ -23,10 +23,11 @@ METADATA = (
 
 
 def make(dist: pathlib.Path, seconds: str, pythons: list[Interpreter], stubs: pathlib.Path) -> None:
-    """Puts wheels under the oldest glibc that each works with into a folder.
+    """Puts wheels into a folder, each tagged with the oldest glibc that it works with.
 
-    Packed from the release build: `pip wheel bindings/python` compiles the same files once more.
-    `seconds` since 1970 is the time that all files in them bear; `stubs` are of that glibc.
+    They are packed from the release build; `pip wheel bindings/python` would compile all files
+    again. All files in them get the time `seconds` since 1970. `stubs` are stub libraries of that
+    glibc.
     """
     work = environment.build_dir("release") / "wheel"
     shutil.rmtree(work, ignore_errors=True)
@@ -46,7 +47,7 @@ def make(dist: pathlib.Path, seconds: str, pythons: list[Interpreter], stubs: pa
 
 
 def _installed(build: pathlib.Path, content: pathlib.Path) -> pathlib.Path:
-    """The package as a build folder installs it, for one Python."""
+    """Returns the package for one Python as a build folder installs it."""
     install = ["cmake", "--install", build, "--component", "python", "--prefix", content]
     ui.run("install the Python package", [*install, "--strip"])
     (library,) = (content / "tenon").glob("libtenon.so.*")  # a plain file for cmake

@@ -3,8 +3,8 @@
 # each.
 
 # Groups the sources of a target by their folders below the current one; folders with few sources
-# share a group with those that follow. Sources that CMake wrote and those named after the target
-# are compiled alone.
+# share a group with the folders that follow. Sources that CMake has generated and those named after
+# the target are compiled alone.
 function(tenon_group_sources target)
   set(_least 8)  # sources in a group: fewer are mostly headers, many leave the last core alone
   get_target_property(_sources ${target} SOURCES)

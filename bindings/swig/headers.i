@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface as SWIG reads it, for every language that SWIG writes. A language's own interface
-// file includes this one after its typemaps, and after the names that it leaves out.
+// The headers of the C interface, for every language whose binding SWIG generates. The interface
+// file of a language includes this file after its typemaps and its %ignore directives.
 %include "tenon/common.h"
 %include "tenon/status.h"
 %include "tenon/types.h"

@@ -35,7 +35,8 @@ static void print_bytes(FILE* file, const char* text, size_t size) {
 
 static void print_text(FILE* file, const char* text) { print_bytes(file, text, strlen(text)); }
 
-/* JSON has no infinities and one kind of number: floats are texts. */
+/* Writes a float as a string, because JSON has no infinities and does not distinguish floats from
+ * ints. */
 static void print_float(FILE* file, double number) { fprintf(file, "\"%.17g\"", number); }
 
 static void print_value(FILE* file, const tenon_value* value);

@@ -100,7 +100,7 @@ def methods(space: Namespace) -> list[str]:
 
 
 def of_self(op: Operator) -> bool:
-    """Returns true if the first argument is a tensor named self, so it can be a method."""
+    """Returns true if the first argument is a tensor named self, so that it can be a method."""
     first = op.parameters[0] if op.parameters else None
     return first is not None and first.name == "self" and first.type.key == "Tensor"
 
@@ -215,7 +215,7 @@ def _stale(root: pathlib.Path, files: dict[str, str]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Writes a build's files, or compares or writes those of the sources."""
+    """Writes the files of a build, or compares or writes those that are part of the sources."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("operators", type=pathlib.Path, help="what tenon_describe printed")
     what = parser.add_mutually_exclusive_group(required=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes /usr/share/doc/PACKAGE/copyright into each Debian package, in Debian's own format; texts
-# that all systems of Debian's have are named, not repeated.
+# Writes /usr/share/doc/PACKAGE/copyright into each Debian package, in Debian's format. It refers to
+# the licence texts that every Debian system has, instead of repeating them.
 foreach(_group libraries development)
   string(TOUPPER ${_group} _upper)
   file(GLOB _root ${CPACK_TEMPORARY_DIRECTORY}/${_group})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What cpack makes of an installed Tenon: one archive, and a Debian package of the libraries with
-# one for development. `./dev dist` runs it.
+# Settings of cpack, which `./dev dist` runs: it makes one archive, a Debian package of the
+# libraries, and a Debian package for development.
 set(CPACK_PACKAGE_NAME tenon)
 set(CPACK_PACKAGE_VENDOR "Tenon maintainers")
 set(CPACK_PACKAGE_CONTACT "Tenon maintainers")
@@ -24,13 +24,13 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libtenon${TENON_ABI_MAJOR})
 set(CPACK_DEBIAN_LIBRARIES_DESCRIPTION "${PROJECT_DESCRIPTION}: libraries")
 if(TENON_GLIBC_STUBS)
-  # dpkg-shlibdeps would ask for glibc 2.34: it looks up functions of libpthread and libdl in the
-  # glibc of this machine, which has them in libc itself. ./dev dist checks the symbols.
+  # dpkg-shlibdeps would require glibc 2.34, because it looks up functions of libpthread and libdl
+  # in the glibc of this machine, which has them in libc itself. ./dev dist checks the symbols.
   set(CPACK_DEBIAN_LIBRARIES_PACKAGE_DEPENDS "libc6 (>= 2.27), libgcc-s1 (>= 4.2)")
 else()
   set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SHLIBDEPS ON)
 endif()
-# Loaded when the first product of matrices needs them.
+# Loaded by the first matrix product that needs them.
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SUGGESTS "libdnnl2, libopenblas0")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenon-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION}: headers, CMake
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libtenon${TENON_ABI_MAJOR} (= ${PROJECT_VERSION})")
 
-# Each exported function, for programs that are packaged against the library.
+# Debian's symbols file: all exported functions, for packages of programs that use the library.
 file(READ ${PROJECT_SOURCE_DIR}/capi/abi/tenon.abi.json _abi)
 string(JSON _count LENGTH "${_abi}" functions)
 set(_symbols "libtenon.so.${TENON_ABI_MAJOR} libtenon${TENON_ABI_MAJOR} #MINVER#\n")

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Libraries as they ship: linked a second time, from the same objects, for systems that are older
-# than the one that builds. `./dev dist` asks for it.
+# Libraries for release: linked a second time from the same objects, so that they run on older
+# systems than the one that builds them. `./dev dist` enables this.
 set(TENON_GLIBC_STUBS "" CACHE PATH
     "Folder with the symbols of an older glibc, which shipped libraries are linked against.")
 
-# The file whose functions an older glibc lacks, once for all libraries.
+# Functions that an older glibc lacks, compiled once for all libraries.
 if(TENON_GLIBC_STUBS)
   add_library(tenon_older_glibc OBJECT ${CMAKE_CURRENT_LIST_DIR}/older_glibc.c)
   target_link_libraries(tenon_older_glibc PRIVATE tenon_library_flags)
-  # gnu99 shows what Linux adds to POSIX.
+  # gnu99 declares Linux's additions to POSIX.
   set_target_properties(tenon_older_glibc PROPERTIES C_EXTENSIONS ON EXCLUDE_FROM_ALL ON)
 endif()
 
 # tenon_ship(TARGET OUT)
-# Names in OUT the target to install for TARGET: TARGET itself, or TARGET_shipped, whose file has
-# the same name, which has the C++ library inside and needs no symbol that the stubs lack. Comes
-# after all that is said of TARGET. One that another build has made ships as it is.
+# Stores in OUT the target to install for TARGET: TARGET itself, or TARGET_shipped, whose file has
+# the same name, contains the C++ library and needs no symbol that the stubs lack. Call it after all
+# properties of TARGET are set. A target that was imported from another build is shipped unchanged.
 function(tenon_ship target out)
   get_target_property(_imported ${target} IMPORTED)
   if(NOT TENON_GLIBC_STUBS OR _imported)
@@ -41,20 +41,21 @@ function(tenon_ship target out)
       set_property(TARGET ${_shipped} PROPERTY ${_property} "${_value}")
     endif()
   endforeach()
-  # Threads and the loader were libraries of their own.
+  # In an older glibc, threads and the loader are separate libraries.
   target_link_libraries(${_shipped} PRIVATE pthread dl)
   target_link_options(${_shipped} PRIVATE -s -L${TENON_GLIBC_STUBS} -static-libstdc++
     LINKER:--as-needed LINKER:--exclude-libs,libstdc++.a
-    # What came from whom: the bill of materials is written from it.
+    # The map lists which object each part is from; the bill of materials is made from it.
     LINKER:-Map=${PROJECT_BINARY_DIR}/shipped/${target}.map)
 endfunction()
 
 # tenon_install_shipped(TARGET COMPONENT)
-# Puts what ships in the place of what install(TARGETS), with its exports, has put there before.
+# Replaces the file that install(TARGETS) has installed, together with its exports, by the file to
+# ship.
 function(tenon_install_shipped target component)
   tenon_ship(${target} _shipped)
   if(NOT _shipped STREQUAL target)
-    # Files of the same second would count as the same file, and that one would stay.
+    # Remove the file first: install() would keep it if both files have the same timestamp.
     set(_there "${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:${_shipped}>")
     install(CODE "file(REMOVE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${_there}\")"
             COMPONENT ${component})

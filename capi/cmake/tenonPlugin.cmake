@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tenon_add_plugin(NAME SOURCES ... [LIBS ...])
-# Builds one plugin against Tenon's public headers: lib<NAME>.so, which shows nothing but the
-# function that asks for its operators. Sources may be C or C++ 20.
+# Builds a plugin against Tenon's public headers: lib<NAME>.so, which exports only the function
+# tenon_plugin_query(). Sources may be C or C++20.
 function(tenon_add_plugin name)
   set(_map ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
@@ -17,7 +17,8 @@ function(tenon_add_plugin name)
     target_compile_features(${name} PRIVATE cxx_std_20)
   endif()
   target_compile_options(${name} PRIVATE
-    # Unique symbols would pin a plugin in memory and join two copies of one library.
+    # Unique symbols would keep a plugin from being unloaded, and two copies of one library would
+    # share their variables.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   target_link_libraries(${name} PRIVATE tenon::tenon ${arg_LIBS})
   target_link_options(${name} PRIVATE -Wl,--version-script=${_map})

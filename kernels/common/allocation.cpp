@@ -18,8 +18,8 @@ void warn_of_resize(const char* op, const Tensor& out, Sizes sizes) {
   check(tenon_warning_emit_once(op, "UserWarning", message.c_str()));
 }
 
-// Refuses sizes that cannot be allocated, before the warning is emitted. It allocates memory of
-// these sizes and frees it again, which touches none of it.
+// Refuses sizes that cannot be allocated, before the warning is emitted. To find out, it allocates
+// memory of these sizes and frees it without touching it.
 void check_result(const char* op, const Tensor& out, Sizes sizes) {
   for (const int64_t size : sizes) {
     if (size < 0) {

@@ -35,7 +35,7 @@ using SymbolicRule = void (*)(const Call& call);
 // One form of an operator for one device: the ctx of its kernel.
 struct OperatorForm {
   const Facts* facts;
-  const void* kernel;  // the device's part, of the family's type; NULL without a device
+  const void* kernel;  // the device's kernel, of the family's type; NULL without a device
   std::string name;    // "aten::add_.Tensor"
   Schema schema;
   Forms kind;
@@ -55,7 +55,7 @@ struct OperatorForm {
   const tenon_op* target = nullptr;
   int target_arguments = 0;
   static constexpr int kMaxArguments = 16;
-  const char* names[kMaxArguments] = {};  // of the arguments; borrowed from the schema
+  const char* names[kMaxArguments] = {};  // argument names, borrowed from the schema
 
   int options = -1;        // position of the first of a factory's options, or -1
   int memory_format = -1;  // position of the argument of this name, or -1

@@ -13,9 +13,9 @@ namespace {
 template <class... C>
 struct CTypes {};
 
-// Writes the head of a value in place, as one word. A value that is built elsewhere and copied here
-// would be loaded before its parts have left the store buffer, and that stall takes longer than the
-// call.
+// Writes the head of a value in place, as one word. If a value were built elsewhere field by field
+// and then copied, the copy would load it while its fields are still in the store buffer. Store
+// forwarding then fails, and the stall takes longer than the call.
 inline void put_head(tenon_value* at, uint16_t tag, int64_t count = 0) {
   at->tag = tag;
   at->flags = 0;
@@ -340,7 +340,7 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"Tdb>">(),
       entry_of<"Tdb>T">(),
       entry_of<"Tdv>TT">(),
-      // of a number and a tensor
+      // operators on a number and a tensor
       entry_of<"vT>T">(),
       entry_of<"vTT>">(),
       // factories

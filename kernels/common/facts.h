@@ -56,7 +56,7 @@ inline constexpr DtypeSet kAllDtypes = kBool | kNumbers | kFloat8;
 // Dtypes that all operators that move, copy and cast elements support, and few that compute. The
 // latter add these sets to their own: kernels compute in int64 and complex64 then.
 inline constexpr DtypeSet kWideUnsigned = dtypes(TENON_DTYPE_U16, TENON_DTYPE_U32, TENON_DTYPE_U64);
-// Those of them whose order is that of the int64 with the same bits.
+// The wide unsigned dtypes whose values all fit int64, so that they are ordered like int64.
 inline constexpr DtypeSet kOrderedUnsigned = dtypes(TENON_DTYPE_U16, TENON_DTYPE_U32);
 inline constexpr DtypeSet kHalfComplex = dtypes(TENON_DTYPE_C32);
 inline constexpr DtypeSet kStoredDtypes = kAllDtypes | kWideUnsigned | kHalfComplex;
@@ -134,7 +134,8 @@ struct FoldFacts {
   FoldGives gives = FoldGives::Same;
   bool needs_elements = false;  // an empty input is an error
   bool in_order = false;        // elements are counted in row-major order
-  // Elements keep their precision if a small float is requested; otherwise they are rounded to it.
+  // If true, elements keep their precision even if a small float is requested. If false, they are
+  // rounded to it.
   bool keeps_digits = false;
   bool folds_none_of_no_dims = false;  // an empty list of dims reduces nothing, instead of all dims
   // The dtype requirement in words, if a list of names would be unclear.

@@ -299,8 +299,8 @@ void register_cast(const Library& library, const std::string& name, const Facts&
   check(tenon_library_register_autocast(library.get(), name.c_str(), &rule, nullptr));
 }
 
-// Registers the autocast rules. If CPU differs, it gets its own rule, or a fallthrough if it has
-// none.
+// Registers the autocast rules. If the rule for CPU differs from that for other devices, CPU gets
+// its own, or a fallthrough if it does not cast.
 void register_casts(const Library& library, const Facts& facts) {
   const std::string name = std::string(tenon_library_namespace(library.get())) + "::" + facts.name;
   const bool differs = facts.cast_on_cpu != Cast::Unstated && facts.cast_on_cpu != facts.cast;

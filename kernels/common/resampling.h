@@ -16,16 +16,16 @@ namespace tenon::kernels {
 
 // The input elements that contribute to each of `out` elements along one dim.
 //
-// A plan has the sizes only, so that its cost does not depend on them and nothing is listed for a
-// result that is too large to allocate. The device's loops call fill().
+// A plan only stores the sizes; the device's loops call fill() to list the taps. Making a plan
+// therefore takes constant time, and nothing is listed for a result that is too large to allocate.
 struct Taps {
   int64_t in = 1;
   int64_t out = 1;
   // Lists the taps of each element. Called by fill() only.
   std::function<void(Taps& taps)> list;
-  // Element i is the sum of the input at at[first[i]] to at[end[i] - 1]. Windows of neighbours are
-  // runs, for which `at` is the identity over the input, so that it has one entry for each element
-  // no matter how many windows contain it.
+  // Element i is the sum of the input at at[first[i]] to at[end[i] - 1]. If every element is a run
+  // of neighbours (`has_runs`), `at` is the identity over the input, so that it has one entry for
+  // each input element no matter how many windows contain it.
   std::vector<int64_t> first;
   std::vector<int64_t> end;
   std::vector<int64_t> at;
@@ -88,7 +88,8 @@ using TapsOf = std::vector<Taps> (*)(const Call& call, Sizes sizes);
 // Makes the result, or takes the call's `out`, for argument 0, whose last dims are resampled. The
 // result has the argument's memory format, or is row-major if `keeps_format` is false.
 Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of, bool keeps_format = true);
-// Like resampling_plan(), but for a gradient, argument 0, of an input with sizes `input`.
+// Like resampling_plan(), but for the gradient of an input with sizes `input`; argument 0 is the
+// gradient of the result.
 Resampling resampling_gradient_plan(const Call& call, int slides, Sizes input, TapsOf taps_of);
 
 // Returns the number of dims that an operator resamples, according to its name: "avg_pool2d".

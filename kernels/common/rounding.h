@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding: rounds intermediate results to their dtype where float is more precise.
+// Rounds intermediate results, which are computed in float, to a 16-bit float dtype.
 #pragma once
 
 #include "kernels/common/maths/half.h"

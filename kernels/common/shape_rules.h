@@ -15,8 +15,8 @@ inline constexpr int64_t kMost = TENON_TENSOR_MAX_DIMS;
 template <class S>
 using Number = std::remove_cv_t<typename S::element_type>;
 
-// Strides of sizes that cannot be allocated wrap; such a tensor is refused for its number of
-// elements.
+// Strides may wrap if the sizes are too large to be allocated. Such a tensor is refused anyway,
+// because of its number of elements.
 inline int64_t times(int64_t a, int64_t b) { return wrapped_product(a, b); }
 inline SymbolicSize times(SymbolicSize a, SymbolicSize b) { return a * b; }
 

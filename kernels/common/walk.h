@@ -53,8 +53,8 @@ class Walk {
   char* data(int k) const { return data_[k]; }
   char* const* raw_data() const { return data_; }
 
-  // Returns the part of the walk in a range of one dim. `base` are the operands' first elements,
-  // and `out_base` gets those of the part.
+  // Returns the part of the walk from index `begin` to `end` - 1 of one dim. `base` holds the
+  // address of each operand's first element; those of the part are stored in `out_base`.
   Walk range(int dim, int64_t begin, int64_t end, char* const* base, char** out_base) const {
     Walk part(*this);
     part.numel_ = numel_ / sizes_[dim] * (end - begin);

@@ -11,9 +11,9 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The thread of a child process that called fork() in the parent; 0 if this process was not forked.
-// After that thread has ended, a new thread may get the same id and then works alone unnecessarily,
-// which is harmless.
+// In a child process, the thread that called fork(); 0 if this process was not forked. After that
+// thread has ended, a new thread may get the same id and then works alone unnecessarily, which is
+// harmless.
 constinit std::atomic<pthread_t> thread_through_fork{0};
 
 // Runs in each child process. The lost team may belong to the host's own OpenMP code, so it does

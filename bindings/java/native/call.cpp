@@ -217,9 +217,9 @@ jlong JNICALL call_template3(JNIEnv*, jclass, jlong preset, jlong a, jlong b, jl
 // Return value of a begin function if the call must go through C. Not an address.
 constexpr jlong kByC = 1;
 
-// A thread's frames in which Java kernels run that Java calls. They are in C because C reaches its
-// thread-local data directly, while Java needs a chain of loads. Java returns a frame by storing
-// its address in `next`, the first field of the block.
+// A thread's frames for Java kernels that Java calls directly. They are stored in C, which accesses
+// its thread-local data directly, while Java would need a chain of loads. Java returns a frame by
+// storing its address in `next`, the first field of the block.
 struct alignas(4096) Frames {
   tenon_frame* next;
   tenon_frame* reserved[7];

@@ -59,7 +59,7 @@ void link_when_due(JNIEnv* env) {
   g_until_link.store(left - 1, std::memory_order_relaxed);
   if (left > 1) return;
   env->CallStaticVoidMethodA(g_bridge, g_link, nullptr);
-  // If memory is short for linking, JNI is used further on.
+  // If there is not enough memory for linking, C keeps using JNI.
   if (env->ExceptionCheck()) env->ExceptionClear();
 }
 

@@ -60,7 +60,8 @@ static PyObject* guard_exit(PyObject* object, PyObject* args) {
                             "autocast: a region must be entered before it is left, got one that "
                             "is not");
   }
-  /* Generators may leave on another thread or out of order: an error; the region stays entered. */
+  /* If a generator leaves on another thread or out of order, this is an error, and the region stays
+   * entered. */
   if (tnp_check(tenon_autocast_leave(&self->guard)) != 0) return NULL;
   self->entered = false;
   Py_RETURN_NONE;

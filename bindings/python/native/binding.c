@@ -134,7 +134,7 @@ tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers) {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* Records that the arguments do not match, without a conversion that failed. */
+/* Records a mismatch that is not a failed conversion of an object, such as a missing argument. */
 static int misfit(tnp_mismatch* why) {
   why->found = true;
   why->object = NULL;
@@ -527,7 +527,7 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, 
     }
     if (plain) return tnp_name_results(b, result);
   }
-  /* Converts to values and back: a check, and every caller gets an equally normalised object. */
+  /* Converting to values and back checks the result, and normalises it as for other callers. */
   tenon_value few[4] = {{0}};
   tenon_value* rets = b->nrets <= 4 ? few : PyMem_Calloc(b->nrets, sizeof *rets);
   PyObject* converted = NULL;

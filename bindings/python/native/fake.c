@@ -6,7 +6,7 @@
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
 
-/* An entry of a mode by a thread. */
+/* Records that a thread has entered a mode and not left it yet. */
 typedef struct entered {
   struct entered* outer;
   pthread_t thread;
@@ -61,7 +61,7 @@ static PyObject* mode_exit(PyObject* object, PyObject* args) {
                             "FakeTensorMode: a mode must be entered before it is left, got one "
                             "that the thread is not in");
   }
-  /* Generators may leave out of order: an error; the mode stays entered. */
+  /* If a generator leaves out of order, this is an error, and the mode stays entered. */
   if (tnp_check(tenon_fake_mode_leave(&(*place)->guard)) != 0) return NULL;
   entered* left = *place;
   *place = left->outer;

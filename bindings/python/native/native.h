@@ -502,8 +502,8 @@ static inline PyObject* tnp_cached_op(tnp_op_cache* known) {
 }
 PyObject* tnp_find_op(PyObject* module, PyObject* name);
 
-/* named_results.c: returns the named tuple type if all results have names, a new reference;
- * otherwise NULL, with or without an exception. The second consumes a tuple and names it. */
+/* named_results.c: the named tuple type, a new reference, or NULL, with or without an exception, if
+ * a result has no name; and a tuple, which is taken over, converted to the operator's type. */
 PyTypeObject* tnp_results_type(tenon_schema* schema, uint32_t count);
 PyObject* tnp_name_results(const tnp_binding* binding, PyObject* result);
 

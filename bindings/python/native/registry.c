@@ -132,8 +132,8 @@ static PyObject* guard_exit(PyObject* object, PyObject* args) {
                             "KeyGuard: a guard must be entered before it is left, got one that "
                             "is not");
   }
-  /* Coroutines and generators may leave on another thread or out of order: an error; the guard
-   * stays entered. */
+  /* If a coroutine or generator leaves on another thread or out of order, this is an error, and the
+   * guard stays entered. */
   if (tnp_check(tenon_key_guard_leave(&self->guard)) != 0) return NULL;
   self->entered = false;
   Py_RETURN_NONE;

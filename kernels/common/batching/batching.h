@@ -82,8 +82,8 @@ class Batch {
   tenon_stack& stack_;
   tenon_value& out_dims_;
   std::vector<tenon_value> args_;
-  // For each argument, the index of the first mapped dim of its tensors in this same vector, and a
-  // final index past the last one; then the mapped dims, or -1 if a tensor is not mapped.
+  // First an offset into this vector for each argument, and an end offset; then the mapped dims
+  // that the offsets refer to, one per tensor, or -1 if the tensor is not mapped.
   std::vector<int64_t> dims_;
   std::vector<Tensor> kept_;
   std::vector<std::vector<int64_t>> kept_ints_;

@@ -33,7 +33,7 @@ struct Index {
 struct Indices {
   std::vector<Index> all;
   bool any_mapped = false;
-  int64_t rank = 0;      // of the shape that the indices broadcast to
+  int64_t rank = 0;      // number of dims of the shape that the indices broadcast to
   int64_t first = 0;     // first dim of the tensor that is indexed
   int64_t taken = 0;     // number of dims that are indexed
   bool together = true;  // the dims that are indexed are adjacent
@@ -399,7 +399,8 @@ void batch_strided_scatter(Batch& batch) {
     const auto* const data = static_cast<const int64_t*>(batch.arg(k).as.list.data);
     return std::vector<int64_t>(data, data + batch.arg(k).count);
   };
-  // Each base, and its view, gets separate memory after that of the preceding one.
+  // Each example gets its own block of memory, which holds its base and its view. The blocks follow
+  // one another.
   const auto end = [&](size_t geometry, size_t offset) {
     const int64_t elements = reach(ints(geometry), ints(geometry + 1));
     return (CheckedSize(batch.op(), batch.arg(offset).as.i) + elements).value();

@@ -47,8 +47,8 @@ std::optional<Dtype> asked_dtype(const Call& call) {
   if (call.form.dtype < 0) return std::nullopt;
   const tenon_value& value = call.args[call.form.dtype];
   if (value.tag == TENON_TAG_NONE) {
-    // A sum of all elements determines its dtype itself, and a real `out` of complex elements does
-    // not determine the dtype of the elements.
+    // `out` does not request a dtype for a sum of all elements, whose dtype is fixed, nor for a
+    // fold with a real result, where elements may be complex although `out` is real.
     const FoldGives gives = call.facts().fold.gives;
     const bool is_fixed =
         (gives == FoldGives::Sum && call.form.dim < 0) || gives == FoldGives::Real;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building blocks of fold functors: the types of their results, and writing them.
+// Building blocks of fold functors: the types of their results, and a function to write them.
 #pragma once
 
 #include "kernels/common/args.h"

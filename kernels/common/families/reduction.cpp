@@ -73,7 +73,7 @@ void Reduction::result(Dtype dtype, bool keepdim, tenon_tensor* out, const char*
     if (!std::ranges::equal(sizes_of(result), Sizes(sizes))) {
       resize_out(op_, out, sizes);
       result = info_of(out);
-      // A storage moves when it grows, and the input may be a view of it.
+      // Resizing may have moved the storage, and the input may be a view of it: describe it again.
       info_ = info_of(self_);
     }
     check_no_internal_overlap(op_, result);

@@ -12,7 +12,7 @@ namespace tenon::kernels::maths {
 // of pi / 2 except the last are exact.
 inline constexpr double kNearAngle = 0x1p20;
 
-// Returns a word whose sign bit is set if the angle is farther away; either value for NaN.
+// Returns a word whose sign bit is set if |x| exceeds kNearAngle. For NaN it may be set or not.
 TENON_FUNCTOR inline uint64_t far_angle(double x) {
   return __builtin_bit_cast(uint64_t, kNearAngle - __builtin_fabs(x));
 }

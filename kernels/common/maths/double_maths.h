@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and erf of doubles without branches or calls, so that loops over them vectorise:
-// within 3 units in the last place, and pow of floats; special values are as in C. The polynomials
-// are Chebyshev's, fitted in 60 digits (mpmath.chebyfit); the constants of ln 2 are its first 32
-// bits and the rest.
+// exp, log, tanh and erf of doubles, and pow of floats, without branches or calls, so that loops
+// over them vectorize. Errors of the functions of doubles are below 3 ulp; special values are as in
+// C. The polynomials are Chebyshev approximations, fitted with 60 digits (mpmath.chebyfit).
 #pragma once
 
 #include "kernels/common/maths/polynomial.h"
@@ -10,18 +9,21 @@
 namespace tenon::kernels::maths {
 
 inline constexpr double kPi = 3.14159265358979323846;
-// Adding and subtracting this rounds a double to an integer, which is then in the lower bits.
+// Adding and subtracting this number rounds a double to an integer. After the addition the lower
+// bits hold this integer.
 inline constexpr double kRoundDouble = 0x1.8p52;
+// ln 2 as a sum; the first part has so few digits that its multiples are exact.
 inline constexpr double kLn2HighDouble = 0x1.62e42ffp-1;
 inline constexpr double kLn2LowDouble = -0x1.718432a1b0e26p-35;
 
-// e to the power of x as scale^2 * (1 + rest): 2^n alone may be out of range where that is not.
+// e to the power of x as scale^2 * (1 + rest). The scale is squared because 2^n may be out of range
+// even if the result is not.
 struct DoublePower {
   double scale;
   double rest;
 };
 TENON_FUNCTOR inline DoublePower double_power(double x) {
-  // As much too large as an exponent's bits are.
+  // After the addition the lower bits hold the integer plus 1023, the exponent bias.
   constexpr double kRound = kRoundDouble + 1023;
   const double shifted = x * 0x1.71547652b82fep-1 + kRound;
   const double n = shifted - kRound;
@@ -36,20 +38,20 @@ TENON_FUNCTOR inline DoublePower double_power(double x) {
 }
 
 TENON_FUNCTOR inline double double_exp(double x) {
-  // Beyond these bounds the result is 0 or infinite anyhow; NaN passes.
+  // Outside these bounds the result is 0 or infinite in any case; NaN passes.
   x = x < -746.0 ? -746.0 : x;
   x = x > 710.0 ? 710.0 : x;
   const DoublePower power = double_power(x);
   return (power.rest + 1.0) * power.scale * power.scale;
 }
 
-// The logarithm of a normal number above 0, times 2^-scale.
+// Returns the logarithm of x * 2^-scale for a positive normal number x.
 TENON_FUNCTOR inline double normal_log(double x, double scale) {
-  // The mantissa between the square roots of 1/2 and 2.
+  // The mantissa is between sqrt(1/2) and sqrt(2).
   constexpr uint64_t kRootHalf = 0x3FE6A09E00000000;
   constexpr uint64_t kOne = 0x3FF0000000000000;
   const uint64_t bits = __builtin_bit_cast(uint64_t, x) + (kOne - kRootHalf);
-  // An integer below 2^52 in the lower bits of 2^52 is that double, added.
+  // Setting the lower bits of 2^52 to an integer below 2^52 makes the double 2^52 + integer.
   const double biased = __builtin_bit_cast(double, (bits >> 52) | 0x4330000000000000);
   const double e = biased - (0x1p52 + 1023 + scale);
   const double f = __builtin_bit_cast(double, (bits & 0x000FFFFFFFFFFFFF) + kRootHalf) - 1.0;
@@ -66,7 +68,8 @@ TENON_FUNCTOR inline double normal_log(double x, double scale) {
 
 TENON_FUNCTOR inline double near_log(double x) { return normal_log(x, 0.0); }
 
-// The sign bit says whether near_log would be wrong: of all but normal numbers above 0.
+// Returns a word whose sign bit is set if near_log() would be wrong: for all but positive normal
+// numbers.
 TENON_FUNCTOR inline uint64_t far_for_log(double x) {
   const uint64_t bits = __builtin_bit_cast(uint64_t, x);
   return (bits - 0x0010000000000000) | (bits + 0x0010000000000000);
@@ -98,7 +101,8 @@ TENON_FUNCTOR inline double double_erf(double x) {
       -0x1.5f1ecb6f0764cp-23, 0x1.b9df224ca4b97p-20, -0x1.f4d1e3183f7aep-17, 0x1.f9a321d5b8e1ep-14,
       -0x1.c02db3dac435fp-11, 0x1.565bcd0dbaa38p-8, -0x1.b82ce31284e00p-6, 0x1.ce2f21a042b30p-4,
       -0x1.812746b0379e6p-2, 0x1.06eba8214db69p-3);
-  // (1 - erf(t)) exp(t^2) in (t - 2) / (t + 2), up to 6, from where on the result is 1; NaN passes.
+  // (1 - erf(t)) * exp(t^2) as a polynomial in (t - 2) / (t + 2), for t up to 6; from there on the
+  // result is 1. NaN passes.
   const double t = size > 6.0 ? 6.0 : size;
   const double large = polynomial(
       (t - 2.0) / (t + 2.0), -0x1.de7cb807e82e6p-23, 0x1.1640edd9e223dp-18, 0x1.f322e0892648ep-20,
@@ -111,10 +115,10 @@ TENON_FUNCTOR inline double double_erf(double x) {
   return size < 1.0 ? x * small + x : __builtin_copysign(rest, x);
 }
 
-// The logarithm to base 2 of a float at least 0, as a double, where subnormal floats are normal:
-// within 2^-44 of itself.
+// Returns the logarithm to base 2 of a nonnegative float, passed as a double because subnormal
+// floats are normal doubles. The relative error is at most 2^-44.
 TENON_FUNCTOR inline double wide_log2(double x) {
-  // The mantissa between the square roots of 1/2 and 2.
+  // The mantissa is between sqrt(1/2) and sqrt(2).
   constexpr uint64_t kRootHalf = 0x3FE6A09E00000000;
   constexpr uint64_t kOne = 0x3FF0000000000000;
   const uint64_t bits = __builtin_bit_cast(uint64_t, x) + (kOne - kRootHalf);
@@ -130,7 +134,8 @@ TENON_FUNCTOR inline double wide_log2(double x) {
   return x < __builtin_inf() ? result : x;  // NaN passes
 }
 
-// 2 to the power of x, where that is not beyond all floats: within 2^-40 of itself.
+// Returns 2 to the power of x with a relative error of at most 2^-40. Clamps x to bounds at which
+// the result is already 0 or infinite as a float.
 TENON_FUNCTOR inline double wide_exp2(double x) {
   constexpr double kRound = kRoundDouble + 1023;
   x = x < -160.0 ? -160.0 : x;
@@ -143,15 +148,16 @@ TENON_FUNCTOR inline double wide_exp2(double x) {
   return p * __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, shifted) << 52);
 }
 
-// By logarithm and power of doubles, so that the result is the nearest float but for one in some
-// thousands.
+// Computes x^y as 2^(y * log2(x)) in double, so that all but about one in several thousand results
+// are the nearest float.
 TENON_FUNCTOR inline float float_pow(float x, float y) {
   constexpr float kInfinity = __builtin_inff();
   const float size = __builtin_fabsf(x);
   const double power = wide_exp2(static_cast<double>(y) * wide_log2(static_cast<double>(size)));
-  // Special values as floats: two vectors of doubles would be two masks each.
+  // Select special values as floats: as doubles, each selection would need two vectors and two
+  // masks.
   auto result = static_cast<float>(power);
-  // Also where the other one is NaN.
+  // 1^y and x^0 are 1 even if the other operand is NaN.
   result =
       x == 1.0F || y == 0.0F || (size == 1.0F && __builtin_fabsf(y) == kInfinity) ? 1.0F : result;
   const bool is_whole = __builtin_truncf(y) == y;

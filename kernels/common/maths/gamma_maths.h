@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithm of the gamma function and its derivative for floats, computed as doubles without
-// branches or calls, so that loops over them vectorise: within 4 units in the last place of float.
+// The logarithm of the gamma function and its derivative for floats, computed in double without
+// branches or calls, so that loops over them vectorize. Errors are below 4 ulp of float.
 //
-// Both use Stirling's series (https://dlmf.nist.gov/5.11.E1 and .E2) from 8 on. Smaller arguments are
-// shifted there by eight steps of https://dlmf.nist.gov/5.5.E1; negative ones are reflected by
-// https://dlmf.nist.gov/5.5.E3 and .E4.
+// Both use Stirling's series (https://dlmf.nist.gov/5.11.E1 and .E2) for arguments from 8 on.
+// Smaller arguments are increased by 8 with the recurrence https://dlmf.nist.gov/5.5.E1; negative
+// ones are reflected by https://dlmf.nist.gov/5.5.E3 and .E4.
 #pragma once
 
 #include "kernels/common/maths/double_maths.h"
@@ -13,7 +13,7 @@ namespace tenon::kernels::maths {
 
 inline constexpr int kGammaShift = 8;
 
-// sin(pi r) / r in r^2, and cos(pi r), for r from -1/2 to 1/2: Taylor's.
+// Return sin(pi * r) and cos(pi * r) for r in [-1/2, 1/2], by Taylor polynomials in r^2.
 TENON_FUNCTOR inline double sine_of_turns(double r) {
   return r * polynomial(r * r, -0x1.7215f879e1ac9p-37, 0x1.2877020d52cfp-31, -0x1.8a404211f9547p-26,
                         0x1.aaec32af93359p-21, -0x1.6fadb9f155744p-16, 0x1.e8f434d018d63p-12,
@@ -27,7 +27,7 @@ TENON_FUNCTOR inline double cosine_of_turns(double r) {
                     0x1.03c1f081b5ac4p+2, -0x1.3bd3cc9be45dep+2, 0x1.0p+0);
 }
 
-// The distance to the nearest integer, exact.
+// Returns x minus the nearest integer, which is exact.
 TENON_FUNCTOR inline double beyond_integer(double x) { return x - __builtin_rint(x); }
 
 TENON_FUNCTOR inline float float_lgamma(float given) {
@@ -57,7 +57,7 @@ TENON_FUNCTOR inline float float_digamma(float given) {
   const double x = given;
   const bool is_reflected = x < 0.0;
   const double t = is_reflected ? 1.0 - x : x;
-  // The sum of 1 / (t + i) as one fraction.
+  // The sum of 1 / (t + i) for i < kGammaShift as one fraction, above / below.
   double above = 1.0, below = t;
   for (int step = 1; step < kGammaShift; ++step) {
     above = above * (t + step) + below;
@@ -75,7 +75,7 @@ TENON_FUNCTOR inline float float_digamma(float given) {
   double result = double_log(z) - 0.5 * inverse - series - sum;
   const double r = beyond_integer(x);
   const double cotangent = kPi * cosine_of_turns(r) / sine_of_turns(r);
-  // A pole at each integer below 0, and at 0 one whose sign is that of zero's.
+  // The poles: NaN at negative integers, and at 0 an infinity with the opposite sign of the zero.
   result = is_reflected ? (r == 0.0 ? __builtin_nan("") : result - cotangent) : result;
   return static_cast<float>(x == 0.0 ? -__builtin_copysign(__builtin_inf(), x) : result);
 }

@@ -11,7 +11,7 @@
 namespace tenon::kernels::maths {
 namespace {
 
-constexpr double kSmallest = 1.1e-16;  // relative to 1, half of a double's last digit
+constexpr double kSmallest = 1.1e-16;  // half an ulp of 1
 constexpr int kMostTerms = 20000;
 
 // log(1 + d) - d for |d| below about 1/2, by the series in s = d / (2 + d).

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of the error function without branches or calls, so that loops over it vectorise:
-// within 4 units in the last place of float and 8 of double.
+// The inverse of the error function without branches or calls, so that loops over it vectorize.
+// Errors are below 4 ulp for floats and 8 ulp for doubles.
 //
-// erfinv(y) / y is smooth in w = -log(1 - y^2) near 0 and in sqrt(w) beyond (M. Giles,
-// "Approximating the erfinv function", GPU Computing Gems, 2011). The polynomials are Chebyshev's,
-// fitted in 50 digits (mpmath.chebyfit). They reach to the last number below 1.
+// erfinv(y) / y is a smooth function of w = -log(1 - y^2) for small w and of sqrt(w) for larger w
+// (M. Giles, "Approximating the erfinv function", GPU Computing Gems, 2011). The polynomials are
+// Chebyshev approximations, fitted with 50 digits (mpmath.chebyfit), and cover all |y| < 1.
 #pragma once
 
 #include "kernels/common/maths/double_maths.h"

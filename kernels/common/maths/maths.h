@@ -145,7 +145,8 @@ TENON_FUNCTOR inline double frexp(double x, int32_t& exponent) {
   return split<uint64_t, 52>(x, exponent);
 }
 
-// The value of an integer division by 0 on a GPU, which cannot throw; the host throws.
+// Handles an integer division by 0: throws on the host, and returns -1 on a GPU, which cannot
+// throw.
 template <class T>
 TENON_FUNCTOR inline T divided_by_zero([[maybe_unused]] const char* op) {
 #if defined(__CUDA_ARCH__)
@@ -155,7 +156,7 @@ TENON_FUNCTOR inline T divided_by_zero([[maybe_unused]] const char* op) {
 #endif
 }
 
-// Returns the product of two elements: the logical and of bools; integers wrap.
+// Returns the product of two elements. The product of bools is their logical AND; integers wrap.
 template <class T>
 TENON_FUNCTOR inline T multiply(T x, T y) {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special functions of one element that no C library has, and the gamma function's logarithm.
+// Special functions of one element that the C library lacks, and the logarithm of the gamma
+// function.
 #pragma once
 
 #if !defined(__CUDACC__)
-#include <math.h>  // lgamma_r, j0 and their kin: clang 22 no longer has these as built-ins
+#include <math.h>  // lgamma_r, j0 and similar functions, which clang 22 lacks as built-ins
 #endif
 
 #include "kernels/common/maths/gamma_maths.h"
@@ -13,7 +14,7 @@
 namespace tenon::kernels::maths {
 
 TENON_FUNCTOR inline float lgamma(float x) { return float_lgamma(x); }
-// Calls the reentrant function: lgamma() stores the sign in a global variable, which is a race.
+// Calls lgamma_r() because lgamma() stores the sign in a global variable, which is a data race.
 TENON_FUNCTOR inline double lgamma(double x) {
 #if defined(__CUDACC__)
   return ::lgamma(x);
@@ -27,7 +28,8 @@ TENON_FUNCTOR inline float erfinv(float y) { return float_erfinv(y); }
 TENON_FUNCTOR inline double erfinv(double y) { return double_erfinv(y); }
 
 TENON_FUNCTOR inline float digamma(float x) { return float_digamma(x); }
-// https://dlmf.nist.gov/5.11.E2 above 10, where https://dlmf.nist.gov/5.5.E2 leads to; below zero by
+// Uses the series https://dlmf.nist.gov/5.11.E2 from 10 on. Smaller arguments are increased with
+// the recurrence https://dlmf.nist.gov/5.5.E2; negative ones are reflected by
 // https://dlmf.nist.gov/5.5.E4.
 TENON_FUNCTOR inline double digamma(double x) {
   if (x == 0) return TENON_MATHS(copysign)(__builtin_inf(), -x);
@@ -40,7 +42,7 @@ TENON_FUNCTOR inline double digamma(double x) {
   }
   for (; x < 10; x += 1) result -= 1 / x;
   const double z = 1 / (x * x);
-  double series = 1.0 / 12;  // of B(2k) / 2k, from the last term on
+  double series = 1.0 / 12;  // coefficients |B(2k)| / 2k, from the last term to the first
   series = 691.0 / 32760 - z * series;
   series = 1.0 / 132 - z * series;
   series = 1.0 / 240 - z * series;
@@ -50,7 +52,8 @@ TENON_FUNCTOR inline double digamma(double x) {
   return result + TENON_MATHS(log)(x) - 0.5 / x - z * series;
 }
 
-// The zeta function of Hurwitz, of s > 1: https://dlmf.nist.gov/25.11.E5 from q + 9 on.
+// Returns the Hurwitz zeta function for s > 1 and q > 0: adds the first terms, up to a base above
+// 9, and approximates the remaining ones by https://dlmf.nist.gov/25.11.E5.
 TENON_FUNCTOR inline double zeta_from(double s, double q) {
   constexpr int kTerms = 9;
   // (2k)! / B(2k)
@@ -70,7 +73,7 @@ TENON_FUNCTOR inline double zeta_from(double s, double q) {
   double a = q;
   for (int k = 0; k < kTerms || a <= 9; ++k, a += 1) sum += TENON_MATHS(pow)(a, -s);
   double power = TENON_MATHS(pow)(a, -s);
-  if (power == 0) return sum;  // for large s, infinity too
+  if (power == 0) return sum;  // the other terms underflow: s is large or infinite
   sum += power * a / (s - 1) + power / 2;
   double factor = s;
   power /= a;
@@ -84,18 +87,18 @@ TENON_FUNCTOR inline double zeta_from(double s, double q) {
   return sum;
 }
 
-// The Hurwitz zeta function for any q, as polygamma() needs it. For negative q it adds the terms up
-// to 0 one by one.
+// Returns the Hurwitz zeta function for any q, as polygamma() needs it. Terms with a negative base
+// are added one by one unless q is far below 0.
 TENON_FUNCTOR inline double zeta(double s, double q) {
   if (q <= 0 && q == TENON_MATHS(floor)(q)) return __builtin_inf();
-  // Far below 0 the terms up to there are the difference of two such functions, as all have one
-  // sign; negative numbers have no other powers than whole ones.
+  // For q far below 0, the terms with a negative base are computed as a difference of two zeta
+  // functions of positive q, times (-1)^s. For a fractional s these terms are NaN.
   constexpr double kFar = -1e4;
   double starts[] = {q, 0, 0}, signs[] = {1, 0, 1};
   const bool is_far = q < kFar;
   if (is_far) {
     if (s != TENON_MATHS(floor)(s)) return __builtin_nan("");
-    const double last = -q - TENON_MATHS(floor)(-q);  // the last term below 0 is that of -last
+    const double last = -q - TENON_MATHS(floor)(-q);  // the last negative base is -last
     const bool is_odd = s != 2 * TENON_MATHS(floor)(s / 2);
     starts[0] = last;
     starts[1] = 1 - q;
@@ -117,8 +120,9 @@ TENON_FUNCTOR inline double polygamma(int64_t order, double x) {
   return order % 2 == 0 ? -size : size;
 }
 
-// Up to 20 https://dlmf.nist.gov/10.25.E2, whose terms are all positive; from there on
-// https://dlmf.nist.gov/10.40.E1, whose terms get smaller than a double can tell.
+// Returns the modified Bessel function I of order 0 or 1, times exp(-|x|) if `is_scaled`. Up to 20
+// it adds https://dlmf.nist.gov/10.25.E2, whose terms are all positive; above 20
+// https://dlmf.nist.gov/10.40.E1, whose terms fall below the precision of a double there.
 template <int kOrder>
 TENON_FUNCTOR inline double bessel_i(double x, bool is_scaled) {
   const double size = x < 0 ? -x : x;
@@ -143,7 +147,7 @@ TENON_FUNCTOR inline double bessel_i(double x, bool is_scaled) {
   }
   sum /= TENON_MATHS(sqrt)(2 * kPi * size);
   if (is_scaled) return sign * sum;
-  // In two steps, as exp(size) may be too large for a double where the product is not.
+  // Multiply twice by exp(size / 2), because exp(size) may overflow where the product does not.
   const double half = TENON_MATHS(exp)(size / 2);
   return sign * (sum * half) * half;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::convolution on the CPU, and the gradient of its weight: by a library for floats, where
-// there is one; otherwise as products of matrices, of which one has what the window sees at each of
-// its places as columns. Depthwise convolutions have loops of their own: depthwise.h.
+// aten::convolution on the CPU, and the gradient of its weight. Floats use a library if the build
+// found one. Otherwise a convolution is a matrix product (im2col): one factor has a column for each
+// place of the window, with the elements that the window sees there. Depthwise convolutions have
+// their own loops: depthwise.h.
 #include "kernels/ops/convolution/convolution.h"
 
 #include <optional>
@@ -17,7 +18,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The window at one place of its kernel, along the dims of an image.
+// One element of the kernel: its index along each dim of an image.
 struct Tap {
   int64_t at[kMostSlides];
   Tap(const ConvolutionShape& shape, int64_t k) {
@@ -32,7 +33,8 @@ int64_t image_at(const Slide& slide, int64_t place, int64_t tap) {
   return place * slide.stride - slide.padding + tap * slide.dilation;
 }
 
-// Of the places from 0 to `count`, those whose element for a tap lies in the image.
+// The range of places, within 0 to `count`, at which a tap meets an element of the image instead of
+// its padding.
 struct PlaceRange {
   int64_t begin;
   int64_t end;
@@ -45,7 +47,8 @@ struct PlaceRange {
   }
 };
 
-// Calls `row(line of the image or NULL, of places)` for each row of places, for one tap.
+// Calls `row(line, places)` for each row of places: the index of the image's line that a tap meets
+// there, or -1 if that is padding, and the index of the row.
 template <class Row>
 void each_row(const ConvolutionShape& shape, const Tap& tap, Row&& row) {
   for (int64_t z = 0; z < shape.places[0]; ++z) {
@@ -61,7 +64,8 @@ void each_row(const ConvolutionShape& shape, const Tap& tap, Row&& row) {
 
 // ---- Columns ------------------------------------------------------------------------------------
 
-// Shapes have the dims that are there first: the window slides along the last ones.
+// Returns a shape whose first `slides` dims are moved to the end, because the loops here expect the
+// window to slide along the last dims. All other dims have size 1.
 ConvolutionShape with_last_dims(ConvolutionShape shape, int64_t slides) {
   for (int64_t d = kMostSlides - 1; d >= 0; --d) {
     const int64_t from = d - (kMostSlides - slides);
@@ -72,7 +76,7 @@ ConvolutionShape with_last_dims(ConvolutionShape shape, int64_t slides) {
   return shape;
 }
 
-// Row `r` of the columns: of one channel and tap, the element for each place.
+// Fills one row of the columns: the element that a tap meets in one channel, for each place.
 template <class T>
 void column_row(const ConvolutionShape& shape, const T* plane, const Tap& tap, T* out) {
   const Slide& across = shape.along[2];
@@ -96,7 +100,7 @@ void column_row(const ConvolutionShape& shape, const T* plane, const Tap& tap, T
   });
 }
 
-// The channels of one group of one image as columns.
+// Fills the columns for the channels of one group of one image.
 template <class T>
 void columns_of(const ConvolutionShape& shape, const T* image, T* columns) {
   const int64_t taps = shape.kernel_numel(), places = shape.places_numel();
@@ -109,7 +113,7 @@ void columns_of(const ConvolutionShape& shape, const T* image, T* columns) {
   });
 }
 
-// Adds columns up where their elements are from.
+// Reverses columns_of(): adds each element of the columns to the image's element that it is from.
 template <class T>
 void add_columns(const ConvolutionShape& shape, const T* columns, T* image) {
   const int64_t taps = shape.kernel_numel(), places = shape.places_numel();
@@ -136,7 +140,7 @@ void add_columns(const ConvolutionShape& shape, const T* columns, T* image) {
 
 // ---- Products -----------------------------------------------------------------------------------
 
-// Row-major: rows of `columns` elements.
+// Return row-major data as a matrix, and as the transpose of that matrix.
 template <class T>
 Matrix matrix(const T* data, int64_t rows, int64_t columns) {
   return {data, rows, columns, columns, 1};
@@ -159,14 +163,14 @@ void add_bias(const ConvolutionShape& shape, const T* bias, int64_t channels, in
                });
 }
 
-// Of each group the sizes of its part of a tensor.
+// Sizes of one group's part of the tensors.
 struct GroupSizes {
-  int64_t image;   // elements of one image's channels
-  int64_t places;  // of what came of it
+  int64_t image;   // elements of one image
+  int64_t places;  // elements at the places of one image
   int64_t weight;
-  int64_t channels;  // of the image
-  int64_t outputs;   // at the places
-  int64_t seen;      // elements that the window sees
+  int64_t channels;  // channels of the image
+  int64_t outputs;   // channels at the places
+  int64_t seen;      // elements that the window sees at one place
   explicit GroupSizes(const ConvolutionShape& shape)
       : image(shape.image_channels / shape.groups * shape.image_numel()),
         places(shape.place_channels / shape.groups * shape.places_numel()),
@@ -241,7 +245,7 @@ void to_weight(const char* op, const ConvolutionShape& shape, const T* image, co
 template <class T>
 constexpr bool is_real_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// From an image to places, without the bias.
+// Computes the places from an image, without the bias.
 template <class T>
 void run_forward(const char* op, const ConvolutionShape& shape, T* image, T* weight, T* places) {
   if constexpr (is_real_float<T>) {
@@ -250,7 +254,7 @@ void run_forward(const char* op, const ConvolutionShape& shape, T* image, T* wei
   forward<T>(op, shape, image, weight, places);
 }
 
-// From places to an image, without the bias.
+// Computes an image from the places, without the bias.
 template <class T>
 void run_to_image(const char* op, const ConvolutionShape& shape, T* image, T* weight, T* places) {
   if constexpr (is_real_float<T>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of floats by a library that was found when the kernels were built.
+// Convolutions of floats by a library, if the build found one.
 #pragma once
 
 #include "kernels/ops/convolution/convolution.h"
@@ -8,9 +8,10 @@ namespace tenon::kernels::cpu {
 
 enum class ConvolutionStep { Forward, Image, Weight };
 
-// Does a convolution of row-major floats, and says so: from `image` and `weight` to `places`; from
-// `places` and `weight` to `image`; or from both to `weight`. `bias` is of the places' channels,
-// and only there in the first; NULL: none. False where it is left to the loops of others.
+// Computes one step of a convolution of row-major floats: Forward writes `places` from `image` and
+// `weight`, Image writes `image` from `places` and `weight`, and Weight writes `weight` from both.
+// `bias` has a number for each channel of the places; it is NULL if there is none, and for the
+// other two steps. Returns false, without computing anything, if the other loops should do it.
 bool library_convolution(const char* op, ConvolutionStep step, const ConvolutionShape& shape,
                          float* image, float* weight, const float* bias, float* places);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of floats from oneDNN, which lays tensors out as its loops want them. What it made
-// of a shape is kept for the next call. Threads are ours: parts of a batch, or of the channels of
-// one image, each on one thread.
+// Convolutions of floats from oneDNN, which uses its own memory layouts. The primitives for a shape
+// are cached for later calls. Work is distributed over our own threads: each computes a part of the
+// batch, or of the channels of one image.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -62,7 +62,7 @@ struct Primitive {
   }
 };
 
-// A handle that goes when its owner does.
+// Owns a oneDNN handle and destroys it.
 template <class Handle, const auto& kDestroy>
 struct Owned {
   Handle handle = nullptr;
@@ -78,11 +78,11 @@ using Attributes = Owned<dnnl_primitive_attr_t, primitive_attr_destroy>;
 using Stream = Owned<dnnl_stream_t, stream_destroy>;
 using Memory = Owned<dnnl_memory_t, memory_destroy>;
 
-// One tensor of a step: how it lies in memory, and how the loops want it.
+// One tensor of a step: its row-major layout, and the layout that oneDNN has chosen.
 struct Operand {
   dnnl_memory_desc_t given;
   dnnl_memory_desc_t wanted;
-  Primitive reorder;  // from one to the other; none where they are the same
+  Primitive reorder;  // converts between both layouts; empty if they are equal
 };
 
 struct Prepared {
@@ -93,7 +93,7 @@ struct Prepared {
   dnnl_memory_desc_t scratch_description;
 };
 
-// What a step depends on: the shape, which step it is, and whether there is a bias.
+// The key of a cached step: the shape, the kind of step, and whether there is a bias.
 using Key = std::array<int64_t, 24>;
 
 Key key_of(const ConvolutionShape& shape, ConvolutionStep step, bool has_bias) {
@@ -139,7 +139,7 @@ struct Window2 {
   Lengths strides, dilations, before, behind;
 };
 
-// The operator's description, of one of three kinds.
+// Initializes the descriptor of the operation for one of the three steps.
 dnnl_status_t init(ConvolutionStep step, bool has_bias, const Window2& window,
                    const dnnl_memory_desc_t& image, const dnnl_memory_desc_t& weight,
                    const dnnl_memory_desc_t& bias, const dnnl_memory_desc_t& places,
@@ -164,7 +164,8 @@ dnnl_status_t init(ConvolutionStep step, bool has_bias, const Window2& window,
   }
 }
 
-// Of the gradients oneDNN wants the forward step that they are of.
+// Creates the descriptor of the primitive. For gradients, oneDNN requires that of the forward step
+// as a hint.
 dnnl_status_t create(const char* op, ConvolutionStep step, bool has_bias, const Window2& window,
                      const dnnl_memory_desc_t* descriptions, Description& description) {
   Attributes attributes;
@@ -193,7 +194,7 @@ Window2 window_of(const ConvolutionShape& shape, int first) {
     window.strides.push_back(slide.stride);
     window.dilations.push_back(slide.dilation - 1);
     window.before.push_back(slide.padding);
-    // As much behind as the last place reaches over.
+    // Pads the end by as much as the window at the last place extends past it.
     window.behind.push_back((shape.places[d] - 1) * slide.stride + slide.reach() - slide.padding -
                             shape.image[d]);
   }
@@ -219,7 +220,7 @@ std::shared_ptr<Prepared> prepare(const char* op, const ConvolutionShape& shape,
   describe(op, {shape.place_channels}, &made->bias.given, &any[2]);
   describe(op, places, &made->places.given, &any[3]);
   Description description;
-  // What it does not serve the loops do.
+  // Shapes that oneDNN does not support are left to the other loops.
   if (create(op, step, has_bias, window_of(shape, first), any, description) != dnnl_success) {
     return made;
   }
@@ -253,12 +254,13 @@ std::shared_ptr<Prepared> prepared(const char* op, const ConvolutionShape& shape
   const std::lock_guard lock(mutex);
   if (const auto found = all.find(key); found != all.end()) return found->second;
   if (all.size() >= kMost) all.clear();
-  // Loops are made for as many threads as there are now.
+  // oneDNN generates code for the number of OpenMP threads at this moment.
   const SingleOpenMpThread single(onednn_open_mp());
   return all[key] = prepare(op, shape, step, has_bias);
 }
 
-// One call of a step: the memories of its operands, in oneDNN's layout where that is another one.
+// One call of a step: the memory objects of its operands, with buffers for those that have another
+// layout in oneDNN.
 class Run {
  public:
   Run(const char* op, const Prepared& with) : op_(op), with_(with) {
@@ -318,8 +320,8 @@ class Run {
   } result_;
 };
 
-// So many products are done by loops before the library has begun. Of channels that are each by
-// itself its loops are no quicker, and what sees one element is a product of matrices as it is.
+// With fewer multiplications than this, the other loops finish before the library has started. A
+// kernel of one element is not worth a library call either, because it is a plain matrix product.
 constexpr int64_t kFewProducts = 32768;
 
 double products_of(const ConvolutionShape& shape) {
@@ -332,7 +334,7 @@ bool is_worth_it(const ConvolutionShape& shape) {
   if (products_of(shape) < static_cast<double>(kFewProducts)) return false;
   if (sees_one_element(shape)) return false;
   for (int d = 0; d < kMostSlides; ++d) {
-    // What no place sees, in an image or in its padding: oneDNN knows no such convolutions.
+    // oneDNN requires exactly as many places as fit into the image and its padding.
     const Slide& slide = shape.along[d];
     const int64_t room = shape.image[d] + 2 * slide.padding - slide.reach();
     if (room < 0 || room / slide.stride + 1 != shape.places[d]) return false;
@@ -340,16 +342,17 @@ bool is_worth_it(const ConvolutionShape& shape) {
   return true;
 }
 
-// How a step is parted: of a batch so many images, of one image so many channels of the places.
-// What parts there are depends on the shape alone, and so do results.
+// How a step is split into parts: by images of the batch, or by the channels of the places of one
+// image. The parts depend on the shape only, so that results do not depend on the number of
+// threads.
 struct Split {
   bool by_batch = false;
-  int64_t count = 1;  // that are shared
-  int64_t each = 1;
+  int64_t count = 1;  // number of images or channels that are split
+  int64_t each = 1;   // number of them in a part
 
   Split(const ConvolutionShape& shape, ConvolutionStep step) {
-    // So many products are worth a thread's waking; so many that parts may each turn the image
-    // into the library's layout.
+    // Number of multiplications for which it is worth waking a thread, and number for which each
+    // part may convert the image to the library's layout again.
     constexpr double kEnough = 2e6, kMany = 2e7;
     constexpr int64_t kChannels = 32;
     const double products = products_of(shape);
@@ -372,7 +375,7 @@ struct Split {
   }
 };
 
-// The memory of a step's operands from a part's first element on.
+// The operands of a part: the addresses of their first elements.
 struct Operands {
   float* image;
   float* weight;
@@ -429,7 +432,7 @@ bool library_convolution(const char* op, ConvolutionStep step, const Convolution
   return true;
 }
 #else
-// Another oneDNN than 2 makes primitives by other functions.
+// Other versions of oneDNN than 2 create primitives with other functions.
 bool library_convolution(const char*, ConvolutionStep, const ConvolutionShape&, float*, float*,
                          const float*, float*) {
   return false;

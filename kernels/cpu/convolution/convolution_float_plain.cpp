@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a library all convolutions are products of matrices.
+// Used if the build found no library: leaves all convolutions to the other loops.
 #include "kernels/cpu/convolution/convolution_float.h"
 
 namespace tenon::kernels::cpu {

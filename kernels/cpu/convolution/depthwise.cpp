@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions in tiles that stay in the first cache.
+// Depthwise convolutions in tiles that stay in the L1 cache.
 //
-// A tile's part of the image is copied into a buffer with its padding, one sub-plane for each
-// remainder of rows and columns by the strides. In it the elements that a tap of the kernel meets
-// at neighbouring places are neighbours too, whatever the stride; so one loop over the whole tile
-// adds up all taps, without a test for borders. At the end of each row it computes some elements
-// that belong to no place, and nobody copies them.
+// The part of the image that a tile needs is copied into a buffer, with its padding. The buffer has
+// one sub-plane for each combination of remainders of row and column modulo the strides. The
+// elements that a tap of the kernel meets at adjacent places are then adjacent in a sub-plane,
+// whatever the stride, so that one loop over the whole tile adds up all taps without testing for
+// borders. At the end of each row the loop also computes elements that belong to no place; these
+// are not copied to the result.
 #include "kernels/cpu/convolution/depthwise.h"
 
 #include <algorithm>
@@ -22,9 +23,9 @@ namespace {
 constexpr int64_t kTileElements = 4096;  // 16 KiB of floats
 constexpr int64_t kLongestRow = 2048;
 constexpr int64_t kMostStride = 4;
-// Vectors of this many bytes are loaded beyond a buffer's last element.
+// Size of the largest vector. Loops read up to kTogether such vectors beyond a buffer's end.
 constexpr int64_t kMostBytes = 64;
-constexpr int kTogether = 4;  // vectors of results that are computed at once
+constexpr int kTogether = 4;  // number of vectors of results that are computed at once
 
 // One plane's convolution: the last two dims of a shape, or of its transpose.
 struct DepthwisePlane {
@@ -45,18 +46,19 @@ struct DepthwisePlane {
   int64_t places_numel() const { return places[0] * places[1]; }
 };
 
-// A buffer of more elements than this is not worth its memory: the kernel reaches too far.
+// Maximum number of elements of a buffer. Kernels that reach so far that they need more are left to
+// other loops.
 constexpr int64_t kMostElements = 1 << 20;
 
-// How a tile's part of the image lies in the buffer. All tiles of a plane have this layout; those
-// at its end leave some of it unused.
+// The layout of the part of the image that a tile needs, in the buffer. All tiles of a plane have
+// this layout; those at the end of the plane leave some of it unused.
 struct TileLayout {
-  int64_t rows;                  // of places
-  int64_t columns;               // of places
-  int64_t sub_rows;              // of a sub-plane
+  int64_t rows;                  // rows of places in a tile
+  int64_t columns;               // columns of places in a tile
+  int64_t sub_rows;              // rows of a sub-plane
   int64_t sub_row;               // elements of a sub-plane's row
-  int64_t sub_planes;            // elements of all
-  std::vector<int64_t> offsets;  // of each tap's element for the first place
+  int64_t sub_planes;            // elements of all sub-planes
+  std::vector<int64_t> offsets;  // buffer index of each tap's element for the first place
 
   // Returns true if a plane's tiles fit the buffers.
   static bool fits(const DepthwisePlane& plane) {
@@ -83,7 +85,7 @@ struct TileLayout {
     }
   }
 
-  // Elements of results: rows lie as far apart as the sub-planes' rows do.
+  // Returns the number of elements of results, whose rows are as far apart as those of sub-planes.
   int64_t result_length(int64_t tile_rows, int64_t tile_columns) const {
     return (tile_rows - 1) * sub_row + tile_columns;
   }
@@ -105,7 +107,7 @@ void each_tile(const DepthwisePlane& plane, const TileLayout& layout, Body&& bod
   }
 }
 
-// Copies what a tile's places see into the sub-planes; padding becomes 0.
+// Copies the elements that a tile's places see into the sub-planes; padding becomes 0.
 template <class T>
 void copy_tile(const DepthwisePlane& plane, const TileLayout& layout, const Tile& tile,
                const T* image, T* sub_planes) {
@@ -142,7 +144,7 @@ void copy_tile(const DepthwisePlane& plane, const TileLayout& layout, const Tile
 
 template <class T, int kBytes>
 struct Packs {
-  // May begin at any element.
+  // A vector may begin at any element.
   using Pack [[gnu::vector_size(kBytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
   using Int = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   using Mask [[gnu::vector_size(kBytes), gnu::aligned(alignof(T)), gnu::may_alias]] = Int;
@@ -172,8 +174,8 @@ template <class T, int kBytes>
   }
 }
 
-// The sum of a[i] * b[i] over `rows` rows of `count` elements. Reads whole vectors, but adds no
-// product from beyond a row's end: it may be infinite times 0.
+// Returns the sum of a[i] * b[i] over `rows` rows of `count` elements. Reads whole vectors, but
+// leaves out products beyond a row's end, which may be NaN, as infinity times 0 is.
 template <class T, int kBytes>
 [[gnu::always_inline]] inline T dot_rows(const T* a, int64_t a_pitch, const T* b, int64_t b_pitch,
                                          int64_t rows, int64_t count) {
@@ -248,7 +250,7 @@ DepthwiseLoops<T> depthwise_loops() {
   return {&correlate_base<T>, &dot_rows_base<T>};
 }
 
-// The buffers of one thread. What lies beyond the sub-planes is read, and its sums are not used.
+// The buffers of one thread. Loops read past the sub-planes; the sums of these elements are unused.
 template <class T>
 struct TileBuffers {
   static constexpr int64_t kBeyond = kTogether * kMostBytes / static_cast<int64_t>(sizeof(T));
@@ -280,7 +282,7 @@ void correlate_plane(const DepthwisePlane& plane, const TileLayout& layout,
   });
 }
 
-// Planes that one thread computes at least.
+// Returns the minimum number of planes that a thread computes at a time.
 int64_t planes_at_once(const DepthwisePlane& plane) {
   return std::max<int64_t>(kGrain / std::max<int64_t>(plane.places_numel() * plane.taps(), 1), 1);
 }
@@ -302,28 +304,28 @@ void planes_to_places(const ConvolutionShape& shape, const T* image, const T* we
   });
 }
 
-// How a step back to the image goes. An image's rows and columns that leave the same remainder by
-// the stride, padding included, see the same taps; these are a phase. Element number `q` of a phase
-// is at q * stride + phase - padding of the image, and its taps meet neighbouring places, the last
-// one at place q.
+// The layout for computing an image from places. Rows and columns of the image that have the same
+// remainder modulo the stride, counted from the start of the padding, are met by the same taps;
+// they form a phase. Element number `q` of a phase is at q * stride + phase - padding in the image.
+// Its taps belong to adjacent places, the last of which is place q.
 struct BackLayout {
   struct Phase {
     int64_t at[2];                 // remainder of rows and of columns
-    std::vector<int64_t> offsets;  // of each tap's place in the buffer, for the first element
-    std::vector<int64_t> taps;     // their positions in the kernel
+    std::vector<int64_t> offsets;  // buffer index of each tap's place, for the first element
+    std::vector<int64_t> taps;     // positions of the taps in the kernel
   };
-  int64_t first[2];   // numbers of the first element of all phases
-  int64_t behind[2];  // how many places before `q` the first tap meets
+  int64_t first[2];   // number of the first element of each phase
+  int64_t behind[2];  // distance from place `q` back to the first place that its taps belong to
   int64_t count[2];
-  int64_t rows;     // of a tile
-  int64_t columns;  // of a tile
-  int64_t pitch;    // elements of the buffer's row
+  int64_t rows;     // rows of a tile
+  int64_t columns;  // columns of a tile
+  int64_t pitch;    // elements of a row of the buffer
   std::vector<Phase> phases;
 
   explicit BackLayout(const DepthwisePlane& plane) {
     for (int d = 0; d < 2; ++d) {
       const Slide& slide = plane.along[d];
-      // Rounded down, below zero too.
+      // (padding + 1 - stride) / stride, rounded down even if it is negative.
       first[d] = (slide.padding + 1) / slide.stride - 1;
       behind[d] = (slide.reach() - 1) / slide.stride;
       count[d] = (plane.image[d] - 1 + slide.padding) / slide.stride + 1 - first[d];
@@ -353,7 +355,7 @@ struct BackLayout {
   }
 };
 
-// Copies the places that a tile of elements meets; beyond the places' borders are zeros.
+// Copies the places that contribute to a tile of elements, with zeros beyond the borders.
 template <class T>
 void copy_places(const DepthwisePlane& plane, const BackLayout& layout, const Tile& tile,
                  const T* places, T* buffer) {
@@ -371,7 +373,7 @@ void copy_places(const DepthwisePlane& plane, const BackLayout& layout, const Ti
   }
 }
 
-// Writes a tile's elements of a phase to where they are in the image, or adds them there.
+// Writes a tile's elements of one phase to their positions in the image, or adds them there.
 template <class T>
 void scatter_phase(const DepthwisePlane& plane, const BackLayout& layout, const Tile& tile,
                    const BackLayout::Phase& phase, const T* result, T* image, bool adds) {
@@ -437,7 +439,7 @@ bool planes_to_image(const ConvolutionShape& shape, const T* places, const T* we
 
 template <class T>
 bool planes_to_weight(const ConvolutionShape& shape, const T* image, const T* places, T* weight) {
-  // Threads share channels only: so few are left to a library that shares products too.
+  // Only channels are distributed over threads, so that fewer are left to the other loops.
   constexpr int64_t kFewChannels = 8;
   if (shape.groups < kFewChannels) return false;
   const DepthwisePlane plane(shape);

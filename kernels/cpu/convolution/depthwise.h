@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions: each group has one channel of the image, so that no sum goes over
-// channels and a product of matrices would have one row.
+// Depthwise convolutions: each group has a single channel of the image, so that results are not
+// summed over channels, and matrix products would have only a few rows.
 #pragma once
 
 #include "kernels/ops/convolution/convolution.h"
@@ -13,8 +13,8 @@ bool is_depthwise(const ConvolutionShape& shape);
 
 // Compute a step: from `image` and `weight` to `places`, from `places` and `weight` to `image`, and
 // from both to `weight`. All are row-major, and no bias is added. is_depthwise(shape) must be true.
-// Those that return false did nothing: the kernel reaches too far, or threads would share too few
-// channels.
+// If a function returns false, it has computed nothing: the kernel reaches too far, or there are
+// too few channels for several threads.
 void depthwise_to_places(const ConvolutionShape& shape, const float* image, const float* weight,
                          float* places);
 void depthwise_to_places(const ConvolutionShape& shape, const double* image, const double* weight,

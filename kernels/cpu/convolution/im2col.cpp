@@ -10,7 +10,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// A plane of the image, or a row of the columns: an element for each place.
+// A plane of the image, or a row of the columns, which has an element for each place.
 struct Plane {
   char* data;
   int64_t strides[2];  // in bytes

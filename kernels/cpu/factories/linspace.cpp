@@ -11,9 +11,8 @@ namespace tenon::kernels::cpu {
 
 namespace {
 
-// Elements are computed from the nearer end, so that both ends are exact.
-// Converts a number between two elements to an element. A double cannot distinguish the largest
-// int64 from 2^63, and negative numbers wrap to unsigned elements.
+// Converts a computed number to an element. A double cannot distinguish the largest int64 from
+// 2^63, and negative numbers wrap to unsigned elements.
 template <class T, class Step>
 auto between_elements(Step number) {
   if constexpr (std::is_integral_v<T>) {
@@ -23,6 +22,7 @@ auto between_elements(Step number) {
   }
 }
 
+// Computes elements from the nearer end, so that both ends are exact.
 template <class T, class Step>
 void fill_line(const tenon_tensor_info& out, Step start, Step end) {
   const int64_t count = out.numel;

@@ -52,7 +52,6 @@ void write_indices(const tenon_tensor_info& self, const tenon_tensor_info& resul
 }
 
 // Writes one row for each nonzero element until the result is full; remaining rows get `fill`.
-// `fill`.
 template <class T>
 void write_rows(const tenon_tensor_info& self, const tenon_tensor_info& result, int64_t fill) {
   auto* row = static_cast<int64_t*>(result.data);

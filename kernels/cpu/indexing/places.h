@@ -143,7 +143,7 @@ class Places {
   }
 
   // Returns true if rows of indices and of `other`, with elements of `size` bytes, are contiguous,
-  // and so are those of self, or the positions along the indexed dim.
+  // and if rows of self are contiguous or run along the indexed dim, whose elements are contiguous.
   bool is_dense(const Walk& part, int64_t size) const {
     const int64_t step = part.stride(0, 0);
     return part.stride(1, 0) == (is_wide_ ? 8 : 4) && part.stride(2, 0) == size &&

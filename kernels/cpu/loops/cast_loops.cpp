@@ -67,7 +67,7 @@ constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 // without a mask.
 constexpr __mmask16 kAll = 0xFFFF;
 
-// ---- Whole vectors of contiguous elements: how many elements they converted ---------------------
+// ---- Functions that convert whole vectors and return the number of converted elements -----------
 
 TENON_AVX2 int64_t widen_avx2(char* out, const char* in, int64_t count) {
   int64_t i = 0;

@@ -72,10 +72,10 @@ constexpr int64_t kCopiedShort = 1024;
 
 int64_t round_up(int64_t count, int64_t step) { return (count + step - 1) / step * step; }
 
-// Minimum length of parts for which oneDNN repacks the second factor, as it does for a transposed
-// one and always for bfloat16, and the multiple that their length must be. (128 x 512 x 512 in
-// parts of 96 columns took 1.5 times as long as without parts; in parts of 128 it took the same
-// time.)
+// Minimum length of parts if oneDNN repacks the second factor, as it does for a transposed one and
+// always for bfloat16, and the number that the length is a multiple of. (Measured for
+// 128 x 512 x 512: parts of 96 columns took 1.5 times as long as the whole product in one call,
+// parts of 128 columns took as long as it.)
 constexpr int64_t kLaidOut = 128;
 constexpr int64_t kLane = 64;
 

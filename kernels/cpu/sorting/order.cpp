@@ -240,7 +240,7 @@ class Line {
   Line(int64_t size, const Ordered& ordered, const LineStrides& steps)
       : size_(size), kept_(ordered.kept), is_stable_(ordered.is_stable), steps_(steps) {
     if (ordered.descending) flip_ = static_cast<Key<T>>(~flip_);
-    // Wide unsigned integers are read as signed ones of their size, whose order begins elsewhere.
+    // Wide unsigned integers are read as signed ones of their size: flip the sign bit of the keys.
     if (has(kWideUnsigned, ordered.self.dtype)) {
       flip_ ^= static_cast<Key<T>>(Key<T>(1) << (8 * sizeof(T) - 1));
     }

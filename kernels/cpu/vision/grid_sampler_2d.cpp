@@ -41,7 +41,7 @@ struct Axis {
     return {aligns ? at : at - T(0.5), scale};
   }
 
-  // Maps a coordinate into the image if elements beyond the edges are elements of the image. NaN
+  // Maps a coordinate to one inside the image, unless elements beyond the edges are zeros. NaN
   // becomes 0. At the edges the derivative is 0, as in PyTorch.
   GridCoordinate<T> inside(GridCoordinate<T> place) const {
     if (beyond == BeyondEdges::Zeros) return place;

@@ -107,8 +107,8 @@ struct Fold {
     }
     return state;
   }
-  // Like strided_part(), for elements with one distance. Several are loaded before the first is
-  // folded, so that the loads overlap.
+  // Like strided_part(), for elements at a constant distance. Several are loaded before the first
+  // is folded, so that the loads overlap.
   TENON_FUNCTOR State line_part(const char* in, int64_t distance, int64_t k, int64_t end,
                                 int threads) const {
     constexpr int kTogether = 4;

@@ -17,8 +17,8 @@ struct TrueDiv {
   TENON_FUNCTOR T operator()(T x, T y) const { return x / y; }
 };
 
-// Shared by both roundings. Small floats are rounded after each step, unless the divisor is a
-// single number, as in PyTorch.
+// Shared by truncating and flooring division. Small floats are rounded after each step, unless the
+// divisor is a single number, as in PyTorch.
 struct DivSteps {
   Rounding rounding;
   const char* op;

@@ -111,7 +111,8 @@ void scaled_dot_product_attention(const Call& call) {
   }
   const double size = static_cast<double>(number_of(size_at(query, -1)));
   const double scale = call.get<std::optional<double>>(6).value_or(1 / std::sqrt(size));
-  // Scales both factors by the root, so that products of small floats do not overflow.
+  // Multiplies both query and key by the root of the scale, not their product by the scale, so that
+  // the product does not overflow in small floats.
   const Scalar root(std::sqrt(std::abs(scale)));
   const Tensor left = scaled_by(query, scale < 0 ? Scalar(-root.to_double()) : root);
   Tensor likeness = product_of(left, transposed(scaled_by(key, root), -2, -1));

@@ -109,7 +109,8 @@ inline constexpr Facts kConvolutionBackward{
 
 void convolution_backward_input(const Call& call);
 
-// The gradient of the input, which is the convolution in the other direction.
+// The gradient of the input: a transposed convolution of the result's gradient, or a plain one if
+// the forward one is transposed.
 inline constexpr Facts kConvolutionBackwardInput{
     .family = &kComposite,
     .name = "convolution_backward_input",

@@ -31,8 +31,8 @@ void logcumsumexp_meta(const Call& call) {
 namespace {
 
 // Weights of elements relative to the largest of their line, and the reciprocals of their running
-// sums. In double, whose range of exponents up to 700 is just sufficient. An element whose weight
-// is 0 has no derivative.
+// sums. They are computed in double, whose exp() reaches down to exp(-700), which is just
+// sufficient. An element whose weight is 0 has no derivative.
 struct SumWeights {
   Tensor weights;
   Tensor inverse;

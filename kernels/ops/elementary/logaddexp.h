@@ -7,8 +7,9 @@
 
 namespace tenon::kernels::ops {
 
-// The smaller operand's contribution is computed from the difference, since powers may be out of
-// range when the result is not. Two infinities of one sign have no difference.
+// Computes the smaller operand's contribution from the difference, because powers may be out of
+// range when the result is not. Two infinities of one sign, whose difference is NaN, are returned
+// unchanged.
 template <class T>
 struct Logaddexp {
   TENON_FUNCTOR T operator()(T x, T y) const {

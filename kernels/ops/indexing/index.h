@@ -30,7 +30,7 @@ inline constexpr Facts kIndexTensor{
     .routine = {&index_meta},
 };
 
-// Claims that nothing is out of bounds, which is checked all the same.
+// Like kIndex, for callers that guarantee indices in bounds; they are checked nevertheless.
 inline constexpr Facts kUnsafeIndex{
     .family = &kSynonym,
     .name = "_unsafe_index.Tensor",

@@ -70,9 +70,9 @@ void masked_scatter_backward(const Call& call) {
       "aten::where.ScalarOther");
   const auto grad = call.get<Tensor>(0);
   const Dims sizes(call.get<Sizes>(2));
-  // Element k of the source was written where the mask is true for the time k + 1. The positions of
-  // false elements are past the last one. Uses positions instead of a selection, so that sizes do
-  // not depend on the mask.
+  // Element k of the source was written at the true element number k of the mask, counted from 0.
+  // False elements get a position past the end. Uses positions instead of a selection, so that
+  // sizes do not depend on the mask.
   const Tensor flat = call_reshape(grad, kFlatSource);
   const Tensor mask = call_reshape(call_expand(call.get<Tensor>(1), grad->sizes()), kFlatSource);
   const int64_t wanted = numel_of(sizes);

@@ -10,8 +10,8 @@
 namespace tenon::kernels::ops {
 namespace {
 
-// Returns argument k as a tensor. An integer must fit the other argument's dtype; negative ones may
-// wrap.
+// Returns argument k as a tensor. An integer must fit the other argument's dtype, except that
+// integers from -255 wrap for uint8.
 Tensor tensor_or_number(const Call& call, int k) {
   if (call.args[k].tag == TENON_TAG_TENSOR) return Tensor::retain(call.tensor(k));
   const Scalar number(call.args[k]);

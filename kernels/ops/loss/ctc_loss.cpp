@@ -55,8 +55,9 @@ struct Lengths {
         target(lengths_of(call, "target_lengths", *call.get<Tensor>(first + 1))) {}
 };
 
-// Returns the lengths, at least 1, with the dtype and device of the losses. Elements cannot be
-// copied to losses without memory; there, operators that a graph recording sees make them.
+// Returns the lengths, at least 1, with the dtype and device of the losses. If the losses have no
+// memory, numbers cannot be copied there: the lengths are then made by calls of operators, which a
+// graph recording sees.
 Tensor divisors_of(Sizes target_lengths, const Tensor& losses) {
   static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
   std::vector<double> lengths(target_lengths.begin(), target_lengths.end());

@@ -172,8 +172,9 @@ Normed batch_normed(const Call& call) {
           norm};
 }
 
-// Returns the mean or scale that a batch was normalized with, without gradient; empty if it was not
-// the batch's. It has the dtype of the per-channel factors if there are any.
+// Returns the mean or scale of the batch, without gradient; an empty tensor unless `training`,
+// because the running statistics were used then. It has the dtype of the per-channel factors if
+// there are any.
 Tensor kept_of(const Call& call, const Tensor& tensor, bool training) {
   static constinit const LazyOp<Tensor(const Tensor&)> detach("aten::detach");
   Dtype dtype = call.get<Tensor>(0)->dtype();

@@ -16,7 +16,7 @@ struct Amax {
   TENON_FUNCTOR State start() const { return lowest<T>(); }
   TENON_FUNCTOR State step(State state, T element, int64_t) const { return merge(state, element); }
   TENON_FUNCTOR State merge(State a, State b) const {
-    // The comparison is false for NaN on either side: one as a stays, one as b is let in.
+    // The comparison is false if either side is NaN, which keeps a; a NaN in b is tested for below.
     const State larger = b > a ? b : a;
     if constexpr (std::is_floating_point_v<T>) return b != b ? b : larger;
     return larger;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::lgamma: the logarithm of the absolute value of the gamma function; aten::digamma: its
-// derivative, and aten::polygamma: the further ones.
+// derivative; aten::polygamma: its higher derivatives.
 #pragma once
 
 #include "kernels/common/facts.h"

@@ -79,7 +79,7 @@ inline constexpr Facts kSpecialGammaincc{
     .tensor_form = &kIgammac,
 };
 
-// Refuses all calls: the derivative by self has no formula, in PyTorch neither.
+// Refuses all calls, because there is no formula for the derivative by self, as in PyTorch.
 inline constexpr Facts kIgammaBackwardSelf{
     .family = &kComposite,
     .name = "igamma_backward_self",

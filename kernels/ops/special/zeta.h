@@ -65,7 +65,7 @@ inline constexpr Facts kSpecialZetaSelfScalar{
     .tensor_form = &kSpecialZeta,
 };
 
-// Refuses all calls: the derivative by the exponent has no formula, in PyTorch neither.
+// Refuses all calls, because there is no formula for the derivative by the exponent, as in PyTorch.
 inline constexpr Facts kSpecialZetaBackwardSelf{
     .family = &kComposite,
     .name = "special_zeta_backward_self",

@@ -149,8 +149,8 @@ void convolution(const Call& call) {
     if (places < 1) return convolution_of_batch(call);
     known.push_back({d - slides, places});
   }
-  // The size that output padding adds is computed here; otherwise it need not be compared with
-  // marks.
+  // `known` includes the output padding already. The routine is run without it, so that it is not
+  // compared with marks.
   std::vector<tenon_value> args(call.args, call.args + call.form.arguments);
   const std::vector<int64_t> none(static_cast<size_t>(added.size()), 0);
   if (call.get<bool>(6)) args[7] = tenon_value_of_ints(none.data(), args[7].count);

@@ -13,20 +13,20 @@ namespace tenon::kernels {
 
 namespace {
 
-// Note: marks. The concrete routine runs twice, with each symbol replaced by a prime from the first
-// row in the first run, and from the second row in the second. If a size of the result is the same
-// mark in both runs, it is that symbol; if both runs differ from the mark by the same small number,
-// it is the symbol plus that number. Marks ascend with the symbols' hints, so that comparisons of
-// sizes have the same outcome as with the hints. They are far enough apart that a mark plus or
-// minus kMostAdded is unambiguous. The second row is not a shifted first one: sums and differences
-// of up to three marks, each used once or twice, differ between the rows by another number than any
-// mark does.
+// Note: marks. The concrete routine runs twice. Each symbol is replaced by a mark: a prime from the
+// first row in the first run, and from the second row in the second. If a size of the result equals
+// the mark of one symbol in both runs, it is that symbol; if it differs from the mark by the same
+// small number in both runs, it is the symbol plus that number. Marks ascend with the symbols'
+// hints, so that comparisons of sizes have the same outcome as with the hints. They are far enough
+// apart that a mark plus or minus kMostAdded is unambiguous. A sum or difference of up to three
+// marks, each used once or twice, changes from the first run to the second by a number by which no
+// mark changes, so that it is not mistaken for a symbol plus a number.
 //
-// Two runs cannot distinguish a size that is the same for all symbols from one that is the same
-// only for large ones, such as the lesser of a symbol and 50. So all sizes are compared with those
-// of a third run, with the small numbers of the last row, unless the routine refuses these; and
-// with those of a fourth run, with the hints. If a size differs, the call is served with numbers
-// and a guard.
+// Two runs cannot distinguish a size that does not depend on symbols from one that is constant only
+// for large symbols, such as the lesser of a symbol and 50. All sizes are therefore compared with
+// those of a third run, with the small numbers of the last row, unless the routine refuses these,
+// and with those of a fourth run, with the hints. If a size differs, the call is served with
+// concrete numbers and a guard.
 constexpr int64_t kPrimes[3][12] = {
     {211, 307, 401, 503, 601, 701, 809, 907, 1009, 1103, 1201, 1301},
     {257, 509, 683, 887, 1201, 1483, 1723, 1997, 2221, 2459, 2699, 2837},
@@ -81,7 +81,7 @@ Dims strides_like(const SymbolicTensor& tensor, const Dims& sizes) {
 
 }  // namespace
 
-// One run with one of the numbers of each mark.
+// One run of the routine, with one of the numbers of each mark.
 class MarkedCall::Round {
  public:
   Round(const MarkedCall& marked, int which)

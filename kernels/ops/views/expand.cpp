@@ -18,8 +18,8 @@ void expand_view(View& view, const Call& call) {
   const Dims strides = view.strides;
   view.sizes.resize(ndim);
   view.strides.resize(ndim);
-  // From the right: the stride of a new leading dim is that of a dim around all following ones, and
-  // 0 for a 0-dim tensor.
+  // Goes from right to left, because the stride of a new leading dim is the size times the stride
+  // of the dim after it. It is 0 if there is no such dim.
   for (int64_t i = ndim - 1; i >= 0; --i) {
     const int64_t old = i - added;
     int64_t wanted = size[static_cast<size_t>(i)];

@@ -24,7 +24,8 @@ void unfold_view(View& view, const Call& call) {
   if (!has_dim) return;
   view.sizes[dim] = (whole - size) / step + 1;
   if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
-    // Only for a single window; the product for several is inside the storage.
+    // The product overflows only if there is a single window, whose stride is not used: several
+    // windows are inside the storage.
     view.strides[dim] = INT64_MAX;
   }
   view.strides[dim] = kept_stride(view.sizes[dim], view.strides[dim]);

@@ -243,7 +243,8 @@ static int extend_tensor(void) {
 
 /* ---- Backward passes ------------------------------------------------------------------------- */
 
-/* Where a pass starts or ends: tensors, or NULL and an output of a node. */
+/* The tensors and node outputs at which a pass starts or ends. For a node output, the element of
+ * `tensors` is NULL. */
 typedef struct {
   tenon_tensor** tensors;
   tenon_node** nodes;

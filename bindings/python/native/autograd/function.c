@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Function values: Python callables for other languages, and their functions for Python. */
+/* Function values: Python callables for other languages, and functions of other languages for
+ * Python. */
 #include "overrides.h"
 #include "value.h"
 
-/* ---- Python's, called by others -------------------------------------------------------------- */
+/* ---- Python callables, called by other languages --------------------------------------------- */
 
 static int results_of(PyObject* function, PyObject* result, tenon_stack* stack) {
   Py_ssize_t count = (Py_ssize_t)stack->nrets;
@@ -65,7 +66,7 @@ tenon_status tnp_function_run(void* self, tenon_stack* stack) {
   return status;
 }
 
-/* ---- Others', called by Python --------------------------------------------------------------- */
+/* ---- Functions of other languages, called by Python ------------------------------------------ */
 
 /* Returns the number of results to request: a function does not declare how many it returns. */
 static Py_ssize_t wanted_results(PyObject* kwargs) {

@@ -103,7 +103,8 @@ typedef struct {
   Py_ssize_t count, room;
   bool foreign; /* an object of another language takes part */
   PyObject* few[FEW];
-  /* Owner of the called method; func, types, args, kwargs. Created for the first handler. */
+  /* Arguments of a handler: the object that it is called on, then func, types, args and kwargs.
+   * Those after the object are created for the first handler. */
   PyObject* packed[5];
 } request;
 
@@ -259,7 +260,8 @@ static PyObject* run_default(request* r, PyTypeObject* cls) {
 /* ---- Calling handlers ------------------------------------------------------------------------ */
 
 /* Calls the handlers of modes, innermost first, each with itself and the modes inside it disabled.
- * Returns NotImplemented if all of them, or those inside a mode of another language, declined. */
+ * Stops at a mode of another language. Returns NotImplemented if all handlers that were called
+ * declined. */
 static PyObject* ask_modes(request* r) {
   tenon_object* mode = innermost_python_mode();
   if (mode == NULL || key_is_excluded()) {
@@ -391,8 +393,8 @@ Py_ssize_t tnp_call_number_handlers(tnp_member* member, PyObject* const* args, P
 
 /* ---- Python functions ------------------------------------------------------------------------ */
 
-/* Arguments (func, types, args=(), kwargs=None) of a handler, as a vector for calling `func`.
- * Keyword names are returned, `*out_args` is to be freed; NULL with an exception. */
+/* The arguments (func, types, args=(), kwargs=None) of a handler, borrowed. `args` is NULL if it is
+ * absent, `kwargs` if it is absent or None. */
 typedef struct {
   PyObject *func, *types, *args, *kwargs;
 } given;

@@ -43,7 +43,8 @@ static tenon_status no_interpreter(void) {
                            "Python, got one that is shutting down");
 }
 
-/* Carries the exact object that pack returned: even a list stays the same object. */
+/* Stores the object that pack returned in a carrier, so that unpack receives the same object, even
+ * if it is a list. */
 static int carry(PyObject* object, tenon_value* out) {
   tnp_call call;
   tnp_call_begin(&call, false);

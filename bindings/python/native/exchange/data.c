@@ -5,7 +5,8 @@
 static tnp_op_cache op_item = {"aten::_local_scalar_dense", NULL};
 static tnp_op_cache op_to_copy = {"aten::_to_copy", NULL};
 
-/* Returns the one element of a uint64 tensor, which a number of Tenon's operators may not hold. */
+/* Returns the only element of a uint64 tensor. It is read by tolist(), because the numbers that
+ * operators return are int64. */
 static PyObject* unsigned_scalar(PyObject* self) {
   PyObject* item = tnp_tensor_tolist(self, NULL);
   while (item != NULL && PyList_Check(item)) Py_SETREF(item, Py_NewRef(PyList_GET_ITEM(item, 0)));
@@ -190,8 +191,8 @@ static inline bool read_plain_number(PyObject* object, tenon_value* out) {
 
 #define UINT64_LIMIT 18446744073709551616.0
 
-/* Reads an int outside the range of int64 as a float. Sets `out_big` to it if uint64, which alone
- * of all int dtypes may hold it, does; otherwise to 1. */
+/* Reads an int outside the range of int64 as a float. Stores the int itself in `out_big` if it fits
+ * uint64, the only dtype that can hold it; otherwise stores 1. */
 static int read_big(PyObject* number, tenon_value* out, uint64_t* out_big) {
   PyObject* whole = PyNumber_Index(number);
   if (whole == NULL) return -1;

@@ -18,8 +18,8 @@ typedef struct table {
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
-/* Traits of a tensor that its memory does not show and sharing would silently lose. The names are
- * PyTorch's, looked up once per type. */
+/* Traits of a tensor that are not visible in its memory, so that sharing would silently lose them.
+ * The names are PyTorch's, looked up once per type. */
 enum { GRAD, CONJUGATE, NEGATIVE, TRAITS };
 static const struct {
   const char* name;

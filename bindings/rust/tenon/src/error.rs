@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors:    owned error objects of the C interface, with Rust errors and panics as payloads.
+//! Owned error objects of the C interface, with Rust errors and panics as payloads.
 
 use std::any::Any;
 use std::borrow::Cow;

@@ -112,8 +112,8 @@ impl FakeMode {
         Ok(body())
     }
 
-    /// Makes a fake tensor like a real one. The same real tensor always gives the same fake one.
-    /// Views become views of their base's fake tensor.
+    /// Makes a fake tensor like a real one, which is always the same for a given real tensor. Views
+    /// become views of their base's fake tensor.
     ///
     /// # Errors
     /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a hollow tensor, for example in

@@ -36,15 +36,15 @@ use crate::{Error, Library, Status, Tensor, Value};
 pub use build::{Builder, Ref};
 pub use pass::Call;
 
-/// Passes of [`Graph::transform`], to be combined by `|`. This one runs calls on attributes alone
-/// once.
+/// Pass of [`Graph::transform`]: runs calls whose only inputs are attributes, and keeps their
+/// results. Passes are combined by `|`.
 pub const FOLD_CONSTANTS: u32 = sys::TENON_GRAPH_FOLD_CONSTANTS;
-/// Merges equal calls.
+/// Pass of [`Graph::transform`]: merges equal calls.
 pub const MERGE_COMMON: u32 = sys::TENON_GRAPH_MERGE_COMMON;
-/// Removes unused calls and attributes.
+/// Pass of [`Graph::transform`]: removes unused calls and attributes.
 pub const REMOVE_DEAD: u32 = sys::TENON_GRAPH_REMOVE_DEAD;
 
-/// Infers unknown properties of values with calls on fake tensors.
+/// Pass of [`Graph::transform`]: infers unknown properties of values with calls on fake tensors.
 pub const INFER: u32 = sys::TENON_GRAPH_INFER;
 
 /// Flag of [`Graph::replace_pattern`]: constants of the pattern match any other constant.

@@ -42,12 +42,12 @@ unsafe impl Send for Kernel {}
 /// Policy for an operator that already has a kernel for the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// On top: removing it restores the older kernel.
+    /// The new kernel takes precedence; removing it restores the older kernel.
     #[default]
     Layer,
-    /// An error.
+    /// The registration fails.
     Error,
-    /// On top; dumps mark it as an intended override.
+    /// Like `Layer`, but dumps mark the new kernel as an intended override.
     Override,
 }
 
@@ -225,7 +225,8 @@ impl Kernel {
         self
     }
 
-    /// On Autograd: runs for tracked tensors only, and costs calls of untracked tensors nothing.
+    /// For kernels on Autograd: the kernel runs for tracked tensors only, at no cost to calls with
+    /// untracked tensors.
     pub fn when_tracked(mut self) -> Kernel {
         self.raw.flags |= sys::TENON_KERNEL_WHEN_TRACKED;
         self

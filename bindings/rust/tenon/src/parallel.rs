@@ -49,7 +49,8 @@ pub fn num_threads() -> usize {
     usize::try_from(unsafe { sys::tenon_parallel_get_threads() }).unwrap_or(1)
 }
 
-/// Sets the number of threads that work on a loop; 0 uses the environment's or machine's number.
+/// Sets the number of threads that work on a loop; 0 restores the default, which is the variable
+/// TENON_NUM_THREADS or, if that is not set, the number of processors.
 ///
 /// # Errors
 /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) above 256.

@@ -311,7 +311,7 @@ impl SymInt {
     /// Returns the known lower and upper bound; `None` means no bound.
     ///
     /// # Errors
-    /// None if it is a size.
+    /// [`Status::TYPE`] for a symbol that is no int, which a `SymInt` never is.
     pub fn bounds(&self) -> Result<(Option<i64>, Option<i64>)> {
         let Some(symbol) = symbol_of(&self.0) else {
             return Ok((self.as_int(), self.as_int()));

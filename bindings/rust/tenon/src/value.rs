@@ -319,6 +319,9 @@ impl Drop for RawValue {
 }
 
 impl Clone for RawValue {
+    /// Makes a deep copy.
+    ///
+    /// # Panics
     /// If memory is short; [`RawValue::try_clone`] returns an error instead.
     fn clone(&self) -> RawValue {
         match self.try_clone() {

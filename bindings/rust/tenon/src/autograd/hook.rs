@@ -223,8 +223,8 @@ impl Node {
     }
 }
 
-/// Runs a closure when the backward pass that runs on the calling thread has run all its nodes. It
-/// does not run if the pass fails before that. For hooks and formulas.
+/// Runs a closure once the backward pass that runs on the calling thread has run all its nodes. If
+/// the pass fails before that, the closure does not run. Hooks and formulas call this function.
 ///
 /// # Errors
 /// [`Status::STATE`] if no pass runs.

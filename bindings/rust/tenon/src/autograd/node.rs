@@ -11,8 +11,9 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::text::text;
 
-/// A step of a backward graph. It is recorded with a call and has the formula and, by its edges,
-/// the nodes that made the arguments. Cloning shares the node, and equality means identity.
+/// A step of a backward graph. It is recorded with a call, holds the call's gradient formula, and
+/// its edges lead to the nodes that made the call's arguments. Cloning shares the node, and
+/// equality means identity.
 ///
 /// ```
 /// let x = tenon::Tensor::scalar(2.0f32)?;

@@ -66,7 +66,7 @@ impl<'a> BackwardOptions<'a> {
     }
 
     /// Sets the tensors that [`BackwardOptions::backward`] accumulates gradients into; by default
-    /// all leaves. The gradient of a result of an operator is retained.
+    /// all leaves. For a tensor that is no leaf, [`Tensor::retain_grad`] takes effect.
     pub fn inputs(mut self, inputs: &'a [&'a Tensor]) -> Self {
         self.inputs = Some(inputs);
         self
@@ -101,8 +101,8 @@ impl<'a> BackwardOptions<'a> {
     ///
     /// # Errors
     /// As [`backward`]; [`Status::INVALID_ARGUMENT`] for gradients of other shapes or another
-    /// number of them, and for `inputs` that are empty; [`Status::STATE`] for inputs that are no
-    /// leaves.
+    /// number of them, and for `inputs` that are empty; [`Status::STATE`] for inputs that do not
+    /// require grad.
     pub fn backward(self, tensors: &[&Tensor]) -> Result<()> {
         const FUNCTION: &str = "autograd::backward";
         let inputs = match self.inputs {

@@ -29,7 +29,7 @@ use crate::Tensor;
 ///     |tensor: &Tensor| Ok(Value::FloatList(vec![tensor.to_vec::<f32>()?[0].into()])),
 ///     |packed| match packed {
 ///         ValueRef::FloatList(list) => Tensor::scalar(list[0] as f32),
-///         _ => unreachable!("what pack gave"),
+///         _ => unreachable!("pack returns a list of floats"),
 ///     },
 /// )?;
 /// let y = (&x * &x)?;
@@ -239,9 +239,9 @@ where
     )
 }
 
-/// Anomaly mode of this thread, which is active until it is dropped. Nodes store where they were
-/// recorded, in all languages that report frames, and errors of a node have that in their notes. It
-/// is slow.
+/// Anomaly mode of this thread, which is active until it is dropped. Each node stores where it was
+/// recorded, in all languages that report frames, and an error of a node has these places in its
+/// notes. The mode is slow.
 #[must_use = "the mode ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct AnomalyMode {

@@ -56,8 +56,8 @@ impl Simulator {
     /// none.
     ///
     /// # Errors
-    /// [`Status::NOT_FOUND`] naming what is no key, [`Status::INVALID_ARGUMENT`] for a key that is
-    /// registered already and for both composites, which no operator should have.
+    /// [`Status::NOT_FOUND`] naming the text that is no key, [`Status::INVALID_ARGUMENT`] for a key
+    /// that is registered already, and for registering both composites on one operator.
     pub fn register(&self, keys: &[&str]) -> Result<()> {
         self.register_with(keys, 0)
     }

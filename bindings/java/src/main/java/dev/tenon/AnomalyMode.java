@@ -7,9 +7,9 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.TenonNative;
 
 /**
- * Anomaly mode of the calling thread, until it is closed. Nodes store where they were recorded, in
- * all languages that report frames, and errors of a node have that in their notes. It is slow.
- * {@link ThreadState} carries it.
+ * Anomaly mode of the calling thread, which is active until it is closed. Each node stores where it
+ * was recorded, in all languages that report frames, and an error of a node has these places in its
+ * notes. The mode is slow. {@link ThreadState} carries it to other threads.
  *
  * <pre>{@code
  * try (AnomalyMode mode = AnomalyMode.enter(true)) {

@@ -43,7 +43,7 @@ public final class Autograd {
    * Runs a backward pass with options.
    *
    * @throws TenonException also INVALID_ARGUMENT for gradients of other sizes or a wrong number of
-   *     them, and for inputs that are empty; STATE for inputs that are no leaves
+   *     them, and for inputs that are empty; STATE for inputs that do not require grad
    */
   public static void backward(BackwardOptions options, Tensor... tensors) {
     if (options.inputs != null && options.inputs.length == 0) {
@@ -132,8 +132,8 @@ public final class Autograd {
   }
 
   /**
-   * Runs a task when the backward pass that runs on the calling thread has run all its nodes. It
-   * does not run if the pass fails before that. For hooks and formulas.
+   * Runs a task once the backward pass that runs on the calling thread has run all its nodes. If
+   * the pass fails before that, the task does not run. Hooks and formulas call this function.
    *
    * @throws TenonException STATE if no pass runs
    */

@@ -34,7 +34,7 @@ public final class BackwardOptions {
 
   /**
    * Sets the tensors that {@link Autograd#backward} accumulates gradients into; by default all
-   * leaves. The gradient of a result of an operator is retained.
+   * leaves. For a tensor that is no leaf, {@link Tensor#retainGrad} takes effect.
    */
   public BackwardOptions inputs(Tensor... leaves) {
     inputs = leaves.clone();

@@ -13,9 +13,9 @@ import java.util.Objects;
  * The static methods that the native library calls. It finds them once, by name.
  *
  * <p>C enters kernels by JNI at first. If the Foreign Function API can make a cheaper entry ({@link
- * EntryStub}), that is made after so many calls that it pays: linking costs some 75 ms of processor
- * time and 300 classes, and saves some 50 ns per call. The property {@code tenon.linkAfter} sets
- * another number of calls; 0 means at once, -1 means never.
+ * EntryStub}), it is made after a number of calls, because linking takes some 75 ms of processor
+ * time and loads 300 classes, and saves only some 50 ns per call. The property {@code
+ * tenon.linkAfter} sets the number of calls; 0 means at once, -1 means never.
  */
 final class Bridge {
   private static final int LINK_AFTER = Integer.getInteger("tenon.linkAfter", 10_000);
@@ -33,7 +33,7 @@ final class Bridge {
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(Native::closeGate, "tenon-shutdown"));
     } catch (IllegalStateException e) {
-      Native.closeGate(); // first used by a shutdown hook: the machine is ending already
+      Native.closeGate(); // a shutdown hook is the first user: the machine is already ending
     }
   }
 
@@ -41,9 +41,9 @@ final class Bridge {
 
   /**
    * Makes the virtual machine initialize the classes that it reads stack traces with. Otherwise the
-   * first kernel that throws would initialize them. A stack overflow inside of that initializer
-   * would make the class unusable for the rest of the process, and with it every {@link
-   * Throwable#getStackTrace}.
+   * first kernel that throws would initialize them. After a stack overflow inside of such an
+   * initializer, the class is unusable as long as the process runs, and {@link
+   * Throwable#getStackTrace} always fails.
    */
   private static void prepareTraces() {
     try {

@@ -13,13 +13,14 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A thread's direct frame: memory laid out as stacks and values, allocated and freed like a stack,
- * so that a call allocates nothing. Long lists and texts that do not fit get separate memory.
+ * The memory in which a thread lays out stacks and values of its calls. It is allocated and freed
+ * like a stack, so that a call needs no other allocation. Long lists and texts that do not fit get
+ * separate memory.
  */
 final class CallFrame {
   private static final int SIZE = 32 * 1024;
-  // A mark consists of the memory's top, the number of overflowing parts, and that of objects in
-  // use.
+  // A mark packs three numbers into one word: the top of the memory, the number of separately
+  // allocated parts, and the number of objects in use.
   private static final int TOP_BITS = 16;
   private static final int COUNT_BITS = 24;
   private static final int MOST = (1 << COUNT_BITS) - 1;

@@ -32,7 +32,7 @@ abstract class Conversion {
   /** Returns the canonical form, {@link #MISMATCH} or {@link #CLOSED}. */
   abstract Object normalise(Object v);
 
-  /** Writes a caller's object as a value of its own class. C converts it to the type. */
+  /** Writes a caller's object as a value of the object's class. C converts it to the type. */
   void give(CallFrame frame, long at, Object v) {
     Values.putAny(frame, at, v);
   }

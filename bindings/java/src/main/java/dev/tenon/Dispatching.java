@@ -9,10 +9,11 @@ package dev.tenon;
 @FunctionalInterface
 public interface Dispatching {
   /**
-   * Handles a call with a wrapper tensor of this object, or of its class, among the arguments.
+   * Handles a call that has a wrapper tensor of this object among its arguments. If wrapper tensors
+   * of several objects of its class are among them, only the first one handles the call.
    *
-   * @return the result, an Object[] of several, or null for none, as from a kernel. {@link
-   *     Overridden#DECLINED} if it does not handle the call.
+   * @return the result, an Object[] of several, or null for none, as from a kernel; {@link
+   *     Overridden#DECLINED} if it does not handle the call
    * @throws Exception any error; it is thrown to the caller
    */
   Object dispatchCall(Overridden call) throws Exception;

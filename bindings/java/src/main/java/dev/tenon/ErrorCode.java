@@ -12,11 +12,11 @@ public enum ErrorCode {
   TYPE(TENON_ERROR_TYPE),
   /** An operator, overload, key, device or plugin does not exist. */
   NOT_FOUND(TENON_ERROR_NOT_FOUND),
-  /** Returns the name exists already. */
+  /** The name exists already. */
   ALREADY_EXISTS(TENON_ERROR_ALREADY_EXISTS),
   /** No kernel serves the computed key. */
   NO_KERNEL(TENON_ERROR_NO_KERNEL),
-  /** Returns the operation exists, but not for this dtype, device or layout. */
+  /** The operation exists, but not for this dtype, device or layout. */
   NOT_SUPPORTED(TENON_ERROR_NOT_SUPPORTED),
   /** An index or dimension is out of range. */
   INDEX(TENON_ERROR_INDEX),
@@ -24,7 +24,7 @@ public enum ErrorCode {
   PARSE(TENON_ERROR_PARSE),
   /** An allocation of native memory failed. */
   OUT_OF_MEMORY(TENON_ERROR_OUT_OF_MEMORY),
-  /** Returns the object was closed, or the call is not legal in this state. */
+  /** The object was closed, or the call is not legal in this state. */
   STATE(TENON_ERROR_STATE),
   /** Something is in use on another thread. */
   BUSY(TENON_ERROR_BUSY),

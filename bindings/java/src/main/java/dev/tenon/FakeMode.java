@@ -162,7 +162,7 @@ public final class FakeMode extends NativeHandle {
   }
 
   /**
-   * Returns a fake tensor like a real one. The same real tensor always has the same fake one. Views
+   * Returns a fake tensor like a real one, which is always the same for a given real tensor. Views
    * become views of their base's fake tensor.
    *
    * @throws TenonException NOT_SUPPORTED for a hollow tensor

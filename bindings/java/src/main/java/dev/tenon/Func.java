@@ -192,7 +192,7 @@ public final class Func {
     return jvp(function, new Tensor[] {primal}, new Tensor[] {tangent});
   }
 
-  // Makes a function of the arguments at some indices, with the others fixed.
+  // Makes a function of the arguments at some indices, with all other arguments fixed.
   private static TensorFunction at(int[] places, TensorFunction function, Tensor[] args) {
     return some -> {
       Tensor[] all = args.clone();

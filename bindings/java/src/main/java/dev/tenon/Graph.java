@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
  * }</pre>
  */
 public final class Graph extends NativeHandle {
-  /** Bit for {@link #transform}: runs calls on attributes alone once. */
+  /** Bit for {@link #transform}: runs calls whose only inputs are attributes, and keeps results. */
   public static final int FOLD_CONSTANTS = TENON_GRAPH_FOLD_CONSTANTS;
 
   /** Bit for {@link #transform}: merges equal calls. */

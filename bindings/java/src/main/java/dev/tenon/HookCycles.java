@@ -104,7 +104,7 @@ final class HookCycles {
     return true;
   }
 
-  // Returns true if one object alone refers to a tensor, and the tensor alone to its node.
+  // Returns true if a tensor has a single reference, and its node only that of the tensor.
   private static boolean isAlone(long tensor) {
     if (TenonNative.tenon_tensor_use_count(tensor) != 1) {
       return false;

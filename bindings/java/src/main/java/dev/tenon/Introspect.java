@@ -224,8 +224,8 @@ public final class Introspect {
   }
 
   /**
-   * Like {@link #profile()}, but keeps only the first {@code maxEvents} dispatches and counts the
-   * others.
+   * Like {@link #profile()}, but keeps only the first {@code maxEvents} dispatches and counts all
+   * further ones.
    */
   public static Profile profile(long maxEvents) {
     return Profile.start(maxEvents);

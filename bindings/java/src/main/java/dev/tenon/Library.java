@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 public final class Library extends NativeHandle {
   /** Kinds of libraries. */
   public enum Kind {
-    /** Returns the only owner of a namespace: defines operators and registers kernels. */
+    /** The only owner of a namespace: defines operators and registers kernels. */
     DEF(TENON_LIBRARY_DEF),
     /** Registers kernels only. */
     IMPL(TENON_LIBRARY_IMPL),
@@ -48,11 +48,11 @@ public final class Library extends NativeHandle {
 
   /** Policies for an operator that already has a kernel for the key. */
   public enum Policy {
-    /** On top: removing it restores the older kernel. */
+    /** The new kernel takes precedence; removing it restores the older kernel. */
     LAYER(TENON_REPLACE_LAYER),
-    /** An error. */
+    /** The registration fails. */
     ERROR(TENON_REPLACE_ERROR),
-    /** On top; dumps mark it as an intended override. */
+    /** Like {@link #LAYER}, but dumps mark the new kernel as an intended override. */
     OVERRIDE(TENON_REPLACE_OVERRIDE);
 
     private final int number;

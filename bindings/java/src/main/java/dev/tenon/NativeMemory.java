@@ -34,8 +34,8 @@ final class NativeMemory {
     USED.addAndGet(-bytes);
   }
 
-  // One thread collects and gives the cleaner some time. If the memory is still in use, the limit
-  // is raised, so that a program with much live data does not collect all the time.
+  // One thread collects garbage and then waits briefly for the cleaner. If the memory is still in
+  // use, the limit is raised, so that a program with much live data does not collect all the time.
   private static void collect() {
     try {
       System.gc();

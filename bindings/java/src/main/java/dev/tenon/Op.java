@@ -302,7 +302,7 @@ public final class Op {
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a});
   }
 
-  /** Calls an operator that returns one tensor with one tensor and defaults. */
+  /** Like call() with one tensor, for an operator that returns one tensor. */
   public Tensor callTensor(Tensor a) {
     Signature s = signature();
     requireTensor(s);
@@ -319,7 +319,7 @@ public final class Op {
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b});
   }
 
-  /** Calls an operator that returns one tensor with two tensors and defaults. */
+  /** Like call() with two tensors, for an operator that returns one tensor. */
   public Tensor callTensor(Tensor a, Tensor b) {
     Signature s = signature();
     requireTensor(s);
@@ -336,7 +336,7 @@ public final class Op {
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b, c});
   }
 
-  /** Calls an operator that returns one tensor with three tensors and defaults. */
+  /** Like call() with three tensors, for an operator that returns one tensor. */
   public Tensor callTensor(Tensor a, Tensor b, Tensor c) {
     Signature s = signature();
     requireTensor(s);
@@ -353,7 +353,7 @@ public final class Op {
     return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b, c, d});
   }
 
-  /** Calls an operator that returns one tensor with four tensors and defaults. */
+  /** Like call() with four tensors, for an operator that returns one tensor. */
   public Tensor callTensor(Tensor a, Tensor b, Tensor c, Tensor d) {
     Signature s = signature();
     requireTensor(s);

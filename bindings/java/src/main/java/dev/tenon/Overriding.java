@@ -9,10 +9,11 @@ package dev.tenon;
 @FunctionalInterface
 public interface Overriding {
   /**
-   * Handles a call that has this object, or an earlier one of its class, among its arguments.
+   * Handles a call that has this object among its arguments. If several objects of its class are
+   * among them, only the first one handles the call.
    *
-   * @return the result, an Object[] of several, or null for none; any values. {@link
-   *     Overridden#DECLINED} if it does not handle the call.
+   * @return the result, an Object[] of several, or null for none, where results may be any values;
+   *     {@link Overridden#DECLINED} if it does not handle the call
    * @throws Exception any error; it is thrown to the caller
    */
   Object overrideCall(Overridden call) throws Exception;

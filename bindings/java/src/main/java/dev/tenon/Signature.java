@@ -43,7 +43,7 @@ final class Signature {
 
   private final CallTemplate template;
 
-  // For each number of tensors, true if a call with that many tensors uses a template.
+  // Element n is true if a call with n tensors uses a template.
   private final boolean[] hasTemplate = new boolean[TEMPLATES + 1];
 
   private static final int TEMPLATES = 3;

@@ -57,8 +57,9 @@ public final class Simulator extends NativeHandle {
   /**
    * Registers a kernel {@code fn_KEY} on each key, given by the name of a runtime key or alias.
    *
-   * @throws TenonException NOT_FOUND naming what is no key; INVALID_ARGUMENT for a key that is
-   *     registered already and for both composites. Nothing is registered on failure.
+   * @throws TenonException NOT_FOUND naming the text that is no key; INVALID_ARGUMENT for a key
+   *     that is registered already, and for registering both composites. Nothing is registered on
+   *     failure.
    */
   public void register(String... keys) {
     register(keys, 0);

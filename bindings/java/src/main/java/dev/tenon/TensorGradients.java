@@ -93,7 +93,7 @@ abstract class TensorGradients extends TensorMethods {
 
   /**
    * Returns the node and output that receive the gradients of this tensor. A leaf that requires
-   * grad has a node of its own. Null if no gradient flows to the tensor.
+   * grad has its own node. Null if no gradient flows to the tensor.
    *
    * @throws TenonException STATE for a view made without recording whose base was written since
    */

@@ -42,7 +42,7 @@ final class EntryStub {
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     } catch (IllegalCallerException | UnsupportedOperationException e) {
-      return 0; // native access is denied, or this platform has no linker: JNI is used further on
+      return 0; // native access is denied, or this platform has no linker: C keeps using JNI
     }
   }
 }
