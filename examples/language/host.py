@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A minimal language binding: calls and a kernel through a foreign-function interface.
 
-python host.py LIBTENON. Python stands for a language without a binding, and uses ctypes only.
+python host.py LIBTENON. Python represents a language without a binding, and uses ctypes only.
 """
 
 import ctypes as c
