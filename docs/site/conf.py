@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How Sphinx makes the documents a site; `./dev docs` runs it with docs/ as the source folder."""
+"""Configures Sphinx, which builds the site; `./dev docs` runs it with docs/ as the source
+folder."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ myst_heading_anchors = 4
 breathe_projects = {"tenon": os.environ["TENON_DOXYGEN_XML"]}
 breathe_default_project = "tenon"
 breathe_domain_by_extension = {"h": "c"}
-# The C compiler's attributes that stand before declarations.
+# Macros before declarations that expand to attributes of the C compiler.
 c_id_attributes = ["TENON_API", "TENON_INLINE"]
 
 autodoc_member_order = "bysource"
@@ -47,7 +48,7 @@ html_static_path = ["static"]
 html_css_files = ["tenon.css"]
 html_show_sphinx = False
 html_copy_source = False
-# What rustdoc and javadoc wrote lies beside the pages.
+# The output of rustdoc and javadoc is next to the pages.
 html_extra_path = [os.environ["TENON_DOCS_EXTRA"]]
-# A struct and its typedef have one name.
+# A struct and its typedef have the same name.
 suppress_warnings = ["config.cache", "duplicate_declaration.c"]

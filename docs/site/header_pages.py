@@ -12,7 +12,7 @@ LINES = re.compile(r"\A// SPDX[^\n]*\n((?://[^\n]*\n)+)")
 
 
 def summary(header: pathlib.Path) -> str:
-    """What a header says of itself at its top, in one paragraph."""
+    """Returns the first paragraph of the comment at the top of a header."""
     text = header.read_text()
     if match := COMMENT.search(text):
         words = match[1].replace("\n * ", "\n")

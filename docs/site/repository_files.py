@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Sphinx extension: links from pages to files of the repository lead to pages that show them.
 
-A page links to what lies beside it in the repository, such as `../examples/quickstart`. On the
-site, a file has a page with its text, a folder one with its list, and documents of their own
-(README.md, CONTRIBUTING.md) are pages like any other.
+Pages link to files and folders of the repository, such as `../examples/quickstart`. On the site, a
+linked file has a page with its text, a folder has a page with a list of its files, and Markdown
+documents outside of docs/ (README.md, CONTRIBUTING.md) are ordinary pages.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ LANGUAGES = {
 
 
 def page_name(path: pathlib.Path) -> str:
-    """The document that shows a file or folder, without suffix."""
+    """Returns the name of the page that shows a file or folder, without suffix."""
     relative = path.relative_to(ROOT)
     return f"{FOLDER}/{relative}" if path.is_file() else f"{FOLDER}/{relative}/index"
 
 
 class Pages:
-    """The pages that links ask for, written below the folder of sources."""
+    """Pages for linked files and folders, written below Sphinx's source folder."""
 
     def __init__(self, source: pathlib.Path) -> None:
         self.source = source
         self.written: set[pathlib.Path] = set()
 
     def link(self, page: pathlib.Path, target: pathlib.Path) -> str:
-        """What a page links to instead of a file or folder outside of docs/."""
+        """Writes the page for a file or folder outside of docs/ and returns the link to it."""
         self.write(target)
         return os.path.relpath(self.source / f"{page_name(target)}.md", page.parent)
 
@@ -76,7 +76,8 @@ class Pages:
                 yield each
 
     def rewritten(self, origin: pathlib.Path, page: pathlib.Path, text: str) -> str:
-        """The text of a page that lies at `origin` in the repository, shown as `page`."""
+        """Returns the text of the document `origin` with its links rewritten for the page
+        `page`."""
 
         def replaced(match: re.Match) -> str:
             head, up, rest, anchor, tail = match.groups()

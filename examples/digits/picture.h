@@ -14,7 +14,7 @@ typedef struct picture_digits {
   const int64_t* guesses;
 } picture_digits;
 
-// Draws losses, one an epoch, over a logarithmic axis.
+// Draws losses, one per epoch, on a logarithmic axis.
 //
 // Errors:    TENON_ERROR_SYSTEM when the file cannot be written.
 tenon_status picture_write_losses(const char* path, const double* losses, int64_t count);

@@ -8,7 +8,7 @@ from tenon.library import custom_op
 
 # [quote.begin function]
 class Binary(Function):
-    """Gives -size or size, and lets gradients through where that is near."""
+    """Returns -size or size; gradients pass where |x| < 2 * size."""
 
     @staticmethod
     def forward(ctx, x, size):
@@ -31,17 +31,17 @@ print(x.grad)  # tensor([0., 2.])
 # [quote.begin operator]
 @custom_op("example_function::cube", mutates_args=())
 def cube(x: tenon.Tensor) -> tenon.Tensor:
-    """Any code, of NumPy, say: it is not looked into."""
+    """Any code, for example NumPy; operators in it are not recorded."""
     return x * x * x
 
 
 def setup_context(ctx, inputs, output):
-    """After each recorded call."""
+    """Runs after each recorded call."""
     ctx.save_for_backward(*inputs)
 
 
 def backward(ctx, grad):
-    """The gradient of the argument."""
+    """Returns the gradient of the argument."""
     (x,) = ctx.saved_tensors
     return grad * 3 * x * x
 

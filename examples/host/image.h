@@ -5,11 +5,10 @@
 
 #include <tenon/tenon.h>
 
-// Reads a PNG or JPEG file, told apart by its first bytes.
+// Reads a PNG or JPEG file; its first bytes determine the format.
 //
-// Errors:    TENON_ERROR_SYSTEM when the file cannot be read, TENON_ERROR_INVALID_ARGUMENT when it
-// is
-//            neither format or damaged.
+// Errors:    TENON_ERROR_SYSTEM if the file cannot be read, TENON_ERROR_INVALID_ARGUMENT if it has
+//            neither format or is damaged.
 // Ownership: new reference in `out_image`.
 tenon_status image_read(const char* path, tenon_tensor** out_image);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A language binding in small: calls and a kernel through a foreign-function interface alone.
+"""A minimal language binding: calls and a kernel through a foreign-function interface.
 
-python host.py LIBTENON. Python plays a language that has no binding and uses ctypes alone.
+python host.py LIBTENON. Python represents a language without a binding, and uses ctypes only.
 """
 
 import ctypes as c
@@ -33,7 +33,7 @@ BOXED = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_uint64, c.POINTER(Sta
 
 
 class Kernel(c.Structure):
-    """tenon_kernel, zero but for what is set; struct_size comes first."""
+    """tenon_kernel; fields that are not set are zero."""
 
     _fields_ = [("struct_size", c.c_uint32), ("flags", c.c_uint32), ("boxed", BOXED)]
     _fields_ += [("ctx", c.c_void_p), ("deleter", c.c_void_p), ("typed", c.c_void_p)]
@@ -62,7 +62,7 @@ class TenonError(Exception):
 
 
 def check(status: int) -> None:
-    """Turns a status into an exception: the error of the thread's slot, which is ours to free."""
+    """Raises the error of a failed call: takes it from the thread's slot and releases it."""
     if status:
         error = lib.tenon_error_take()
         text = lib.tenon_error_message(error).decode()
@@ -73,7 +73,7 @@ def check(status: int) -> None:
 # [quote.end]
 # [quote.begin kernel]
 def kernel_of(function) -> BOXED:
-    """A C function for a function of this language. No exception may pass through C."""
+    """Returns a C kernel that calls a Python function; no exception may pass through C."""
 
     def boxed(ctx, op, keys, stack) -> int:
         try:

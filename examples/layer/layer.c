@@ -10,7 +10,7 @@
 static tenon_key counter_key;
 static uint32_t counter_slot;
 
-// Declares the layer's key, above Autograd, and a word of each thread for its count.
+// Declares the layer's key, above Autograd, and a thread slot for its count.
 static tenon_status declare_counter(void) {
   const tenon_thread_slot slot = {.struct_size = sizeof slot};
   tenon_status status =
@@ -21,8 +21,8 @@ static tenon_status declare_counter(void) {
 // [quote.end]
 
 // [quote.begin fallback]
-// Serves every operator at the key: counts the call and goes on below it. The guard keeps the
-// calls that kernels make themselves from being counted.
+// Serves every operator at the key: counts the call and redispatches below the key. The guard
+// excludes the key, so that calls made by kernels are not counted.
 static tenon_status count(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   void** word = tenon_thread_slot_peek(counter_slot);
   tenon_keyset own = 0;
@@ -40,7 +40,8 @@ static tenon_status count(void* ctx, const tenon_op* op, tenon_keyset keys, teno
 // [quote.end]
 
 // [quote.begin register]
-// Registers the fallback. detach() only makes an alias: it shall skip the layer, at no cost.
+// Registers the fallback, and a fallthrough for detach(), which only makes an alias: its calls skip
+// the layer at no cost.
 static tenon_status register_counter(tenon_library** fallbacks, tenon_library** overrides) {
   const tenon_kernel every = {.struct_size = sizeof every, .boxed = count, .name = "count"};
   const tenon_kernel skip = {.struct_size = sizeof skip, .flags = TENON_KERNEL_FALLTHROUGH};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a small network on handwritten digits, with ready operators and backward.
+// Trains a small network on handwritten digits, with Tenon's operators and a backward pass.
 import dev.tenon.DType;
 import dev.tenon.Generator;
 import dev.tenon.GradMode;

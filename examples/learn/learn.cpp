@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a small network on handwritten digits, with ready operators and a backward pass.
+// Trains a small network on handwritten digits, with Tenon's operators and a backward pass.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small network on handwritten digits, with ready operators and `backward`."""
+"""Trains a small network on handwritten digits, with Tenon's operators and `backward`."""
 
 import math
 import pathlib

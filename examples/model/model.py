@@ -78,7 +78,7 @@ class Training:
 
     # [quote.begin record]
     def record(self, rows):
-        """The graph of a step. Parameters, and what the optimiser keeps of them, are its state."""
+        """Returns the graph of a step. Parameters and the optimizer's state are its state."""
         with graph.Recording() as recorded:
             recorded.add_input("rows", like=rows)
             for name, parameter in self.model.named_parameters():

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 final class Lens {
-  private static final double INDEX = 1.5; // of the glass
+  private static final double INDEX = 1.5; // refractive index of the glass
   private static final double FOCUS = 2.0; // where the rays should meet, measured from the vertex
 
   /** Traces one ray; returns its distance from the focus in the focal plane. */

@@ -14,7 +14,7 @@ using tenon::Tensor;
 namespace aten = tenon::ops::aten;
 namespace func = tenon::func;
 
-constexpr double kIndex = 1.5;  // of the glass
+constexpr double kIndex = 1.5;  // refractive index of the glass
 constexpr double kFocus = 2.0;  // where the rays should meet, measured from the vertex
 
 static Tensor operator+(const Tensor& a, double b) { return aten::add(a, b); }

@@ -9,7 +9,7 @@ focuses every ray in the same point: the hyperbola with conic constant -n^2, of 
 import tenon
 from tenon.func import jacfwd, vmap
 
-INDEX = 1.5  # of the glass
+INDEX = 1.5  # refractive index of the glass
 FOCUS = 2.0  # where the rays should meet, measured from the vertex
 HEIGHTS = tenon.arange(-6, 7, dtype=tenon.float64) * 0.1
 EXACT = (1 / ((INDEX - 1) * FOCUS), -(INDEX**2))

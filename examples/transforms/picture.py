@@ -55,7 +55,7 @@ def matrix(x, y, rows):
 
 
 def curves(x, y, first, second):
-    """Losses by epoch."""
+    """Draws losses by epoch."""
     width, height, top = 300, 200, max(*first, *second)
 
     def points(losses):

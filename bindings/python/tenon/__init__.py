@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tenon: an operator dispatcher and tensor core that every language shares.
 
-`import tenon as torch` should feel at home: dtypes, `tensor`, `Tensor` with its methods, `ops`,
-`library`. The docstrings state differences from PyTorch.
+`import tenon as torch` provides PyTorch's names: dtypes, `tensor`, `Tensor` with its methods,
+`ops`, `library`. The docstrings state differences from PyTorch.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How tensors print: the options of PyTorch, and the printer that serves other than the usual ones.
+"""Printing of tensors: PyTorch's options, and the printer for options other than the defaults.
 
-With the usual options the core prints. `set_printoptions` with others installs the printer below,
-and removes it when the options are the usual ones again.
+With the default options, the core prints tensors. `set_printoptions` installs the printer below for
+any other options, and removes it when the options are the defaults again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Options:
-    """Decimals, and how much of a tensor is printed in lines of which width."""
+    """The number of decimals, how much of a tensor is printed, and the width of lines."""
 
     precision: int = 4
     threshold: float = 1000
@@ -169,7 +169,8 @@ def set_printoptions(
         threshold: The number of elements above which only the edges are printed: 1000.
         edgeitems: The number of items at each edge of a dim: 3.
         linewidth: The number of characters in a line: 80.
-        profile: "default", "short" or "full": options to begin with. Others leave them.
+        profile: "default", "short" or "full": options to begin with. Any other value keeps the
+            current options.
         sci_mode: Whether numbers have exponents; None, also where it is left out, chooses.
     """
     if profile in _PROFILES:

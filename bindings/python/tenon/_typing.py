@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 else:
 
     def overload(function):
-        """Marks one of several types of a function: for type checkers alone."""
+        """Marks one overload of a function, for type checkers only."""
         return function

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why the extension cannot be imported, in words: read only when that failed."""
+"""Explains why the extension cannot be imported; loaded only after such a failure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sysconfig
 
 
 def explain(reason: ImportError) -> str:
-    """Names what this Python is, what the package was built for, and what to do."""
+    """Returns a text: what this Python needs, what the package was built for, and what to do."""
     wanted = sysconfig.get_config_var("EXT_SUFFIX")
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return (

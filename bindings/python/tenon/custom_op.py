@@ -82,7 +82,7 @@ def custom_op(
         tags: One or several tags.
 
     Raises:
-        InvalidArgumentError: a name that is none, or annotations that make no schema.
+        InvalidArgumentError: an invalid name, or annotations without a schema type.
         NotSupportedError: keyword-only tensors.
     """
     ns, base = _split(name, "custom_op")
@@ -462,8 +462,8 @@ def register_fake(
         op: A name, an overload, or a result of `custom_op`.
         func: Called with the operator's arguments, all of whose tensors are without memory.
         lib: The library that owns the kernel; by default it lives as long as the process.
-        allow_override: Whether an older fake kernel is replaced. That of what `custom_op` made
-            always is.
+        allow_override: Whether an existing fake kernel is replaced; the one of an operator that
+            `custom_op` made always is.
 
     Raises:
         InvalidArgumentError: op is no operator, or its CompositeImplicitAutograd kernel serves.
@@ -528,10 +528,10 @@ def register_torch_dispatch(
     Args:
         op: A name with overload, an overload, or a custom_op.
         torch_dispatch_class: A subclass of Tensor with `__torch_dispatch__`, or a
-            TorchDispatchMode. Classes derived from it are asked themselves.
+            TorchDispatchMode. The rule does not apply to derived classes.
         func: Takes the class, or the mode, and then what `__torch_dispatch__` takes; without it
             this is a decorator.
-        lib: Whose registration it is; by default one that stays.
+        lib: The library that owns the rule; by default it lives as long as the process.
 
     Raises:
         ArgumentTypeError: the class has no `__torch_dispatch__`.

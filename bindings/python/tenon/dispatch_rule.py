@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for one operator and one class with `__torch_dispatch__`, registered by neither of them."""
+"""Functions that replace the `__torch_dispatch__` of one class for one operator."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# By operator, then by class: the C layer looks here before it asks the class.
+# By operator, then by class. The C layer looks up a rule before it calls the class's method.
 _rules: dict[OpOverload, dict[type, Callable[..., Any]]] = {}
 _tenon.set_dispatch_rules(_rules)
 
 
 def add_rule(op: OpOverload, cls: type, function: Callable[..., Any]) -> None:
-    """Has a function serve calls of an operator in the place of a class's `__torch_dispatch__`."""
+    """Makes a function serve calls of an operator instead of a class's `__torch_dispatch__`."""
     if not isinstance(cls, type) or not _tenon.has_dispatch(cls):
         raise ArgumentTypeError(
             "register_torch_dispatch: torch_dispatch_class must be a subclass of Tensor with "
@@ -33,7 +33,7 @@ def add_rule(op: OpOverload, cls: type, function: Callable[..., Any]) -> None:
 
 
 def remove_rule(op: OpOverload, cls: type) -> None:
-    """Has the class serve calls of the operator again."""
+    """Makes the class's `__torch_dispatch__` serve calls of the operator again."""
     of_op = _rules[op]
     del of_op[cls]
     if not of_op:

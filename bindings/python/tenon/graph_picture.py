@@ -31,7 +31,7 @@ KINDS = {
 }
 
 
-# ---- What is known of nodes ----------------------------------------------------------------------
+# ---- Properties of nodes -------------------------------------------------------------------------
 
 
 class _Kernels:
@@ -116,7 +116,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _place(frames: list[Frame]) -> str:
-    """The innermost line: "model.py:12 in forward"; "" where none is known."""
+    """Returns the innermost line, "model.py:12 in forward", or "" if none is known."""
     if not frames:
         return ""
     frame = frames[0]
@@ -124,7 +124,7 @@ def _place(frames: list[Frame]) -> str:
 
 
 def _device(node: Node, values: list[Value]) -> Any:
-    """The device that a node works on: that of its first result or argument that is known."""
+    """Returns the device of a node: the first known one of its results and arguments."""
     results = range(node.first_result, node.first_result + node.num_results)
     for number in (*results, *_references(node.args)):
         if values[number].device is not None:
@@ -199,7 +199,7 @@ def _argument(value: Any) -> str:
 
 
 class _Drawing:
-    """Boxes and edges of a graph; values that calls write flow through these calls."""
+    """Boxes and edges of a graph; a value that a call writes is drawn as that call's result."""
 
     def __init__(self, graph: Graph, limit: int) -> None:
         self._graph = graph
@@ -207,8 +207,8 @@ class _Drawing:
         self._nodes = graph.nodes
         self._limit = limit
         self._kernels = _Kernels()
-        self._source: dict[int, tuple[int, int]] = {}  # of a value: box, and which result of it
-        self._root: dict[int, int] = {}  # of a view: the value that it is a view of
+        self._source: dict[int, tuple[int, int]] = {}  # value -> box, index of the result
+        self._root: dict[int, int] = {}  # view -> the value that it is a view of
         self._fold: int | None = None
         self.boxes: list[Box] = []
         self.edges: list[Edge] = []
@@ -254,10 +254,10 @@ class _Drawing:
         return len(self.boxes) - 1
 
     def _lead(self, value: Any, end: int) -> None:
-        """Draws edges from what an argument or output names."""
+        """Draws edges from the values that an argument or output refers to."""
         for number in _references(value):
             if self._values[number].kind == ATTRIBUTE and number not in self._source:
-                continue  # of calls that are not drawn
+                continue  # used only by calls that are not drawn
             begin, output = self._begin(number)
             edge = Edge(begin, end, output)
             if begin != end and edge not in self.edges:
@@ -306,7 +306,7 @@ class _Drawing:
 
     @staticmethod
     def _wrapped(texts: list[str]) -> list[str]:
-        """Texts beside each other, in lines that are not too long."""
+        """Joins texts into lines of limited length."""
         lines: list[str] = []
         for text in texts:
             if lines and len(lines[-1]) + len(text) < 28:

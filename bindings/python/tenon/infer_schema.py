@@ -159,7 +159,7 @@ def infer_schema(
         op_name: Put before the schema.
 
     Raises:
-        InvalidArgumentError: an annotation or a default that schemas cannot write.
+        InvalidArgumentError: an annotation or a default that schemas cannot express.
     """
     signature = inspect.signature(prototype_function)
     parameters = list(signature.parameters.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looking inside: operators, dispatch tables and who filled them, live handles, call profiles."""
+"""Introspection: operators, dispatch tables and their registrations, live handles, profiles."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _find(op: str | OpOverload | OpOverloadPacket) -> OpOverload:
 
 
 def live_handles() -> dict[str, int]:
-    """Counts the objects of each kind that live in the process, after freeing what waits for it."""
+    """Returns the numbers of live objects of each kind, after pending releases have run."""
     _tenon.drain()
     return {
         _tenon.tenon_introspect_handle_name(kind): _tenon.tenon_introspect_live_count(kind)
@@ -132,7 +132,7 @@ def dispatch_table(op: str | OpOverload) -> dict[str, Slot]:
 
 
 def _table(slot_of: Callable[[int], tuple]) -> dict[str, Slot]:
-    """Filled slots of whatever has a slot for each key, Undefined first."""
+    """Returns the filled slots by key, Undefined first; `slot_of` describes the slot of a key."""
     table = {}
     for name in ["Undefined", *_tenon.key_names()]:
         if name in table:
@@ -171,8 +171,8 @@ class Event:
         kernel: Name of the kernel, "" if unknown.
         file: File where the kernel was registered, "" if unknown.
         line: Line there.
-        handler: The type of the mode or argument that a fallback asked last, and in parentheses its
-            language: "__main__.Logging (Python)"; else "".
+        handler: The type of the mode or argument whose handler a fallback called last, and in
+            parentheses its language: "__main__.Logging (Python)"; else "".
         failed: Whether the kernel returned an error.
         time: Nanoseconds from the beginning of the profile to the call.
         end: Nanoseconds from there to its end, None where it outlived the profile.
@@ -249,8 +249,8 @@ def _with_handlers(dispatches: list[Event], handlers: list[Any]) -> list[Event]:
     Each handler has the number of dispatches recorded at its beginning and at its end.
     """
     events: list[Event] = []
-    places: list[int] = []  # of dispatches among the events
-    opened: list[tuple[int, Event, int]] = []  # handlers that run: their ends, and places
+    places: list[int] = []  # indices of the dispatches in `events`
+    opened: list[tuple[int, Event, int]] = []  # running handlers: their ends, and indices
     waiting = [(one[2], one[3], _handler_event(one)) for one in handlers]
 
     def close(count: int, time: int) -> None:
@@ -267,7 +267,7 @@ def _with_handlers(dispatches: list[Event], handlers: list[Any]) -> list[Event]:
         while waiting and waiting[0][0] <= number:
             _, end, handler = waiting.pop(0)
             close(number, handler.time)
-            # The innermost dispatch that ends after it is what it runs inside.
+            # A handler runs inside the innermost dispatch that ends after it.
             around = [
                 place
                 for place in places
@@ -289,16 +289,16 @@ def _with_handlers(dispatches: list[Event], handlers: list[Any]) -> list[Event]:
 class profile:
     """Collects the thread's dispatches inside a `with` block, and prints them when it ends.
 
-    Handlers of modes and classes (`__torch_function__`) that Python's functions ask, before there
-    is a dispatch, are among them: `op` is the function, `key` is "__torch_function__".
+    It also has the handlers of modes and classes (`__torch_function__`) that Python functions call
+    before dispatch: `op` is the function, `key` is "__torch_function__".
 
     Args:
-        file: Where to print, by default the standard output; None prints nothing.
-        max_events: How many dispatches are kept, the first ones; 0 keeps all.
+        file: The file to print to, by default standard output; None prints nothing.
+        max_events: The maximum number of dispatches to keep, the first ones; 0 keeps all.
 
     Attributes:
         events: The dispatches, in the order of their beginning.
-        dropped: How many more there were than are kept.
+        dropped: The number of dispatches that were not kept.
     """
 
     def __init__(self, file: TextIO | str | None = "stdout", *, max_events: int = 0) -> None:
@@ -356,8 +356,9 @@ def explain(op: str | OpOverload, *args: Any, **kwargs: Any) -> str:
         **kwargs: Keyword arguments as for the call.
 
     Returns:
-        Lines of text: the keys of each argument, what thread and operator add and take away, the
-        key that the call goes to, its kernel and why, and what redispatching from there reaches.
+        Lines of text: the keys of each argument, the keys that thread and operator add and remove,
+        the key that the call is dispatched to, its kernel and why, and the kernels that a
+        redispatch reaches.
 
     Raises:
         ArgumentTypeError: the arguments do not fit the schema.
@@ -366,7 +367,7 @@ def explain(op: str | OpOverload, *args: Any, **kwargs: Any) -> str:
     return _find(op).explain(*args, **kwargs).removesuffix("\n")
 
 
-# Loaded when it is asked for: most programs never do.
+# Imported at first use, because most programs need none of these.
 _LAZY = {"Estimate": "estimate", "Simulator": "simulator", "estimate": "estimate"}
 
 

@@ -72,7 +72,7 @@ class ProcessContext:
         """Waits for the processes; returns true if all have ended.
 
         Raises:
-            ProcessRaisedException: one raised an error; the others are stopped.
+            ProcessRaisedException: one raised an error; all other processes are stopped.
             ProcessExitedException: one ended with another status than 0.
         """
         from multiprocessing.connection import wait

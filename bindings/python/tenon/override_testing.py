@@ -59,7 +59,7 @@ def _dummy(signature: Signature) -> Callable[..., int]:
 def get_testing_overrides() -> dict[Any, Callable[..., int]]:
     """Returns a dummy for every overridable function: it takes what that one takes and returns -1.
 
-    With `inspect.signature` they tell what a test of a class has to call.
+    With `inspect.signature` they show which functions a test of a class has to call, and how.
     """
     return {
         function: _dummy(_signature(function, "self" if place is Tensor else "input"))

@@ -72,7 +72,7 @@ class TorchFunctionMode(Mode):
         return func(*args, **(kwargs or {}))
 
 
-# The name of a mode that lets all go on.
+# PyTorch's name for a mode that passes on every call.
 BaseTorchFunctionMode = TorchFunctionMode
 
 

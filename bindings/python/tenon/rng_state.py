@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of the CPU's default generator as a tensor, to keep and to go back to."""
+"""The state of the CPU's default generator as a tensor, which can be saved and restored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Goes back to a state that `get_rng_state` returned.
+    """Restores a state that `get_rng_state` returned.
 
     Raises:
         ArgumentTypeError: for a Tensor that is not uint8.

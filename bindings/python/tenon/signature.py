@@ -25,7 +25,7 @@ def _operator(op: OpOverload) -> Operator | None:
 
 
 def _type(stub: str) -> str:
-    """A type without the aliases of stubs: "_Sequence[_int]" is "Sequence[int]"."""
+    """Returns a type without the aliases of stubs: "_Sequence[_int]" is "Sequence[int]"."""
     return re.sub(r"\b_(?=[A-Za-z])", "", stub)
 
 
@@ -57,20 +57,20 @@ def _of_operator(operator: Operator) -> inspect.Signature:
 
 
 def of_overload(op: OpOverload) -> inspect.Signature:
-    """The signature of calls of an overload; types are those of stubs, as text."""
+    """Returns the signature of an overload; types are those of stubs, as text."""
     operator = _operator(op)
     return _ANY_CALL if operator is None else _of_operator(operator)
 
 
 def of_packet(packet: OpOverloadPacket) -> inspect.Signature:
-    """That of the only overload that takes no `out`; where there are several, any call."""
+    """Returns the signature of the only overload without `out`, or one for any arguments."""
     defined = [getattr(packet, name) for name in packet.overloads()]
     plain = [op for op in defined if not any(a.is_out for a in op._schema.arguments)]
     return of_overload(plain[0]) if len(plain) == 1 else _ANY_CALL
 
 
 def doc_of_overload(op: OpOverload) -> str:
-    """The schema of an overload, and its tags."""
+    """Returns the schema of an overload, and its tags."""
     operator = _operator(op)
     if operator is None:
         return f"{op.name()}, which is not defined now."
@@ -79,7 +79,7 @@ def doc_of_overload(op: OpOverload) -> str:
 
 
 def doc_of_packet(packet: OpOverloadPacket) -> str:
-    """The schemas of all overloads, in the order in which a call tries them."""
+    """Returns the schemas of all overloads, in the order in which a call tries them."""
     defined = [getattr(packet, name) for name in packet.overloads()]
     if len(defined) == 1:
         return doc_of_overload(defined[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator: names of keys in, dispatch tables out; no operator or kernel of one's own needed."""
+"""A simulator that computes dispatch tables from names of keys, without operators and kernels."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _ALIASES = (
 
 
 class Simulator:
-    """An imagined operator to try registrations on, as PyTorch's PythonDispatcher is.
+    """An imaginary operator to try registrations on, like PyTorch's PythonDispatcher.
 
     `Simulator().register(["CPU", "Autograd"])` makes a kernel `fn_CPU` for CPU and one for each
-    other name; the tables then say which of them serves which key. It is in no list, and nothing is
-    left of it. The process's fallbacks serve it as they would a real operator.
+    other name; the tables then show which of them serves which key. The operator is not listed, and
+    leaves nothing behind. The process's fallbacks serve it like a real operator.
 
     Args:
         schema: The schema of the operator, which fallbacks may depend on.
@@ -61,7 +61,7 @@ class Simulator:
         return self
 
     def remove(self, dispatch_key: str) -> None:
-        """Takes back what was registered on a key.
+        """Removes the registration on a key.
 
         Raises:
             NotFoundError: nothing is registered on it.
@@ -81,7 +81,7 @@ class Simulator:
         return self._print(_tenon.TENON_SIMULATOR_TABLE)
 
     def raw_registrations(self) -> str:
-        """Returns everything that is registered, as `introspect.dump` does."""
+        """Returns all registrations as text, as `introspect.dump` does."""
         return self._print(_tenon.TENON_SIMULATOR_RAW_REGISTRATIONS)
 
     def raw_dispatch_table(self) -> str:
@@ -89,7 +89,7 @@ class Simulator:
         return self._print(_tenon.TENON_SIMULATOR_RAW_TABLE)
 
     def explain(self, keyset: int) -> str:
-        """Says in words what a call with this key set would do."""
+        """Explains in words what a call with this key set would do."""
         return _tenon.tenon_simulator_explain(self._handle, int(keyset)).removesuffix("\n")
 
     def __repr__(self) -> str:

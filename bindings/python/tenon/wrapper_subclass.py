@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of subclasses with `__torch_dispatch__`, whose operators the class runs."""
+"""Tensors of subclasses whose `__torch_dispatch__` runs their operators."""
 
 from __future__ import annotations
 

@@ -127,12 +127,11 @@ TENON_API tenon_status tenon_autocast_promote(int32_t device_type, tenon_dtype i
 /* Kinds of cast rules. Arguments that are written to are never converted. */
 #define TENON_CAST_LOWER 0u /* converts eligible arguments to the region's dtype */
 #define TENON_CAST_FP32 1u  /* converts eligible arguments to float32 */
-#define TENON_CAST_FP32_DTYPE \
-  2u /* `dtype=float32` where the first argument is eligible, and \
-                                      none is given */
-#define TENON_CAST_FP32_OVERLOAD \
-  3u                          /* the overload that takes a `dtype` besides: with float32, or \
-                                       with the first argument's where that is not eligible */
+/* Passes `dtype=float32` if the first argument is eligible and no dtype is given. */
+#define TENON_CAST_FP32_DTYPE 2u
+/* Calls the overload that also has a `dtype` argument: float32, or the dtype of the first argument
+ * if that argument is not eligible. */
+#define TENON_CAST_FP32_OVERLOAD 3u
 #define TENON_CAST_PROMOTE 4u /* converts eligible arguments to the widest of their dtypes */
 #define TENON_CAST_BANNED 5u  /* the call fails with an error that has advice */
 #define TENON_CAST_TO 6u      /* converts eligible arguments to the rule's dtype */

@@ -47,9 +47,8 @@ typedef struct tenon_device_provider {
   tenon_status (*event_record)(void* ctx, int32_t index, void* event, void* stream);
   /* Makes later work on `stream` wait for `event`; does not block the calling thread. */
   tenon_status (*event_wait)(void* ctx, int32_t index, void* event, void* stream);
-  /* Random number generators. If all of these functions are NULL, the device has none. They may be
-   * called on several threads at once. The numbers of one `generator_random` call are consecutive.
-   * */
+  /* Random number generators. If all of these functions are NULL, the device has none. Several
+   * threads may call them at once. The numbers of one `generator_random` call are consecutive. */
   tenon_status (*generator_new)(void* ctx, int32_t index, uint64_t seed, void** out_generator);
   void (*generator_release)(void* ctx, int32_t index, void* generator);
   tenon_status (*generator_seed)(void* ctx, void* generator, uint64_t seed);

@@ -133,9 +133,10 @@ TENON_API const char* tenon_error_note(const tenon_error* error, int64_t index);
 TENON_API void tenon_error_add_frame(tenon_error* error, uint32_t language, const char* function,
                                      const char* file, int32_t line);
 
-/// Returns how many more frames an error accepts, INT32_MAX for any number. The number is limited
-/// if the function of tenon_language_set_frames fills the error to find a place in the users' code.
-/// Frames of the language's own package should be left out then, and surplus frames are dropped.
+/// Returns how many more frames an error accepts, or INT32_MAX if there is no limit. There is a
+/// limit if Tenon calls the function of tenon_language_set_frames to find a place in the user's
+/// code. The function should then leave out frames of the language's own package; surplus frames
+/// are dropped.
 ///
 /// Threads:   any thread that owns the error alone.
 /// Since:     0.1

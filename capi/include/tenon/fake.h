@@ -145,14 +145,14 @@ TENON_API tenon_status tenon_tensor_copy_fake(tenon_tensor* tensor, tenon_fake_m
                                               tenon_tensor** out_tensor);
 
 /// Creates a fake tensor like a real or fake one, but with symbolic sizes. `sizes` has a word
-/// (symbol.h) for each dim: a number, which must be the tensor's size, or a symbol, whose hint must
-/// be it. If `sizes` is NULL, each size of 2 and more becomes a new symbol of `env`; otherwise
-/// `env` must be NULL. Strides of contiguous dims are computed from the sizes; other strides stay
+/// (symbol.h) for each dim: a number that equals the tensor's size, or a symbol whose hint equals
+/// it. If `sizes` is NULL, each size of 2 and more becomes a new symbol of `env`; otherwise `env`
+/// must be NULL. Strides of contiguous dims are computed from the sizes; other strides stay
 /// numbers. The result requires grad if `tensor` does.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that is not the tensor's and symbols of
-///            two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that is hollow or has
-///            symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that differs from the tensor's and
+///            symbols of two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that is hollow or
+///            has symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: `out_tensor` is owned by the caller; it keeps the environment of its symbols.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -205,8 +205,8 @@ TENON_API const tenon_op* tenon_fake_running(void);
 /// thread if it is in no mode.
 ///
 /// Errors:    TENON_ERROR_STATE if no fake kernel runs on fake tensors,
-///            TENON_ERROR_INVALID_ARGUMENT
-///            for a `min` below 0 or above `max`, TENON_ERROR_OUT_OF_MEMORY.
+///            TENON_ERROR_INVALID_ARGUMENT for a `min` below 0 or above `max`,
+///            TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: `out_size` is owned by the caller.
 /// Threads:   any thread; uses the calling thread's mode.
 /// Since:     0.1

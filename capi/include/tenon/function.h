@@ -201,7 +201,7 @@ TENON_API tenon_status tenon_function_context_mark_non_differentiable(
 TENON_API void tenon_function_context_set_materialize_grads(tenon_function_context* context,
                                                             int32_t materialize);
 
-/// Called in backward, forbids to differentiate the gradients that it returns, as
+/// Forbids differentiating the gradients that the running backward function returns, as
 /// TENON_FUNCTION_ONCE_DIFFERENTIABLE does for all calls.
 ///
 /// Threads:   any thread.

@@ -288,7 +288,7 @@ TENON_API tenon_status tenon_node_copy_saved(tenon_node* node, int64_t index,
 TENON_API tenon_status tenon_node_pack_saved(tenon_node* node, int64_t index,
                                              const tenon_saved_hooks* hooks);
 
-/* ---- New nodes, and what went wrong with them ------------------------------------------- */
+/* ---- Creation hooks and anomaly mode ------------------------------------------------------ */
 
 /* Called with a node that was just recorded, before its results are linked to it. Returns TENON_OK,
  * or a code with the error in the thread's slot; then the recorded call fails. */
@@ -328,7 +328,7 @@ TENON_API tenon_status tenon_anomaly_set(uint32_t flags);
 /// Since:     0.1
 TENON_API uint32_t tenon_anomaly_get(void);
 
-/* ---- For collectors of cycles ------------------------------------------------------------ */
+/* ---- For cycle collectors ---------------------------------------------------------------- */
 
 #define TENON_OWNED_CELL 0u   /* object in the language's cell of a tensor or node that owns it */
 #define TENON_OWNED_HOOK 1u   /* `ctx` of a hook */
@@ -372,7 +372,7 @@ TENON_API void tenon_tensor_clear_owned(tenon_tensor* tensor, uint32_t language)
 /// Since:     0.1
 TENON_API void tenon_node_clear_owned(tenon_node* node, uint32_t language);
 
-/* ---- The pass that runs ----------------------------------------------------------------- */
+/* ---- The running backward pass ----------------------------------------------------------- */
 
 /// Returns the id of the backward pass that runs on the calling thread, or of the innermost one if
 /// passes are nested. Ids are unique in the process. Returns 0 if no pass runs.

@@ -25,8 +25,7 @@ TENON_BEGIN_DECLS
 #define TENON_BACKEND_CUDA 1u
 #define TENON_BACKEND_META 23u
 
-/* Functionality numbers; (*) has one slot per backend. Others are reserved or used by named keys.
- * */
+/* Functionality numbers; (*): one slot per backend. Other numbers are reserved or registrable. */
 #define TENON_FUNCTIONALITY_DENSE 0u /* (*) */
 #define TENON_FUNCTIONALITY_BACKEND_SELECT 7u
 #define TENON_FUNCTIONALITY_FAKE 10u

@@ -60,8 +60,8 @@ typedef struct tenon_plugin_descriptor {
 } tenon_plugin_descriptor;
 
 /* The only function that a plugin must export: `tenon_plugin_query`. It has no side effects. It
- * returns the plugin's descriptor, or NULL if the plugin cannot serve a host of these ABI versions.
- * */
+ * returns the plugin's descriptor, or NULL if the plugin does not support a host of these ABI
+ * versions. */
 #define TENON_PLUGIN_QUERY_NAME "tenon_plugin_query"
 typedef const tenon_plugin_descriptor* (*tenon_plugin_query_fn)(uint32_t host_abi_min,
                                                                 uint32_t host_abi_max);

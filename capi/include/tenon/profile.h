@@ -32,8 +32,7 @@ typedef struct tenon_profile_event {
   uint64_t reserved[2];
 } tenon_profile_event;
 
-/* Called for each dispatch of the profiled thread. It may call operators; those are not reported.
- * */
+/* Called for each dispatch of the profiled thread. Calls that it makes are not reported. */
 typedef void (*tenon_profile_listener)(void* ctx, const tenon_profile_event* event);
 
 /// Reports the calling thread's dispatches to `listener` until another one is set. NULL stops.

@@ -41,17 +41,17 @@ TENON_BEGIN_DECLS
  *   Any, a type variable         every tag
  *   a class, Quantizer, Capsule  OBJECT; of a class: its own or a derived type
  *   a function type              FUNCTION
- *   T?                           NONE, or what T takes
+ *   T?                           NONE, or the tags of T
  *   int[], SymInt[],
  *   DeviceIndex[]                INT_LIST
  *   float[]                      FLOAT_LIST
  *   bool[]                       BOOL_LIST
  *   Tensor[], Tensor?[]          TENSOR_LIST; NULL elements in Tensor?[] only
  *   Any[]                        INT_LIST, FLOAT_LIST, BOOL_LIST, TENSOR_LIST, LIST
- *   every other list             LIST, of what the element type takes
- *   (T, U)                       TUPLE, of what T and U take
- *   Dict(K, V)                   DICT, of what K and V take
- *   Union(T, U)                  what T or U takes
+ *   every other list             LIST of values of the element type
+ *   (T, U)                       TUPLE of values of the types T and U
+ *   Dict(K, V)                   DICT of keys of type K and values of type V
+ *   Union(T, U)                  the tags of T and U
  *
  * An OBJECT whose type overrides operators (object.h) is accepted for any argument. A call does not
  * convert values; tenon_schema_bind does. */

@@ -43,8 +43,7 @@ TENON_BEGIN_DECLS
 #define TENON_ERROR_SYSTEM 14
 /* A kernel failed without a more specific code. Kind "RuntimeError". */
 #define TENON_ERROR_RUNTIME 15
-/* A result depends on elements that a Meta or fake tensor does not have. Kind "DataDependentError".
- * */
+/* A result depends on elements, which Meta and fake tensors lack. Kind "DataDependentError". */
 #define TENON_ERROR_DATA_DEPENDENT 16
 /* An exception of another language, carried as the payload. Kind: the exception's type name. */
 #define TENON_ERROR_FOREIGN 17

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors: strided views of a storage, their description, exchange by DLPack, and language cells.
- * */
+/* Tensors: strided views of a storage, their description, DLPack exchange, and language cells. */
 #ifndef TENON_TENSOR_H
 #define TENON_TENSOR_H
 
@@ -89,7 +88,7 @@ TENON_API tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const te
 /// Creates a view of `base`: a tensor on the same storage with other sizes, strides and offset (in
 /// elements), which shares the data and the version counter. The view keeps `base`, or the base of
 /// that if `base` is a view itself, and autograd treats it as a view. It carries the keys of
-/// `base`, and also Autograd if gradients may come to flow to it. It is read-only or an inference
+/// `base`, and also Autograd if gradients may later flow to it. It is read-only or an inference
 /// tensor if `base` is. This function is for kernels below ADInplaceOrView; all other code calls
 /// view operators.
 ///
@@ -381,8 +380,7 @@ TENON_API int64_t tenon_storage_nbytes(const tenon_storage* storage);
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_print(const tenon_tensor* tensor, tenon_buffer** out_text);
 
-/* DLPack (https://dmlc.github.io/dlpack): the two managed structs, under the names of its header.
- * */
+/* DLPack (https://dmlc.github.io/dlpack): the two managed structs, named as in its header. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Trains a small network on handwritten digits, with ready operators and `backward`.
+//! Trains a small network on handwritten digits, with Tenon's operators and `backward`.
 
 use tenon::aten::{AmaxOptions, ArgmaxOptions, SubInPlaceTensorOptions};
 use tenon::{grad_mode, DType, Device, Error, Generator, Result, Status, Tensor};

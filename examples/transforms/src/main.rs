@@ -4,7 +4,7 @@
 use tenon::func::{jacfwd, vmap_with, VmapOptions};
 use tenon::{Error, Result, Status, Tensor};
 
-const INDEX: f64 = 1.5; // of the glass
+const INDEX: f64 = 1.5; // refractive index of the glass
 const FOCUS: f64 = 2.0; // where the rays should meet, measured from the vertex
 
 fn one_minus(x: &Tensor) -> Result<Tensor> {

@@ -32,7 +32,7 @@ _CACHE = _tenon.TENON_AUTOCAST_CACHE
 def _number(device_type: str) -> int:
     """Returns the number of a device type that has autocast.
 
-    Device types are only ever added: what was found stays.
+    Results are cached, because device types are never removed.
     """
     if not isinstance(device_type, str):
         raise InvalidArgumentError(
@@ -113,7 +113,8 @@ class autocast:
 
     Args:
         device_type: "cpu", "cuda", or a registered backend.
-        dtype: The lower precision; by default the thread's, bfloat16 for CPU and float16 else.
+        dtype: The lower precision; by default the thread's, initially bfloat16 for the CPU and
+            float16 for other devices.
         enabled: False disables autocast within an outer region.
         cache_enabled: If true, casts of float32 parameters are cached until the outermost region
             ends; by default the thread's setting.

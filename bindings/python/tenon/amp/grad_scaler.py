@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class OptState(_enum.Enum):
-    """How far a step of an optimizer is."""
+    """The progress of an optimizer's step."""
 
     READY = 0
     UNSCALED = 1
@@ -202,7 +202,7 @@ class GradScaler:
         """Ends a step of all optimizers: the scale grows, shrinks, or becomes a new one.
 
         Raises:
-            StateError: no gradients were looked at, or no loss was scaled.
+            StateError: no gradients were checked, or no loss was scaled.
             InvalidArgumentError: a tensor that is not one number on the scaler's device, or that
                 requires grad.
         """
@@ -324,7 +324,7 @@ class GradScaler:
 
 
 def _unscale(optimizer: Any, factor: float) -> list[Tensor]:
-    """Multiplies all gradients with a factor; a number of each device: 0, or NaN."""
+    """Multiplies gradients by a factor; returns 0 per device, or NaN if one is not finite."""
     found: dict[Any, Tensor] = {}
     with no_grad():
         for group in optimizer.param_groups:

@@ -177,7 +177,7 @@ def register_multi_grad_hook(
 
 
 def _places(function: str, what: str, value: Any) -> tuple[Any, ...]:
-    """Tensors and edges as a tuple: of one, of a sequence, or of a dict's values."""
+    """Returns tensors or edges as a tuple, from one, a sequence, or the values of a dict."""
     if isinstance(value, (Tensor, GradientEdge)):
         return (value,)
     if isinstance(value, dict):

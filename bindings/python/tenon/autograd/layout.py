@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SWEEPS = 24  # of orders and of places; the last quarter of places looks to both sides
+_SWEEPS = 24  # of order() and spread(), whose last quarter uses both adjacent rows
 _BEND = 10.0  # width of an edge that passes a row
 
 
@@ -161,13 +161,13 @@ class _Grid:
 def _place(
     row: list[int], wanted: list[float], widths: list[float], gap: float, centre: list[float]
 ) -> None:
-    """Moves centres as little as possible so that they keep order and gaps: isotonic regression."""
-    offset, offsets = 0.0, []  # of each box from the first, with nothing between but the gap
+    """Sets centres near the wanted ones, in order and with gaps (by isotonic regression)."""
+    offset, offsets = 0.0, []  # of each box from the first one, packed with minimum gaps
     for index, box in enumerate(row):
         if index:
             offset += (widths[row[index - 1]] + widths[box]) / 2 + gap
         offsets.append(offset)
-    blocks: list[tuple[float, int]] = []  # boxes that touch: sum of their wishes, number
+    blocks: list[tuple[float, int]] = []  # touching boxes: sum of wanted starts, number
     for wish, shift in zip(wanted, offsets, strict=True):
         total, count = wish - shift, 1
         while blocks and blocks[-1][0] / blocks[-1][1] > total / count:

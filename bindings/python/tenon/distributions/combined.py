@@ -301,7 +301,7 @@ class HalfCauchy(_Half):
 
 
 class Gumbel(TransformedDistribution):
-    """The distribution of the largest of many."""
+    """The Gumbel distribution, of the largest of many values."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

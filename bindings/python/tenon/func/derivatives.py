@@ -279,8 +279,8 @@ def jvp(
         func: Takes and returns trees of Tensors, with `has_aux` a pair of one and aux.
         primals: The arguments, a tuple.
         tangents: For each a tangent, in the same structure.
-        strict: If true, a result that does not depend on the arguments is refused; it has a tangent
-            of zeros else.
+        strict: If true, a result that does not depend on the arguments is an error; otherwise its
+            tangent is zeros.
         has_aux: If true, (result, tangents, aux) is returned.
 
     Raises:
@@ -495,8 +495,8 @@ def linearize(func: Callable[..., _R], *primals: Any) -> tuple[_R, Callable[...,
 
     Raises:
         InvalidArgumentError: an argument is neither floating nor complex.
-        StateError: for what is no Tensor; from the function returned, for tangents in another
-            structure, or of other sizes or dtypes than the arguments.
+        StateError: a value is no Tensor; from the returned function, if tangents have another
+            structure, sizes or dtypes than the arguments.
     """
     from ..factories import zeros_like
 

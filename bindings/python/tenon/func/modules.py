@@ -173,7 +173,7 @@ def stack_module_state(
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Has all batch norms of a module use the batch's statistics only; returns the module."""
+    """Makes all batch norms of a module use the batch's statistics only; returns the module."""
     from ..nn.modules.batchnorm import _BatchNorm
 
     for one in root.modules():

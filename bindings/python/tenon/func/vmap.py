@@ -129,9 +129,10 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _with_numbers(tensor: Any) -> Any:
-    """Returns a tensor of symbolic sizes with these as numbers, which a trace is then bound to.
+    """Returns a tensor whose symbolic sizes are replaced by numbers.
 
-    Layers of a vmap are of a number of examples. Expanding checks the sizes when the trace runs.
+    A vmap layer needs its number of examples, so a trace is bound to these sizes: the recorded
+    `expand` checks them when the trace runs.
     """
     return tensor.expand([int(size) for size in tensor.shape])
 
@@ -139,7 +140,7 @@ def _with_numbers(tensor: Any) -> Any:
 def _map(
     func: Callable[..., Any], options: tuple[Any, ...], args: tuple[Any, ...], kwargs: Any
 ) -> Any:
-    """Serves any call of a mapped function."""
+    """Calls a mapped function."""
     name = _name_of(func)
     in_dims, out_dims, randomness, chunk_size = options
     if not isinstance(randomness, int):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traced functions as Python sees them: graphs of nodes to be walked and changed, and code."""
+"""Traced functions as graphs of nodes, which can be walked and changed, and as Python code."""
 
 from __future__ import annotations
 

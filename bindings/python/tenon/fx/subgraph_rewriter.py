@@ -210,7 +210,7 @@ class _Finder:
         taken = {n for one, n in found.items() if one.op == "placeholder" and isinstance(n, Node)}
         if taken & nodes:
             return False
-        # Where a result is used before the last node, all that is taken must be there already.
+        # If a result is used before the last node, the inputs must come before the whole match.
         users = {user for one in self._results for user in found[one].users} - nodes
         early = min((self._order[user] for user in users), default=places[-1]) < places[-1]
         return not early or all(

@@ -172,7 +172,7 @@ class Tracer(TracerBase):
 
     @contextlib.contextmanager
     def _parameters_as_proxies(self) -> Iterator[None]:
-        """Has the modules' parameters be proxies, so that operations on them are recorded."""
+        """Makes the modules' parameters proxies, so that operations on them are recorded."""
         held: list[tuple[dict[str, Any], str, Any]] = []
         proxies: dict[int, Proxy] = {}
         for prefix, module in self.root.named_modules():
@@ -202,7 +202,7 @@ class Tracer(TracerBase):
 
     @contextlib.contextmanager
     def _recorded_calls(self) -> Iterator[None]:
-        """Has modules' calls go to `call_module`, and wrapped functions be recorded."""
+        """Redirects modules' calls to `call_module`, and records calls of wrapped functions."""
         before = Module.__call__
         held = []
 

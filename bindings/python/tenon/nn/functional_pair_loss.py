@@ -231,7 +231,7 @@ def multi_margin_loss(
         input: Scores of shape (classes,) or (N, classes).
         target: Class indices of shape () or (N,).
         p: Exponent of each term: 1 or 2.
-        margin: Wanted difference between the true class and the others.
+        margin: Required difference between the true class and every other class.
         weight: Weight of each class; by default 1.
         size_average: Deprecated: replaces `reduction`.
         reduce: Deprecated: replaces `reduction`.

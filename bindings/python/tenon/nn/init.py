@@ -145,7 +145,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fills the weight of a convolution so that it preserves as many channels as possible.
+    """Fills a convolution's weight so that it passes on all channels that it has room for.
 
     Args:
         tensor: Tensor of 3, 4 or 5 dims.

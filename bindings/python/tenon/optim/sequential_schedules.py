@@ -83,7 +83,8 @@ class SequentialLR(_Several):
             )
         self._milestones = list(milestones)
         self.last_epoch = last_epoch + 1
-        # Only the first schedule is active: undo the changes of the others to the rates.
+        # Only the first schedule is active: undo the changes that the other schedules made to the
+        # rates.
         for group in optimizer.param_groups:
             set_rate(group, group["initial_lr"])
         for one in self._schedulers:

@@ -55,11 +55,11 @@ def schedule(
     skip_first: int = 0,
     skip_first_wait: int = 0,
 ) -> Callable[[int], ProfilerAction]:
-    """Returns a function from the number of a step to what the profiler does.
+    """Returns a function from the number of a step to the profiler's action in it.
 
     Args:
         wait: Number of steps of a cycle without collection.
-        warmup: Number of steps after them whose events are thrown away.
+        warmup: Number of steps after them whose events are discarded.
         active: Number of steps after them that are collected.
         repeat: Number of cycles; 0: without end.
         skip_first: Number of steps before the first cycle.

@@ -37,7 +37,7 @@ class Collector:
         probe.neg()  # kernels are loaded at the first call
         self._dispatches = _dispatches(None)
         self._dispatches.__enter__()
-        # Dispatches are timed from their own zero; the first one, at a known time, shows it.
+        # Times of dispatches have another origin, which the first dispatch, at a known time, shows.
         self._begun = perf_counter_ns()
         probe.neg()
         _running.append(self)

@@ -30,7 +30,7 @@ _NUMBERS = {float: float64, complex: complex128}
 
 @dataclass
 class _Comparison:
-    """How all pairs of a call are compared."""
+    """Options for all comparisons of one call."""
 
     rtol: float | None
     atol: float | None
@@ -186,7 +186,7 @@ def _allowed(bound: float, rtol: float, atol: float) -> str:
 
 
 def _read(value: Any) -> Any:
-    """Arrays of numpy as tensors, and its scalars as numbers."""
+    """Returns numpy arrays as tensors, and numpy scalars as numbers."""
     if type(value).__module__ != "numpy":
         return value
     if isinstance(value, _KINDS) or not hasattr(value, "ndim"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selective checkpointing: results of chosen operators are kept, the others are recomputed."""
+"""Selective checkpointing: keeps results of chosen operators, recomputes all other results."""
 
 from __future__ import annotations
 

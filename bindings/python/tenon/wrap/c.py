@@ -96,7 +96,7 @@ class _Variable:
 
 @dataclasses.dataclass(frozen=True)
 class _Carried:
-    """How an argument travels: its variables, and its boxed value in terms of them."""
+    """How an argument is passed: its variables, and its boxed value in terms of them."""
 
     variables: tuple[_Variable, ...]
     value: str
@@ -133,7 +133,7 @@ def _carry(type: Type, name: str, base: str) -> _Carried:
 
 
 def _default(p: Parameter, name: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """Static arrays that a default needs, and the members that it is, each with its value."""
+    """Returns the static arrays that a default needs, and its members, each with its value."""
     inner = p.type.element if p.type.kind == "optional" else p.type
     value = p.default
     if inner.key in LISTS:
@@ -206,7 +206,7 @@ def _out(result: Result, name: str, place: str) -> tuple[_Variable, str]:
 
 
 def _outs(op: Operator, names: Names) -> tuple[list[_Variable], list[str]]:
-    """Parameters and statements of the results; a written argument that comes back is let go."""
+    """Parameters and statements of the results; a returned written argument is released."""
     variables, statements = [], []
     alone = len(op.fresh) == 1
     for at, result in enumerate(op.results):

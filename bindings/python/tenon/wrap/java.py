@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Java: overloaded static methods of one class, and a class of options where many go by name."""
+"""Java: overloaded static methods of one class, with a class of options for several keywords."""
 
 from __future__ import annotations
 

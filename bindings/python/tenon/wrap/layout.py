@@ -7,7 +7,7 @@ COLUMNS = 100
 
 
 def listed(head: str, items: list[str], tail: str, indent: str = "    ") -> str:
-    """Returns `head(item, item)tail` on one line, or wrapped with as many items per line as fit."""
+    """Returns `head(item, item)tail` on one line, or wrapped into full lines."""
     line = f"{head}({', '.join(items)}){tail}"
     if len(line) <= COLUMNS or not items:
         return line

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators as the emitters use them.
 
-This package needs the standard library alone, so that a build can write the wrappers of its own
-operators before Python's extension exists; `registry` reads those of a running process.
+This package uses only the standard library, so that a build can generate the wrappers of its own
+operators before the Python extension exists; `registry` reads operators of a running process.
 """
 
 from __future__ import annotations

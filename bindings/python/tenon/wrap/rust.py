@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rust: a function an overload, and where something may be left out a struct and a second one."""
+"""Rust: a function per overload; for optional arguments also a struct and a second function."""
 
 from __future__ import annotations
 

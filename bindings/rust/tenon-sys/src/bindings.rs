@@ -5502,9 +5502,10 @@ extern "C" {
         file: *const ::core::ffi::c_char,
         line: i32,
     );
-    /** Returns how many more frames an error accepts, INT32_MAX for any number. The number is limited
- if the function of tenon_language_set_frames fills the error to find a place in the users' code.
- Frames of the language's own package should be left out then, and surplus frames are dropped.
+    /** Returns how many more frames an error accepts, or INT32_MAX if there is no limit. There is a
+ limit if Tenon calls the function of tenon_language_set_frames to find a place in the user's
+ code. The function should then leave out frames of the language's own package; surplus frames
+ are dropped.
 
  Threads:   any thread that owns the error alone.
  Since:     0.1*/
@@ -5618,7 +5619,7 @@ extern "C" {
     /** Creates a view of `base`: a tensor on the same storage with other sizes, strides and offset (in
  elements), which shares the data and the version counter. The view keeps `base`, or the base of
  that if `base` is a view itself, and autograd treats it as a view. It carries the keys of
- `base`, and also Autograd if gradients may come to flow to it. It is read-only or an inference
+ `base`, and also Autograd if gradients may later flow to it. It is read-only or an inference
  tensor if `base` is. This function is for kernels below ADInplaceOrView; all other code calls
  view operators.
 
@@ -6378,14 +6379,14 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Creates a fake tensor like a real or fake one, but with symbolic sizes. `sizes` has a word
- (symbol.h) for each dim: a number, which must be the tensor's size, or a symbol, whose hint must
- be it. If `sizes` is NULL, each size of 2 and more becomes a new symbol of `env`; otherwise
- `env` must be NULL. Strides of contiguous dims are computed from the sizes; other strides stay
+ (symbol.h) for each dim: a number that equals the tensor's size, or a symbol whose hint equals
+ it. If `sizes` is NULL, each size of 2 and more becomes a new symbol of `env`; otherwise `env`
+ must be NULL. Strides of contiguous dims are computed from the sizes; other strides stay
  numbers. The result requires grad if `tensor` does.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that is not the tensor's and symbols of
-            two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that is hollow or has
-            symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that differs from the tensor's and
+            symbols of two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that is hollow or
+            has symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: `out_tensor` is owned by the caller; it keeps the environment of its symbols.
  Threads:   any thread.
  Since:     0.1*/
@@ -6445,8 +6446,8 @@ extern "C" {
  thread if it is in no mode.
 
  Errors:    TENON_ERROR_STATE if no fake kernel runs on fake tensors,
-            TENON_ERROR_INVALID_ARGUMENT
-            for a `min` below 0 or above `max`, TENON_ERROR_OUT_OF_MEMORY.
+            TENON_ERROR_INVALID_ARGUMENT for a `min` below 0 or above `max`,
+            TENON_ERROR_OUT_OF_MEMORY.
  Ownership: `out_size` is owned by the caller.
  Threads:   any thread; uses the calling thread's mode.
  Since:     0.1*/
@@ -6864,7 +6865,7 @@ extern "C" {
         context: *mut tenon_function_context,
         materialize: i32,
     );
-    /** Called in backward, forbids to differentiate the gradients that it returns, as
+    /** Forbids differentiating the gradients that the running backward function returns, as
  TENON_FUNCTION_ONCE_DIFFERENTIABLE does for all calls.
 
  Threads:   any thread.

@@ -125,7 +125,7 @@ class TypedOp<R(P...)> {
     letters += '>';
     letters += result_letters(static_cast<std::type_identity<R>*>(nullptr));
     const Schema schema = detail::check_letters(op, letters);
-    // A void signature is also used for returned arguments, whose number only the schema has.
+    // With a void signature, returned arguments are possible; only the schema has their number.
     if constexpr (std::is_void_v<R>) {
       returns_ = static_cast<uint32_t>(schema.return_count());
       if (returns_ > kMaxReturns) {

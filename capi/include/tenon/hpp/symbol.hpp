@@ -533,7 +533,7 @@ struct Lowering<std::vector<SymInt>> {
   static tenon_value box(const std::vector<SymInt>&) = delete;
 };
 
-// A typed caller receives a number. A symbol is decided, or an error if that is impossible.
+// A typed caller receives a number: a symbol is converted with a guard, or fails without a hint.
 template <>
 struct Result<SymInt> {
   static constexpr const char* letters = "i";

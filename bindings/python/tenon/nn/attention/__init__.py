@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention: the choice of its implementation, biases, and attention with own scores."""
+"""Attention: the choice of its implementation, biases, and attention with custom scores."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """A mask that allows all."""
+    """A mask that allows everything."""
     return batch.new_ones((), dtype=tensor(True).dtype)
 
 
 def and_masks(*mask_mods: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Returns a mask that allows what all of some masks do."""
+    """Returns a mask that allows what all given masks allow."""
 
     def mask(b: Tensor, h: Tensor, q: Tensor, kv: Tensor) -> Tensor:
         result = mask_mods[0](b, h, q, kv)
@@ -36,7 +36,7 @@ def and_masks(*mask_mods: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def or_masks(*mask_mods: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Returns a mask that allows what one of some masks does."""
+    """Returns a mask that allows what at least one given mask allows."""
 
     def mask(b: Tensor, h: Tensor, q: Tensor, kv: Tensor) -> Tensor:
         result = mask_mods[0](b, h, q, kv)
@@ -140,7 +140,7 @@ def flex_attention(
     return_lse: bool = False,
     kernel_options: Any = None,
 ) -> Any:
-    """Computes attention with own scores.
+    """Computes attention with custom scores.
 
     Args:
         query: Tensor of shape (batch, heads, queries, features).

@@ -237,8 +237,8 @@ class TransformerEncoderLayer(Module):
 
         Args:
             src: The sequence.
-            src_mask: Where elements may not look, (length, length).
-            src_key_padding_mask: Elements that are none, (N, length).
+            src_mask: Positions that elements may not attend to, (length, length).
+            src_key_padding_mask: Padding elements, (N, length).
             is_causal: A hint that the mask hides later elements; it must be given.
         """
         args = (src_mask, src_key_padding_mask, is_causal)

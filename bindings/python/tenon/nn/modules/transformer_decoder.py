@@ -118,8 +118,8 @@ class TransformerDecoderLayer(Module):
         Args:
             tgt: The sequence.
             memory: The encoder's result.
-            tgt_mask: Where the sequence may not look at itself, (length, length).
-            memory_mask: Where it may not look at the memory, (length, memory length).
+            tgt_mask: Positions of the sequence that it may not attend to, (length, length).
+            memory_mask: Positions of the memory that it may not attend to, (length, memory length).
             tgt_key_padding_mask: Padding of the sequence, (N, length).
             memory_key_padding_mask: Padding of the memory, (N, memory length).
             tgt_is_causal: A hint that `tgt_mask` hides later elements; the mask must be given.

@@ -37,7 +37,7 @@ def get_total_norm(
     """Returns the norm of all elements of some tensors together.
 
     Raises:
-        StateError: it is infinite or NaN, and `error_if_nonfinite` is said.
+        StateError: it is infinite or NaN, and `error_if_nonfinite` is true.
     """
     given = [one for one in tensors if one.numel() != 0]
     if not given:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spectral norm by a forward pre-hook. `nn.utils.parametrizations.spectral_norm` succeeds it."""
+"""Spectral norm by a forward pre-hook; superseded by `nn.utils.parametrizations.spectral_norm`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SpectralNorm:
         return weight.movedim(self.dim, 0).reshape(weight.shape[self.dim], -1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """Returns the weight, after power iterations where they are asked for."""
+        """Returns the weight, after power iterations if they are requested."""
         weight = getattr(module, self.name + "_orig")
         u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
         matrix = self.reshape_weight_to_matrix(weight)
