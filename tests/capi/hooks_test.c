@@ -189,7 +189,7 @@ static void failing_hooks_end_the_pass(void** state) {
   tenon_tensor *x = leaf_of(3), *y = binary("aten::mul.Tensor", x, x);
   tenon_hook* bad = hook_tensor(y, TENON_HOOK_GRAD, &fails, &book);
   const tenon_status status = backward(y, TENON_BACKWARD_KEEP_GRAPH);
-  assert_string_equal(tenon_error_note(tenon_error_peek(), 0), "a hook of MulBackward0");
+  assert_string_equal(tenon_error_note(tenon_error_peek(), 0), "raised by a hook of MulBackward0");
   assert_error(status, TENON_ERROR_STATE, "had enough");
   tenon_hook_remove(bad);
   tenon_hook_release(bad);

@@ -83,7 +83,7 @@ REASONS = (
     Reason(
         ("dynamic graph",),
         r"aten::(_unique2|unique_consecutive|unique_dim|masked_select)(\..*)?",
-        "must have concrete sizes",
+        "must have (plain|concrete) sizes",
         "The sizes of the results depend on elements.",
     ),
     Reason(

@@ -177,7 +177,7 @@ TEST(Dlpack, ImportMalformed_IsRefusedUnconsumed) {
   EXPECT_NE(refused(TENON_ERROR_NOT_SUPPORTED).find("24"), std::string::npos);
   tensor.dtype.code = 99;
   refused(TENON_ERROR_NOT_SUPPORTED);
-  tensor.dtype = {dlpack::kUint, 32, 1};
+  tensor.dtype = {dlpack::kUint, 128, 1};
   refused(TENON_ERROR_NOT_SUPPORTED);
   tensor.device.type = 0;
   refused(TENON_ERROR_NOT_SUPPORTED);

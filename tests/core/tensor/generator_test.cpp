@@ -143,7 +143,7 @@ TEST(CpuGenerator, HostileStates_AreRefusedAndChangeNothing) {
       {poked(16, uint64_t{3}), "1 to 624, got 3"},  // contradicts `left`
       {poked(16, uint64_t{0}), "1 to 624, got 0"},
       {poked(16, ~uint64_t{0}), "1 to 624"},
-      {poked(8, int32_t{-1}), "-1 left"},
+      {poked(8, int32_t{-1}), "-1 numbers left"},
       {poked(24 + 8 * 100, uint64_t{1} << 32), "32 bits, got 4294967296 at 100"},
       {zeros, "not 0"},
       {poked(5040, int32_t{2}), "spare"},
