@@ -45,7 +45,7 @@ NEEDS = {
         ("gcc-c++", "gcc", "build-base", "gcc"),
         "g++",
         (11,),
-        tried="gcc 11, 12, 14, 16; clang 14, 16, 19",
+        tried="gcc 11 to 16; clang 14 to 19, 21, 22",
     ),
     "certificates": Need(
         "CA certificates",
