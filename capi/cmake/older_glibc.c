@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ library takes from glibc 2.30 and 2.32, for shipped libraries on older ones.
+// Functions of glibc 2.30 and 2.32 that the C++ library calls, for shipped libraries on older ones.
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>

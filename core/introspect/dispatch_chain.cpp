@@ -26,8 +26,7 @@ std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
     case TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL:
       return concat(own, source, " serves every backend");
     case TENON_PROVENANCE_MATH_KERNEL:
-      return concat(key_text(key),
-                    " has no kernel of its own and no backend kernel replaces it, so ", source,
+      return concat(key_text(key), " has no kernel and no backend kernel replaces it, so ", source,
                     " serves it");
     case TENON_PROVENANCE_AUTOGRAD_KERNEL:
       return concat(own, "the alias ", source, " serves it");

@@ -18,8 +18,8 @@ bool has_kernel(const std::string& op) {
 }
 
 // Returns true for cases that only the CPU can pass: products of integers and 8-bit floats, which
-// cuBLAS lacks, numbers of the CPU's generator, float16 with complex numbers, which is complex32, and
-// the precision of one number of another dtype, which is rounded on the GPU.
+// cuBLAS lacks, numbers of the CPU's generator, float16 with complex numbers, which is complex32,
+// and the precision of one number of another dtype, which is rounded on the GPU.
 bool is_for_cpu(const Case& golden) {
   const auto says = [&](const char* word) { return golden.name.find(word) != std::string::npos; };
 #if !defined(TENON_CUDA_ON_HOST)

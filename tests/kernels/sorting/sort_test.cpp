@@ -57,7 +57,7 @@ TEST(Sort, EqualsOfAnyDtype_StayInTheirOrder) {
                           : sorted[i] == value && std::signbit(sorted[i]) == std::signbit(value));
         }
         // topk of k elements returns the values of the first k of the sorted line. Which of several
-        // equal elements it returns, and in which order, is PyTorch's choice and not the stable one.
+        // equal elements it returns, and in which order, follows PyTorch and is not stable.
         for (const int64_t kept : {7, 90}) {
           const auto first = Op("aten::topk")(self, kept, int64_t{0}, descending, true);
           Doubles places = elements(first.at(1).tensor());
