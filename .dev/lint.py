@@ -154,9 +154,14 @@ def wrappers(fix: bool) -> int:
     return _run("lint wrappers", [*script, operators, "--write" if fix else "--check"])
 
 
-def usages(fix: bool) -> int:
-    native.build("release", targets=("tenon_wrappers",))
-    return _script("usages", "--generated", environment.build_dir("release") / "generated/include")
+def with_wrappers(name: str):
+    """A check that compiles headers, with the operators' headers that the build generates."""
+
+    def check(fix: bool) -> int:
+        native.build("release", targets=("tenon_wrappers",))
+        return _script(name, "--generated", environment.build_dir("release") / "generated/include")
+
+    return check
 
 
 def behaviour(fix: bool) -> int:
@@ -175,7 +180,9 @@ def types(fix: bool) -> int:
     """Runs mypy and Pyright over a user's program, with the types that the package ships."""
     interpreter = environment.python("base", "lint")
     program = ui.ROOT / "tests" / "installed" / "use_types.py"
-    package = ui.ROOT / "bindings" / "python"
+    # The build's package has the generated types, too.
+    native.build("release", targets=("tenon_wrappers",))
+    package = environment.build_dir("release") / "bindings" / "python"
     command = [interpreter, "-m", "mypy", "--strict", "--follow-imports=silent"]
     command += ["--python-version=3.10", f"--cache-dir={ui.BUILD / 'mypy'}", program]
     status = _run("lint mypy", command, {"MYPYPATH": package})
@@ -241,10 +248,10 @@ CHECKS = {
     "behaviour": Check("a verdict for each numbered behaviour, docs/behaviour.md", behaviour),
     "headers": Check(
         "each public header alone, every standard, gcc and clang",
-        plain("headers"),
+        with_wrappers("headers"),
         ("gcc", "clang"),
     ),
-    "usages": Check("a usage example in each public header", usages, ("gcc",)),
+    "usages": Check("a usage example in each public header", with_wrappers("usages"), ("gcc",)),
     "exports": Check("exported names, needed libraries, size", exports),
     "instructions": Check(
         "instructions a call against tests/bench/instructions.json; needs valgrind",

@@ -111,7 +111,11 @@ fn passes_that_fail_tell_why() {
         call.remove();
         Ok(())
     });
-    fails(removed, Status::STATE, &["must not be used, as its call was removed"]);
+    fails(
+        removed,
+        Status::STATE,
+        &["must not be used, as its call was removed"],
+    );
     let panicked = graph.rewrite(|_| panic!("no pass"));
     let error = panicked.err().unwrap();
     assert!(error.is_panic());

@@ -136,7 +136,9 @@ fn only_bounds_decide_what_data_tells() {
     assert!(count.sym_ge(2).unwrap().guard().unwrap());
     let error = count.sym_gt(3).unwrap().guard().unwrap_err();
     assert_eq!(error.status(), Status::DATA_DEPENDENT);
-    assert!(error.message().contains("u0 > 3 must be true or false for all values"));
+    assert!(error
+        .message()
+        .contains("u0 > 3 must be true or false for all values"));
     assert!(error.message().contains("symbol_test.rs"));
 }
 

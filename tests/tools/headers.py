@@ -65,7 +65,7 @@ def jobs_for(pairs: list, include: pathlib.Path) -> tuple:
     return jobs, refused
 
 
-def compile_alone(job: tuple, include: pathlib.Path, folder: pathlib.Path) -> str:
+def compile_alone(job: tuple, includes: list, folder: pathlib.Path) -> str:
     """Compiles a file that includes one header twice; returns the compiler's complaint or ''."""
     compiler, language, standard, header = job
     source = folder / (re.sub(r"\W", "_", "-".join(job)) + (".c" if language == "c" else ".cpp"))
@@ -74,7 +74,7 @@ def compile_alone(job: tuple, include: pathlib.Path, folder: pathlib.Path) -> st
     source.write_text(f'#include "{header}"\n#include "{header}"\ntypedef int tenon_not_empty;\n')
     strict = ["-Wstrict-prototypes"] if language == "c" else []
     done = subprocess.run(
-        [compiler, f"-std={standard}", *WARNINGS, *strict, f"-I{include}", str(source)],
+        [compiler, f"-std={standard}", *WARNINGS, *strict, *includes, str(source)],
         capture_output=True,
         text=True,
     )
@@ -117,6 +117,7 @@ def foreign_includes(include: pathlib.Path) -> list:
 def main(arguments: list | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--include", type=pathlib.Path, default=cheader.INCLUDE)
+    parser.add_argument("--generated", type=pathlib.Path, help="folder with tenon/ops/aten.hpp")
     parser.add_argument("--standard", action="append", help="only these standards")
     args = parser.parse_args(arguments)
     pairs = compilers()
@@ -127,12 +128,13 @@ def main(arguments: list | None = None) -> int:
     if args.standard:
         jobs = [job for job in jobs if job[2] in args.standard]
     failures = foreign_includes(args.include)
+    includes = [f"-I{one}" for one in (args.include, args.generated) if one is not None]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         failures += unguarded(args.include, folder)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
             for job, complaint in zip(
-                jobs, pool.map(lambda job: compile_alone(job, args.include, folder), jobs)
+                jobs, pool.map(lambda job: compile_alone(job, includes, folder), jobs)
             ):
                 if complaint:
                     failures.append(f"{job[3]} with {job[0]} -std={job[2]}:\n{complaint}")

@@ -323,9 +323,9 @@ class LayoutsTest(Fixture):
 class HeadersTest(Fixture):
     def complaint(self, text: str, language: str, standard: str) -> str:
         compiler = "gcc" if language == "c" else "g++"
-        return headers.compile_alone(
-            (compiler, language, standard, "tenon/thing.h"), self.header(text), self.root
-        )
+        includes = [f"-I{self.header(text)}"]
+        job = (compiler, language, standard, "tenon/thing.h")
+        return headers.compile_alone(job, includes, self.root)
 
     def test_good_header_compiles(self):
         self.assertEqual(self.complaint(GOOD_HEADER, "c", "c99"), "")

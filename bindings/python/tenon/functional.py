@@ -1005,12 +1005,12 @@ __all__ = [
     "linalg_vector_norm",
     "linear",
     "log",
+    "log10",
+    "log10_",
     "log1p",
     "log1p_",
     "log2",
     "log2_",
-    "log10",
-    "log10_",
     "log_",
     "log_normal",
     "log_sigmoid",
@@ -1320,4 +1320,4 @@ __all__ = [
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ("abs", "all", "any", "complex", "max", "min", "pow", "round", "sum")
+BUILTINS = ('abs', 'all', 'any', 'complex', 'max', 'min', 'pow', 'round', 'sum')

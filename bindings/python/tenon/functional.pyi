@@ -341,12 +341,12 @@ from ._aten import linalg_vecdot as linalg_vecdot
 from ._aten import linalg_vector_norm as linalg_vector_norm
 from ._aten import linear as linear
 from ._aten import log as log
+from ._aten import log10 as log10
+from ._aten import log10_ as log10_
 from ._aten import log1p as log1p
 from ._aten import log1p_ as log1p_
 from ._aten import log2 as log2
 from ._aten import log2_ as log2_
-from ._aten import log10 as log10
-from ._aten import log10_ as log10_
 from ._aten import log_ as log_
 from ._aten import log_normal as log_normal
 from ._aten import log_sigmoid as log_sigmoid
@@ -996,12 +996,12 @@ __all__ = [
     "linalg_vector_norm",
     "linear",
     "log",
+    "log10",
+    "log10_",
     "log1p",
     "log1p_",
     "log2",
     "log2_",
-    "log10",
-    "log10_",
     "log_",
     "log_normal",
     "log_sigmoid",
