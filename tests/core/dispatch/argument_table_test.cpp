@@ -94,8 +94,8 @@ std::set<uint16_t> tags_in(const std::string& text) {
     if (found != kTags.end()) tags.insert(found->second);
   }
   // In the examples T is int and U is str.
-  if (text.find("what T takes") != std::string::npos) tags.insert(TENON_TAG_INT);
-  if (text.find("what T or U takes") != std::string::npos) {
+  if (text.find("the tags of T") != std::string::npos) tags.insert(TENON_TAG_INT);
+  if (text.find("the tags of T and U") != std::string::npos) {
     tags.insert({TENON_TAG_INT, TENON_TAG_STRING});
   }
   return tags;
