@@ -99,7 +99,8 @@ void check_tensor(tenon_tensor* tensor, const View& view) {
   FUZZ_CHECK(tenon_tensor_describe(tensor, &info) == TENON_OK);
   FUZZ_CHECK(info.ndim == view.ndim && info.numel >= 0);
   if (info.numel != 0) {
-    FUZZ_CHECK(info.data == static_cast<unsigned char*>(view.data) + view.byte_offset);
+    FUZZ_CHECK(reinterpret_cast<uintptr_t>(info.data) ==
+               reinterpret_cast<uintptr_t>(view.data) + view.byte_offset);
   }
   for (int32_t i = 0; i < info.ndim; ++i) FUZZ_CHECK(info.sizes[i] == view.shape[i]);
   if (info.device.type == TENON_DEVICE_CPU && info.ndim <= 4 && within(view)) {
