@@ -103,7 +103,7 @@ class ExplainTest {
     Op f = f();
     try (KeyGuard guard = KeyGuard.exclude(DispatchKey.of("AutogradCPU"))) {
       Explained without = explained(f, x);
-      assertTrue(without.agreed().contains("takes away {"));
+      assertTrue(without.agreed().contains("excludes {"));
       assertEquals(List.of("CPU"), without.keys());
     }
     library.fallthrough("f", DispatchKey.of("AutogradCPU"));
