@@ -148,7 +148,7 @@ TensorPtr import_view(const View& view, bool read_only) {
     TENON_CHECK_ARG((start + view.byte_offset) % alignment == 0, kImport,
                     ": data with byte_offset must be aligned to ", alignment, " bytes, got offset ",
                     view.byte_offset);
-    // Not pointer arithmetic: the offset may be wrong, and may exceed what a pointer may be moved by.
+    // Not pointer arithmetic: a wrong offset may exceed the distance that pointers can move by.
     data = reinterpret_cast<void*>(start + view.byte_offset);
   }
   return wrap_tensor(data, dtype, &device, sizes, view.strides, nullptr, nullptr, read_only);
