@@ -13,8 +13,9 @@ import ui
 import wheel
 
 # Sources that a wheel is built from; tests and other bindings are left out.
-SOURCES = ("CMakeLists.txt", "LICENSE", "capi", "core", "kernels", "bindings/swig") + (
-    "bindings/python",
+SOURCES = (
+    *("CMakeLists.txt", "LICENSE", "capi", "core", "kernels"),
+    *("bindings/python", "bindings/swig", "bindings/wrappers"),
 )
 
 

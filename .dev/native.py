@@ -91,7 +91,13 @@ def build_for_python(path: str) -> tuple:
     settings = (f"-DPython3_EXECUTABLE={interpreter}", "-DTENON_BUILD_JAVA=OFF")
     arguments = ["cmake", "--preset", "release", "-B", directory, *settings]
     ui.run(f"configure {name}", [*arguments, "-DTENON_BUILD_EXAMPLES=OFF"])
-    targets = ("tenon_python", "tenon_cpu", "python_test_threads", "python_test_foreign")
+    targets = (
+        "tenon_python",
+        "tenon_cpu",
+        "tenon_wrappers",
+        "python_test_threads",
+        "python_test_foreign",
+    )
     ui.run(f"build {name}", ["cmake", "--build", directory, "-j", jobs(), "--target", *targets])
     return name, interpreter
 
